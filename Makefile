@@ -1,0 +1,47 @@
+# Two commands for a newcomer: `make demo` and `make test`. Everything is installed into virtual environments beside this file.
+PYTHON ?= python3
+VENV := .venv
+BENCH := .venv-bench
+PIP := -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/.demo
+	$(VENV)/bin/ecsel demo
+
+test: $(VENV)/.test
+	$(VENV)/bin/python -m pytest -n 2
+
+lint: $(VENV)/.lint
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+bench: $(BENCH)/.bench
+	$(BENCH)/bin/python -m benchmarks --help
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python $(PIP) install --upgrade pip
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python $(PIP) install --editable ".[all]"
+	touch $@
+
+$(VENV)/.test: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python $(PIP) install --editable ".[test]"
+	touch $@
+
+$(VENV)/.lint: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python $(PIP) install --editable ".[lint]"
+	touch $@
+
+$(BENCH)/.bench: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python $(PIP) install --upgrade pip
+	$(BENCH)/bin/python $(PIP) install --editable ".[bench]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo

@@ -1,0 +1,1 @@
+"""Closed-form equations from tables: signomial classifiers and laws, with exact explanations."""

@@ -1,0 +1,1 @@
+"""The signomial room."""
