@@ -1,0 +1,66 @@
+"""What is remembered about each raw column: its kind, its training range or levels, and whether it had missing values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_args
+
+if TYPE_CHECKING:
+    from ecsel.tables.features import Level
+    from ecsel.tables.scaling import ScalingKind
+
+ColumnDtype: TypeAlias = Literal["integer", "float", "boolean", "text"]
+COLUMN_DTYPES: tuple[str, ...] = get_args(ColumnDtype)
+
+
+@dataclass(frozen=True, slots=True)
+class NumericColumn:
+    """A column of numbers with its training range.
+
+    ``missing_codes`` are values, such as −999, that stand for a missing one. ``scaling`` is None for a constant column, which
+    has no numeric feature.
+    """
+
+    name: str
+    dtype: ColumnDtype
+    low: float
+    high: float
+    scaling: ScalingKind | None
+    has_missing: bool = False
+    missing_codes: tuple[Level, ...] = ()
+    kind: ClassVar[str] = "numeric"
+
+
+@dataclass(frozen=True, slots=True)
+class CategoricalColumn:
+    """A nominal column with the levels seen in training, sorted."""
+
+    name: str
+    dtype: ColumnDtype
+    levels: tuple[Level, ...]
+    has_missing: bool = False
+    missing_codes: tuple[Level, ...] = ()
+    kind: ClassVar[str] = "categorical"
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinalColumn:
+    """A column whose levels have the order that the user gave."""
+
+    name: str
+    dtype: ColumnDtype
+    levels: tuple[Level, ...]
+    has_missing: bool = False
+    missing_codes: tuple[Level, ...] = ()
+    kind: ClassVar[str] = "ordinal"
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyColumn:
+    """A column that had no value at all in training; it is ignored."""
+
+    name: str
+    kind: ClassVar[str] = "empty"
+
+
+Column: TypeAlias = NumericColumn | CategoricalColumn | OrdinalColumn | EmptyColumn

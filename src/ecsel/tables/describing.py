@@ -1,0 +1,294 @@
+"""Learning one column: from its training values to its description and its positive features."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from ecsel.tables.columns import CategoricalColumn, Column, ColumnDtype, EmptyColumn, NumericColumn, OrdinalColumn
+from ecsel.tables.encoding import MISSING, UNKNOWN, level_codes, refuse_infinite
+from ecsel.tables.features import Feature, Level
+from ecsel.tables.scaling import FEATURE_RANGE, Summary, affine_map, choose_scaling, summarise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel.tables.reading import RawColumn
+    from ecsel.tables.scaling import ScalingKind
+
+MissingRule: TypeAlias = Literal["factor", "median", "error"]
+MISSING_RULES: tuple[str, ...] = get_args(MissingRule)
+
+MAX_LEVELS = 1000
+IDENTIFIER_ROWS = 20
+"""A text column with a level of its own in each of more rows than this is taken for an identifier."""
+
+ABSENT, PRESENT = FEATURE_RANGE
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """How one column is to be read."""
+
+    scaling: ScalingKind | Literal["auto"] = "auto"
+    missing: MissingRule = "factor"
+    missing_codes: tuple[Level, ...] = ()
+    nominal: bool = False
+    order: tuple[Level, ...] | None = None
+    two_sided: bool = False
+
+
+class Description(NamedTuple):
+    """What was learned about one column."""
+
+    column: Column
+    features: tuple[Feature, ...]
+    notes: tuple[str, ...]
+
+
+def describe(raw: RawColumn, options: ColumnOptions, weights: NDArray[np.float64] | None) -> Description:
+    """Learn a column from its training rows, all of positive weight."""
+    kind, dtype = raw.kind_and_dtype()
+    if options.order is not None:
+        return _describe_ordinal(raw, dtype, options, options.order, weights)
+    if kind == "number" and not options.nominal:
+        return _describe_numeric(raw, dtype, options, weights)
+    return _describe_nominal(raw, dtype, options, weights, boolean=kind == "boolean")
+
+
+def _describe_numeric(
+    raw: RawColumn, dtype: ColumnDtype, options: ColumnOptions, weights: NDArray[np.float64] | None
+) -> Description:
+    values = np.asarray(raw.numbers(), dtype=np.float64)
+    codes = tuple(code for code in options.missing_codes if not isinstance(code, str))
+    missing = np.isnan(values)
+    if codes:
+        missing |= np.isin(values, codes)
+    n_missing = int(np.count_nonzero(missing))
+    if n_missing:
+        _check_missing(raw.name, n_missing, values.size, options)
+        if n_missing == values.size:
+            return _empty(raw.name)
+    observed = values[~missing] if n_missing else values
+    observed_weights = weights[~missing] if n_missing and weights is not None else weights
+    summary = summarise(observed, observed_weights)
+    if math.isinf(summary.low) or math.isinf(summary.high):
+        refuse_infinite(raw.name, observed)
+    scaling = None if summary.is_constant else _scaling_kind(raw.name, summary, options)
+    column = NumericColumn(raw.name, dtype, summary.low, summary.high, scaling, n_missing > 0, codes)
+    features = _numeric_features(raw.name, scaling, summary, options, observed, observed_weights)
+    filled = tuple(_with_fill(feature, summary, options, has_missing=n_missing > 0) for feature in features)
+    share = _share(missing, weights)
+    notes = _numeric_notes(column, summary, options, features)
+    return _with_missing_factor(column, filled, notes, n_missing, values.size, share, options)
+
+
+def _numeric_features(
+    name: str,
+    scaling: ScalingKind | None,
+    summary: Summary,
+    options: ColumnOptions,
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+) -> list[Feature]:
+    if scaling is None:
+        return []
+    affine = affine_map(scaling, summary)
+    low, high = summary.low, summary.high
+    features = [Feature(name, name, "numeric", affine.scale, affine.offset, low, high, 0.0)]
+    if options.two_sided:
+        mirror = affine_map(scaling, summary.mirrored).mirrored(summary)
+        features.append(Feature(f"{name}~", name, "mirror", mirror.scale, mirror.offset, low, high, 0.0))
+    return [replace(feature, baseline=_log_mean(feature, values, weights)) for feature in features]
+
+
+def _log_mean(feature: Feature, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
+    logs = values * feature.scale
+    logs += feature.offset
+    np.log(logs, out=logs)
+    return float(np.average(logs, weights=weights))
+
+
+def _with_fill(feature: Feature, summary: Summary, options: ColumnOptions, *, has_missing: bool) -> Feature:
+    if options.missing == "median":
+        return replace(feature, fill=feature.positive(summary.median))
+    return replace(feature, fill=math.exp(feature.baseline)) if has_missing else feature
+
+
+def _scaling_kind(name: str, summary: Summary, options: ColumnOptions) -> ScalingKind:
+    kind = choose_scaling(summary) if options.scaling == "auto" else options.scaling
+    if kind == "ratio" and summary.low <= 0:
+        raise ValueError(
+            f"Column {name!r} cannot have scaling='ratio': its minimum is {summary.low}, and a ratio scale needs values "
+            "above 0; use 'minmax' or 'spread' for it."
+        )
+    return kind
+
+
+def _numeric_notes(
+    column: NumericColumn, summary: Summary, options: ColumnOptions, features: list[Feature]
+) -> tuple[str, ...]:
+    name = column.name
+    if summary.low == summary.high:
+        return (f"{name!r} is constant ({summary.low}) and was left out.",)
+    if column.scaling is None:
+        return (
+            f"{name!r} varies in its last digits only ({summary.low} to {summary.high}) and was left out; subtract a "
+            "constant from it to keep it.",
+        )
+    reason = "as asked"
+    if options.scaling == "auto":
+        reason = "its upper tail is long" if column.scaling == "spread" else "its values are spread over their range"
+    scale, offset = features[0].scale, features[0].offset
+    return (f"{name!r} has {column.scaling} scaling, {scale:.6g}·x + {offset:.6g}: {reason}.",)
+
+
+def _describe_nominal(
+    raw: RawColumn,
+    dtype: ColumnDtype,
+    options: ColumnOptions,
+    weights: NDArray[np.float64] | None,
+    *,
+    boolean: bool,
+) -> Description:
+    levels: tuple[Level, ...] = (False, True) if boolean else _levels(raw, options)
+    codes = level_codes(raw, levels, options.missing_codes)
+    shares, n_missing = _level_shares(raw.name, codes, len(levels), weights, options)
+    if n_missing == codes.size:
+        return _empty(raw.name)
+    column = CategoricalColumn(raw.name, dtype, levels, n_missing > 0, options.missing_codes)
+    mode = int(np.argmax(shares[:-1]))
+    features = []
+    for code, level in enumerate(levels):
+        if (boolean and level is False) or shares[code] in (0, 1):
+            continue
+        fill = None
+        if options.missing == "median":
+            fill = PRESENT if code == mode else ABSENT
+        elif n_missing:
+            fill = ABSENT
+        name = f"{raw.name}={level}"
+        features.append(_indicator(name, raw.name, "level", float(shares[code]), level=level, fill=fill))
+    notes: tuple[str, ...] = (f"{raw.name!r} is nominal with {len(levels)} levels.",)
+    if not features:
+        notes = (f"{raw.name!r} is constant ({levels[mode]!r}) and was left out.",)
+    return _with_missing_factor(column, tuple(features), notes, n_missing, codes.size, float(shares[MISSING]), options)
+
+
+def _levels(raw: RawColumn, options: ColumnOptions) -> tuple[Level, ...]:
+    """Return the distinct levels, numbers before text, each in its order."""
+    values, missing = raw.labels()
+    kept = list(compress(values, ~missing))
+    found = {_canonical(value) for value in set(kept)} - set(options.missing_codes)
+    if len(found) > MAX_LEVELS or (len(found) == len(kept) > IDENTIFIER_ROWS):
+        raise ValueError(
+            f"Column {raw.name!r} has {len(found)} different levels in {len(kept)} rows, so it looks like an identifier: "
+            f"drop it, group its levels (at most {MAX_LEVELS}), or turn it into numbers."
+        )
+    return tuple(sorted(found, key=lambda level: (isinstance(level, str), level)))
+
+
+def _canonical(value: Any) -> Level:
+    """Make levels plain Python values, so that 1, 1.0 and NumPy's 1 are one level with one name."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    number = float(value)
+    return int(value) if number.is_integer() else number
+
+
+def _describe_ordinal(
+    raw: RawColumn,
+    dtype: ColumnDtype,
+    options: ColumnOptions,
+    order: tuple[Level, ...],
+    weights: NDArray[np.float64] | None,
+) -> Description:
+    codes = level_codes(raw, order, options.missing_codes)
+    if (codes == UNKNOWN).any():
+        strange = raw.labels()[0][int(np.argmax(codes == UNKNOWN))]
+        raise ValueError(f"Column {raw.name!r} holds {strange!r}, which is not in its given order {list(order)}.")
+    shares, n_missing = _level_shares(raw.name, codes, len(order), weights, options)
+    if n_missing == codes.size:
+        return _empty(raw.name)
+    column = OrdinalColumn(raw.name, dtype, order, n_missing > 0, options.missing_codes)
+    share_missing = float(shares[MISSING])
+    if np.count_nonzero(shares[:-1]) == 1:
+        notes: tuple[str, ...] = (
+            f"{raw.name!r} is constant ({order[int(np.argmax(shares[:-1]))]!r}) and was left out.",
+        )
+        return _with_missing_factor(column, (), notes, n_missing, codes.size, share_missing, options)
+    last = float(len(order) - 1)
+    feature = Feature(raw.name, raw.name, "ordinal", (PRESENT - ABSENT) / last, ABSENT, 0.0, last, 0.0)
+    observed = shares[:-1] / shares[:-1].sum()
+    logs = np.log(feature.positive(np.arange(len(order), dtype=np.float64)))
+    feature = replace(feature, baseline=float(observed @ logs))
+    median = float(np.searchsorted(np.cumsum(observed), 0.5))
+    filled = _with_fill(feature, Summary(0.0, 0.0, median, last, last), options, has_missing=n_missing > 0)
+    notes = (f"{raw.name!r} is ordinal with {len(order)} levels, {order[0]!r} to {order[-1]!r}.",)
+    return _with_missing_factor(column, (filled,), notes, n_missing, codes.size, share_missing, options)
+
+
+def _level_shares(
+    name: str, codes: NDArray[np.int32], n_levels: int, weights: NDArray[np.float64] | None, options: ColumnOptions
+) -> tuple[NDArray[np.float64], int]:
+    """Return the weighted share of every level, the missing one last, and the number of missing rows."""
+    n_missing = int(np.count_nonzero(codes == MISSING))
+    if n_missing:
+        _check_missing(name, n_missing, codes.size, options)
+    counts = np.bincount(np.where(codes == MISSING, n_levels, codes), weights=weights, minlength=n_levels + 1)
+    return counts / counts.sum(), n_missing
+
+
+def _with_missing_factor(
+    column: Column,
+    features: tuple[Feature, ...],
+    notes: tuple[str, ...],
+    n_missing: int,
+    n_rows: int,
+    share: float,
+    options: ColumnOptions,
+) -> Description:
+    if not n_missing:
+        return Description(column, features, notes)
+    told = f"{column.name!r} is missing in {n_missing} of {n_rows} rows"
+    if options.missing == "median":
+        return Description(column, features, (*notes, f"{told}; filled with the median or the most frequent level."))
+    name = f"{column.name}=?"
+    factor = _indicator(name, column.name, "missing", share, fill=PRESENT)
+    return Description(column, (*features, factor), (*notes, f"{told}; {name!r} is a factor of its own."))
+
+
+def _indicator(
+    name: str,
+    column: str,
+    kind: Literal["level", "missing"],
+    share: float,
+    *,
+    level: Level | None = None,
+    fill: float | None,
+) -> Feature:
+    """Return 9·t + 1 for t in {0, 1}: the level multiplies a term by 10^β where it is present and by 1 elsewhere."""
+    baseline = share * math.log(PRESENT)
+    return Feature(name, column, kind, PRESENT - ABSENT, ABSENT, 0.0, 1.0, baseline, level, fill)
+
+
+def _empty(name: str) -> Description:
+    return Description(EmptyColumn(name), (), (f"{name!r} has no values and was left out.",))
+
+
+def _check_missing(name: str, n_missing: int, n_rows: int, options: ColumnOptions) -> None:
+    if options.missing == "error":
+        raise ValueError(
+            f"Column {name!r} has {n_missing} missing value(s) (NaN or None) in {n_rows} rows; missing='factor' makes them "
+            "a factor of the equation, missing='median' fills them."
+        )
+
+
+def _share(mask: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> float:
+    return float(np.average(mask, weights=weights))

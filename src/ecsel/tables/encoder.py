@@ -1,0 +1,229 @@
+"""`TableEncoder`: a fitted, immutable map from raw tables to positive features and their logs."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ecsel.tables.columns import Column, EmptyColumn
+from ecsel.tables.describing import describe
+from ecsel.tables.encoding import EncodingJob, encode, prepare
+from ecsel.tables.options import ColumnKey, check_out_of_range, column_options
+from ecsel.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from ecsel.tables.describing import MissingRule
+    from ecsel.tables.features import Feature, Level
+    from ecsel.tables.reading import RawTable
+    from ecsel.tables.report import OutOfRange, TransformReport
+    from ecsel.tables.scaling import ScalingKind
+
+
+@dataclass(frozen=True, slots=True)
+class TableEncoder:
+    """What training taught about a table, and the map from raw rows to positive features.
+
+    Build one with `TableEncoder.fit`. It holds plain values only, so two encoders compare equal when they encode alike.
+
+    Attributes
+    ----------
+    columns
+        A description of every raw column.
+    features
+        The positive features, column by column. Columns that are constant or empty in training have none.
+    out_of_range
+        What happens to values outside the training range.
+    named
+        Whether the training table had names of its own; arrays have the names x0, x1, ….
+    notes
+        Sentences for people: scaling, missing values, columns left out.
+
+    Examples
+    --------
+    >>> encoder = TableEncoder.fit([[1.0, 5.0], [2.0, 9.0], [4.0, 7.0]], scaling="minmax")
+    >>> encoder.feature_names
+    ('x0', 'x1')
+    >>> encoder.model_features([[2.0, 5.0]])
+    array([[4., 1.]])
+    """
+
+    columns: tuple[Column, ...]
+    features: tuple[Feature, ...]
+    out_of_range: OutOfRange
+    named: bool
+    notes: tuple[str, ...]
+
+    @classmethod
+    def fit(
+        cls,
+        X: Any,
+        *,
+        scaling: ScalingKind | Literal["auto"] | Mapping[ColumnKey, ScalingKind | Literal["auto"]] = "auto",
+        missing: MissingRule = "factor",
+        missing_codes: Mapping[ColumnKey, Sequence[Level]] | Sequence[Level] | None = None,
+        out_of_range: OutOfRange = "clip",
+        categorical: Collection[ColumnKey] | None = None,
+        ordinal: Mapping[ColumnKey, Sequence[Level]] | None = None,
+        two_sided: Collection[ColumnKey] | bool = (),
+        sample_weight: ArrayLike | None = None,
+    ) -> TableEncoder:
+        """Learn the columns of a table.
+
+        Parameters
+        ----------
+        X
+            A data frame that narwhals reads (pandas, polars, pyarrow, …), an array or a list of rows.
+        scaling
+            ``"minmax"``, ``"spread"``, ``"ratio"`` or ``"auto"``, for all numeric columns or per column in a dict.
+        missing
+            ``"factor"``: a column with missing values gets the feature ``column=?``, and its own value there is its log mean.
+            ``"median"``: missing values become the median (for nominal columns the most frequent level), also at predict.
+            ``"error"``: they are refused.
+        missing_codes
+            Values that stand for missing ones: a list for all columns, or a dict per column.
+        out_of_range
+            ``"clip"``: values below the training minimum become the minimum, values above the maximum extrapolate.
+            ``"extrapolate"``: nothing is clipped, and a feature that is not positive is an error. ``"error"``: any value
+            outside the training range is an error.
+        categorical
+            Columns of numbers that are to be read as nominal.
+        ordinal
+            For each ordinal column its levels, lowest first.
+        two_sided
+            Numeric columns that get a mirrored copy ``column~`` beside them; True for all.
+        sample_weight
+            Row weights. An integer weight counts as that many rows; a row of weight zero counts for nothing.
+        """
+        table = read_table(X)
+        rule = check_out_of_range(out_of_range)
+        options = column_options(
+            table.names,
+            scaling=scaling,
+            missing=missing,
+            missing_codes=missing_codes,
+            categorical=categorical,
+            ordinal=ordinal,
+            two_sided=two_sided,
+        )
+        weights = _check_weights(sample_weight, table.n_rows)
+        raw_columns = table.columns
+        if weights is not None and not weights.all():
+            raw_columns = tuple(raw.keep(weights > 0) for raw in raw_columns)
+            weights = weights[weights > 0]
+        described = [describe(raw, option, weights) for raw, option in zip(raw_columns, options, strict=True)]
+        features = tuple(feature for each in described for feature in each.features)
+        _refuse_equal_names(features)
+        notes = tuple(note for each in described for note in each.notes)
+        return cls(tuple(each.column for each in described), features, rule, table.named, notes)
+
+    @property
+    def raw_names(self) -> tuple[str, ...]:
+        """The names of the raw columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the positive features."""
+        return tuple(feature.name for feature in self.features)
+
+    @property
+    def players(self) -> NDArray[np.intp]:
+        """For each feature the position of its raw column."""
+        position = {name: j for j, name in enumerate(self.raw_names)}
+        return np.array([position[feature.column] for feature in self.features], dtype=np.intp)
+
+    @property
+    def baseline(self) -> NDArray[np.float64]:
+        """The weighted mean of each feature's log over the training rows."""
+        return np.array([feature.baseline for feature in self.features], dtype=np.float64)
+
+    def log_features(
+        self, X: Any, dtype: DTypeLike = np.float64, *, warn: bool = True, n_threads: int = 1
+    ) -> NDArray[Any]:
+        """Return u = log x' as a C-contiguous array (features × rows).
+
+        Values outside the training range and unknown levels are counted and told in one `UserWarning`, unless `warn` is
+        False. The result does not depend on the number of threads.
+        """
+        logs, report = self._encode(X, dtype, log=True, n_threads=n_threads)
+        if warn:
+            _warn(report)
+        return logs
+
+    def model_features(self, X: Any, *, warn: bool = True) -> NDArray[np.float64]:
+        """Return the positive features x' (rows × features) that equations speak of."""
+        positive, report = self._encode(X, np.float64, log=False)
+        if warn:
+            _warn(report)
+        return positive.T
+
+    def transform_report(self, X: Any) -> TransformReport:
+        """Return the counts of values outside the training range and of unknown levels."""
+        return self._encode(X, np.float64, log=False)[1]
+
+    def _encode(
+        self, X: Any, dtype: DTypeLike, *, log: bool, n_threads: int = 1
+    ) -> tuple[NDArray[Any], TransformReport]:
+        table = self._read(X)
+        out = np.empty((len(self.features), table.n_rows), dtype=dtype)
+        report = encode(self._jobs(table), out, log=log, out_of_range=self.out_of_range, n_threads=n_threads)
+        return out, report
+
+    def _read(self, X: Any) -> RawTable:
+        table = read_table(X)
+        if len(table.columns) != len(self.columns):
+            raise ValueError(
+                f"X has {len(table.columns)} features, but TableEncoder is expecting {len(self.columns)} features as input."
+            )
+        return table
+
+    def _jobs(self, table: RawTable) -> list[EncodingJob]:
+        """Return one job per column that has features; the others are not even read."""
+        jobs = []
+        start = 0
+        for column, raw in zip(self.columns, table.columns, strict=True):
+            features = tuple(feature for feature in self.features[start:] if feature.column == column.name)
+            if isinstance(column, EmptyColumn) or not features:
+                continue
+            named = raw.renamed(column.name)
+            jobs.append(
+                EncodingJob(column, features, slice(start, start + len(features)), prepare(column, named), named)
+            )
+            start += len(features)
+        return jobs
+
+
+def _warn(report: TransformReport) -> None:
+    if report:
+        warnings.warn(str(report), UserWarning, stacklevel=3)
+
+
+def _check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must have one number per row, shape ({n_rows},), but has shape {weights.shape}."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError("sample_weight must be finite and not negative, with at least one positive weight.")
+    return weights
+
+
+def _refuse_equal_names(features: tuple[Feature, ...]) -> None:
+    for name, count in Counter(feature.name for feature in features).items():
+        if count > 1:
+            columns = sorted({feature.column for feature in features if feature.name == name})
+            raise ValueError(
+                f"Two features would be named {name!r} (from {', '.join(map(repr, columns))}): rename a column or a level, "
+                "or declare the level missing with missing_codes."
+            )

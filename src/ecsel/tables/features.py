@@ -1,0 +1,96 @@
+"""The positive features that equations speak of, and the way back to raw units.
+
+Every feature is an affine image x' = scale·t + offset of a number t that can be read off a raw column:
+
+==============  =====================  ==============================================================
+kind            name                   t
+==============  =====================  ==============================================================
+``numeric``     ``column``             the value itself
+``mirror``      ``column~``            the value itself, with a negative scale: the image of low + high − x
+``level``       ``column=level``       1 where the column has this level, else 0
+``missing``     ``column=?``           1 where the value is missing, else 0
+``ordinal``     ``column``             the position of the level in the given order
+==============  =====================  ==============================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FeatureKind: TypeAlias = Literal["numeric", "mirror", "level", "missing", "ordinal"]
+FEATURE_KINDS: tuple[str, ...] = get_args(FeatureKind)
+
+Level: TypeAlias = str | bool | int | float
+"""A category as the user wrote it."""
+
+Number = TypeVar("Number", float, "NDArray[np.float64]")
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One positive feature x' = scale·t + offset.
+
+    Attributes
+    ----------
+    name
+        The name in the equations.
+    column
+        The raw column it comes from.
+    kind
+        What t is: see the table at the top of this module.
+    scale, offset
+        The affine map.
+    low, high
+        The training range of t.
+    baseline
+        The weighted mean of log x' over the training rows.
+    level
+        The category of a ``level`` feature.
+    fill
+        The value of x' where the column is missing; None where missing values are refused.
+
+    Examples
+    --------
+    >>> age = Feature("age", "age", "numeric", scale=0.5, offset=-9.0, low=20.0, high=38.0, baseline=1.5)
+    >>> age.positive(24.0), age.raw_value(3.0)
+    (3.0, 24.0)
+    """
+
+    name: str
+    column: str
+    kind: FeatureKind
+    scale: float
+    offset: float
+    low: float
+    high: float
+    baseline: float
+    level: Level | None = None
+    fill: float | None = None
+
+    @property
+    def floor(self) -> float:
+        """The smallest x' of the training range."""
+        return self.positive(self.low if self.scale > 0 else self.high)
+
+    @property
+    def ceiling(self) -> float:
+        """The largest x' of the training range."""
+        return self.positive(self.high if self.scale > 0 else self.low)
+
+    @property
+    def is_indicator(self) -> bool:
+        """Whether the feature takes the two values 1 and 10 only."""
+        return self.kind in ("level", "missing")
+
+    def positive(self, t: Number) -> Number:
+        """Return x' = scale·t + offset, without any clipping."""
+        return self.scale * t + self.offset
+
+    def raw_value(self, positive: Number) -> Number:
+        """Return the t that has the given x': the inverse of `positive`."""
+        return (positive - self.offset) / self.scale

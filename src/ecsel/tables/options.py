@@ -1,0 +1,83 @@
+"""The options of an encoder, checked and spread over the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ecsel.tables.describing import MISSING_RULES, ColumnOptions, MissingRule
+from ecsel.tables.features import Level
+from ecsel.tables.report import OUT_OF_RANGE
+from ecsel.tables.scaling import SCALING_KINDS
+
+ColumnKey: TypeAlias = str | int
+"""A column's name, or its position."""
+
+
+def column_options(
+    names: Sequence[str],
+    *,
+    scaling: str | Mapping[ColumnKey, str],
+    missing: str,
+    missing_codes: Mapping[ColumnKey, Sequence[Level]] | Sequence[Level] | None,
+    categorical: Collection[ColumnKey] | None,
+    ordinal: Mapping[ColumnKey, Sequence[Level]] | None,
+    two_sided: Collection[ColumnKey] | bool,
+) -> list[ColumnOptions]:
+    """Return the options of every column; a column that does not exist or an unknown word is refused by name."""
+    checked = _one_of("missing", missing, MISSING_RULES)
+    scalings = _per_column("scaling", scaling, names, default="auto")
+    for kind in scalings:
+        _one_of("scaling", kind, ("auto", *SCALING_KINDS))
+    codes = _per_column("missing_codes", missing_codes if missing_codes is not None else {}, names, default=())
+    nominal = _positions("categorical", categorical or (), names)
+    orders = {_position("ordinal", key, names): _order(key, levels) for key, levels in (ordinal or {}).items()}
+    if both := sorted(nominal & orders.keys()):
+        raise ValueError(f"Column {names[both[0]]!r} is listed in categorical and in ordinal; choose one.")
+    mirrored = set(range(len(names))) if two_sided is True else _positions("two_sided", two_sided or (), names)
+    return [
+        ColumnOptions(scalings[j], checked, tuple(codes[j]), j in nominal, orders.get(j), j in mirrored)
+        for j in range(len(names))
+    ]
+
+
+def check_out_of_range(out_of_range: str) -> Any:
+    """Return the option if it is one of the three words."""
+    return _one_of("out_of_range", out_of_range, OUT_OF_RANGE)
+
+
+def _one_of(option: str, value: Any, allowed: Sequence[str]) -> Any:
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{option} must be one of {', '.join(map(repr, allowed))}, but is {value!r}.")
+    return value
+
+
+def _per_column(option: str, given: Any, names: Sequence[str], default: Any) -> list[Any]:
+    if not isinstance(given, Mapping):
+        return [given] * len(names)
+    by_position = {_position(option, key, names): value for key, value in given.items()}
+    return [by_position.get(j, default) for j in range(len(names))]
+
+
+def _positions(option: str, keys: Any, names: Sequence[str]) -> set[int]:
+    if isinstance(keys, str) or not isinstance(keys, Collection):
+        raise TypeError(f"{option} must be a list of column names or positions, but is {keys!r}.")
+    return {_position(option, key, names) for key in keys}
+
+
+def _position(option: str, key: Any, names: Sequence[str]) -> int:
+    if isinstance(key, str) and key in names:
+        return names.index(key)
+    if not isinstance(key, (str, bool)) and hasattr(key, "__index__") and 0 <= int(key) < len(names):
+        return int(key)
+    listed = ", ".join(map(repr, names[:10])) + (", …" if len(names) > 10 else "")
+    raise ValueError(f"{option} names the column {key!r}, but X has {len(names)} columns: {listed}.")
+
+
+def _order(key: ColumnKey, levels: Sequence[Level]) -> tuple[Level, ...]:
+    if isinstance(levels, str) or len(set(levels)) < len(levels) or len(levels) == 0:
+        raise ValueError(f"ordinal[{key!r}] must list each level once, lowest first, but is {levels!r}.")
+    return tuple(levels)
+
+
+__all__ = ["ColumnKey", "MissingRule", "check_out_of_range", "column_options"]

@@ -1,0 +1,164 @@
+"""Affine maps that make a numeric column positive: x' = scale·x + offset.
+
+An affine map keeps the way back to raw units exact and the chain rule short, d log x'/d log x = scale·x / (scale·x + offset).
+Three kinds are offered, all functions of a column's `Summary`:
+
+- ``"minmax"``: [low, high] → [1, 10], the paper's choice, with the arithmetic of scikit-learn's ``MinMaxScaler((1, 10))``;
+- ``"spread"``: x' = (x − low)/c + 1 with c a quarter of the upper quartile's distance from the minimum, so that the logs of a
+  heavy-tailed column stay spread out instead of crowding at 0;
+- ``"ratio"``: x' = x / c for a strictly positive column; exponents are then elasticities in the user's own units, and c folds
+  into the coefficients.
+
+``"auto"`` lets `choose_scaling` pick one of them per column.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ScalingKind: TypeAlias = Literal["minmax", "spread", "ratio"]
+SCALING_KINDS: tuple[str, ...] = get_args(ScalingKind)
+
+FEATURE_RANGE = (1.0, 10.0)
+"""The interval that min-max scaling and indicators use; its width of a factor 10 prints a level as the multiplier 10^β."""
+
+QUANTILE_ROWS = 200_000
+"""Beyond this many rows quantiles come from an evenly strided sample of about this size; the extremes never do."""
+
+RELATIVE_RESOLUTION = 1e-11
+"""A column whose range is a smaller share of its magnitude varies in its last digits only; scaling would return rounding noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Weighted five-number summary of a column's observed values.
+
+    The upper quartile is taken over the rows above the minimum where three quarters of all rows sit at the minimum (columns
+    that are mostly zero), and the lower quartile over the rows below the maximum likewise: a quartile that equals the extreme
+    says nothing about the spread.
+    """
+
+    low: float
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    high: float
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the column has too little variation for an exponent to be identified."""
+        if self.low == self.high:
+            return True
+        relative = self.high / 2 - self.low / 2 <= RELATIVE_RESOLUTION / 2 * max(abs(self.low), abs(self.high))
+        return relative or math.isinf(_minmax(self).scale)
+
+    @property
+    def mirrored(self) -> Summary:
+        """The summary of low + high − x."""
+
+        def mirror(x: float) -> float:
+            return self.high - (x - self.low) if math.isfinite(x - self.low) else (self.low - x) + self.high
+
+        return Summary(
+            self.low, mirror(self.upper_quartile), mirror(self.median), mirror(self.lower_quartile), self.high
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """The map x ↦ scale·x + offset."""
+
+    scale: float
+    offset: float
+
+    def mirrored(self, summary: Summary) -> Affine:
+        """The map x ↦ scale·(low + high − x) + offset, written as an affine map of x itself."""
+        return Affine(-self.scale, self.scale * summary.low + self.scale * summary.high + self.offset)
+
+
+def summarise(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> Summary:
+    """Return the five-number summary; an integer weight counts exactly as that many repeated rows.
+
+    Quantiles are the smallest value whose cumulated weight reaches the level (the inverse of the distribution function).
+
+    Examples
+    --------
+    >>> summarise(np.array([1.0, 2.0, 3.0, 100.0]))
+    Summary(low=1.0, lower_quartile=1.0, median=2.0, upper_quartile=3.0, high=100.0)
+    """
+    stride = max(1, values.size // QUANTILE_ROWS)
+    sample = values[::stride]
+    sample_weights = np.ones(sample.size) if weights is None else weights[::stride]
+    low, high = float(values.min()), float(values.max())
+    lower, median, upper = _quantiles(sample, (0.25, 0.5, 0.75), sample_weights)
+    if upper == low and (above := sample > low).any():
+        (upper,) = _quantiles(sample[above], (0.75,), sample_weights[above])
+    if lower == high and (below := sample < high).any():
+        (lower,) = _quantiles(sample[below], (0.25,), sample_weights[below])
+    return Summary(low, lower, median, upper, high)
+
+
+def _quantiles(
+    values: NDArray[np.float64], levels: tuple[float, ...], weights: NDArray[np.float64]
+) -> tuple[float, ...]:
+    # Always the weighted rule, also for equal weights: then weights and repetitions agree to the last bit.
+    found = np.quantile(values, levels, method="inverted_cdf", weights=weights)
+    return tuple(float(value) for value in found)
+
+
+def choose_scaling(summary: Summary) -> ScalingKind:
+    """Return the kind that ``scaling="auto"`` takes for a column.
+
+    Min-max, unless the column is so skewed to the right that its upper quartile would fall into the lowest tenth of the
+    interval, where the logs of most rows can hardly be told apart.
+
+    Examples
+    --------
+    >>> choose_scaling(Summary(0.0, 1.0, 2.0, 3.0, 4.0)), choose_scaling(Summary(0.0, 1.0, 2.0, 3.0, 4000.0))
+    ('minmax', 'spread')
+    """
+    upper_share = (summary.upper_quartile / 2 - summary.low / 2) / (summary.high / 2 - summary.low / 2)
+    return "spread" if upper_share < 0.1 else "minmax"
+
+
+def affine_map(kind: ScalingKind, summary: Summary) -> Affine:
+    """Return the affine map of the given kind for a column that is not constant.
+
+    Examples
+    --------
+    >>> affine_map("minmax", Summary(0.0, 1.0, 2.0, 3.0, 4.5))
+    Affine(scale=2.0, offset=1.0)
+    """
+    if kind == "minmax":
+        return _minmax(summary)
+    if kind == "spread":
+        return _spread(summary)
+    return _ratio(summary)
+
+
+def _minmax(summary: Summary) -> Affine:
+    low, high = FEATURE_RANGE
+    with np.errstate(over="ignore", divide="ignore"):
+        width = np.float64(summary.high) - summary.low
+        # Near the largest double the width itself overflows; half of it does not.
+        scale = (high - low) / width if np.isfinite(width) else (high - low) / 2 / (summary.high / 2 - summary.low / 2)
+    return Affine(float(scale), float(low - summary.low * scale) if np.isfinite(scale) else math.inf)
+
+
+def _spread(summary: Summary) -> Affine:
+    upper = summary.upper_quartile if summary.upper_quartile > summary.low else summary.high
+    scale = 1 / ((upper / 2 - summary.low / 2) / 2)
+    return Affine(scale, 1 - summary.low * scale)
+
+
+def _ratio(summary: Summary) -> Affine:
+    """Return x / c with c the power of ten nearest to the geometric middle of the range."""
+    middle = (math.log10(summary.low) + math.log10(summary.high)) / 2
+    return Affine(float(f"1e{-round(middle)}"), 0.0)
