@@ -1,0 +1,135 @@
+"""One factor of a term: a feature raised to a power, with the way it treats negative values.
+
+A factor is one of three functions of x with the same exponent b:
+
+===================  =============  ========================================================
+``Parity.PLAIN``     x^b            Python's reading; refuses x < 0 when b is not an integer
+``Parity.ODD``       sgn(x)·|x|^b   carries the sign
+``Parity.ABSOLUTE``  |x|^b          ignores the sign
+===================  =============  ========================================================
+
+Integers make some of these equal, so a canonical form is kept: an even power is PLAIN or ODD, an odd power is ODD or
+ABSOLUTE, only a power that is not an integer may be all three. Equal functions are then equal factors. The power zero is
+the constant 1 and vanishes, except that an ODD one is sgn(x).
+
+Products add exponents and multiply signs. A factor that refuses x < 0 is only known on x ≥ 0, where signs are one: its
+product stays PLAIN, and if the exponents add to an integer it takes Python's reading of that integer (√x·√x = x).
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import numbers
+from fractions import Fraction
+from typing import NamedTuple
+
+Exponent = Fraction | float
+
+# b·log|x| must stay a finite double for every finite x, summed over any realistic number of features.
+LARGEST_EXPONENT = 1e300
+LARGEST_FRACTION_BITS = 1000
+
+
+class Parity(enum.IntEnum):
+    """How a factor treats the sign of its feature."""
+
+    PLAIN = 0
+    ODD = 1
+    ABSOLUTE = 2
+
+
+class Factor(NamedTuple):
+    """A canonical factor; build it with :func:`canonical_factor`."""
+
+    name: str
+    exponent: Exponent
+    parity: Parity
+
+    @property
+    def is_natural(self) -> bool:
+        """Whether the factor is Python's ``x**b``."""
+        return self.parity is Parity.PLAIN or (self.parity is Parity.ODD and self.exponent % 2 == 1)
+
+    @property
+    def refuses_negative(self) -> bool:
+        """Whether the factor is undefined for x < 0."""
+        return self.parity is Parity.PLAIN and not is_integer(self.exponent)
+
+
+def as_exponent(value: object, name: str) -> Exponent:
+    """Return ``value`` as an exact Fraction if it is rational, else as a float.
+
+    >>> as_exponent(2, "x"), as_exponent(1.5, "x")
+    (Fraction(2, 1), 1.5)
+    """
+    exponent: Exponent
+    if isinstance(value, numbers.Rational):
+        exponent = Fraction(int(value.numerator), int(value.denominator))
+        if max(exponent.numerator.bit_length(), exponent.denominator.bit_length()) > LARGEST_FRACTION_BITS:
+            raise ValueError(f"the exponent of {name!r} is a fraction with too many digits; give it as a float")
+    elif isinstance(value, numbers.Real):
+        exponent = float(value)
+    else:
+        raise TypeError(f"the exponent of {name!r} must be a real number, not {type(value).__name__}")
+    if not abs(exponent) <= LARGEST_EXPONENT:
+        raise ValueError(f"the exponent of {name!r} must be finite and at most 1e300 in size, not {float(exponent)!r}")
+    return exponent
+
+
+def is_integer(exponent: Exponent) -> bool:
+    """Whether the exponent is a whole number, whatever its type."""
+    return exponent.denominator == 1 if isinstance(exponent, Fraction) else exponent.is_integer()
+
+
+def canonical_factor(name: str, exponent: Exponent, parity: Parity) -> Factor | None:
+    """Return the canonical factor, or None for the constant 1.
+
+    PLAIN asks for Python's reading, so a PLAIN odd power becomes ODD.
+
+    >>> canonical_factor("x", Fraction(3), Parity.PLAIN).parity.name
+    'ODD'
+    >>> canonical_factor("x", Fraction(2), Parity.ABSOLUTE).parity.name
+    'PLAIN'
+    """
+    if exponent == 0:
+        return Factor(name, Fraction(0), Parity.ODD) if parity is Parity.ODD else None
+    if is_integer(exponent):
+        if exponent % 2 == 0:
+            parity = Parity.ODD if parity is Parity.ODD else Parity.PLAIN
+        else:
+            parity = Parity.ABSOLUTE if parity is Parity.ABSOLUTE else Parity.ODD
+    return Factor(name, exponent, parity)
+
+
+def multiply_factors(left: Factor, right: Factor) -> Factor | None:
+    """Return the product of two factors of the same feature, or None if it is 1."""
+    exponent = as_exponent(left.exponent + right.exponent, left.name)
+    if left.refuses_negative or right.refuses_negative:
+        parity = Parity.PLAIN
+    elif (left.parity is Parity.ODD) != (right.parity is Parity.ODD):
+        parity = Parity.ODD
+    else:
+        parity = Parity.ABSOLUTE
+    return canonical_factor(left.name, exponent, parity)
+
+
+def raise_factor(factor: Factor, power: Exponent) -> Factor | None:
+    """Return ``factor**power``, or None if it is 1.
+
+    A power that is not an integer needs a base that is not negative: a factor that carries a sign is restricted to
+    x ≥ 0, one that ignores it keeps its domain, so (x²)^(1/2) = |x|.
+    """
+    try:
+        exponent = as_exponent(factor.exponent * power, factor.name)
+    except OverflowError:
+        exponent = as_exponent(math.inf, factor.name)
+    if factor.refuses_negative:
+        parity = Parity.PLAIN
+    elif factor.parity is not Parity.ODD:
+        parity = Parity.ABSOLUTE
+    elif not is_integer(power):
+        parity = Parity.PLAIN
+    else:
+        parity = Parity.ABSOLUTE if power % 2 == 0 else Parity.ODD
+    return canonical_factor(factor.name, exponent, parity)

@@ -1,0 +1,286 @@
+"""A signomial: z(x) = Σ_k α_k Π_j x_j^β_kj, a finite sum of terms with real coefficients and exponents.
+
+Signomials are closed under addition and multiplication, so they are values with arithmetic. With u = log x every term
+is α_k·exp(⟨β_k, u⟩), and derivatives in u only multiply terms by exponents:
+
+    ∂z/∂u_j = Σ_k β_kj z_k          (the log-gradient, property G3)
+    ∂²z/∂u_i∂u_j = Σ_k β_ki β_kj z_k
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ecsel.signomial import latex, symbolic, text
+from ecsel.signomial.columns import Columns, FloatArray, LogColumns
+from ecsel.signomial.factor import is_integer
+from ecsel.signomial.term import Monomial, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Signomial:
+    """A sum of terms in canonical form: equal monomials merged, zeros dropped, in the order of :class:`Term`.
+
+    Parameters
+    ----------
+    terms : iterable of Term
+        In any order, with repetitions.
+
+    Notes
+    -----
+    Coefficients of equal monomials are added without intermediate rounding, so the result does not depend on their
+    order. Signomials are immutable and hashable. ``+ - *`` take signomials, terms and numbers; ``**`` takes non-negative
+    integers, and any real number for a single term; ``/`` divides by a single term or a number.
+
+    Examples
+    --------
+    >>> x, y = Signomial.variable("x"), Signomial.variable("y")
+    >>> square = (x + y) ** 2
+    >>> square
+    Signomial.parse('x**2 + 2.0*x*y + y**2')
+    >>> square({"x": [1.0, 2.0], "y": [3.0, 4.0]})
+    array([16., 36.])
+    >>> format(square / 3, ".2g")
+    '0.33*x**2 + 0.67*x*y + 0.33*y**2'
+    >>> Signomial.parse(str(square)) == square
+    True
+    """
+
+    __slots__ = ("_hash", "_terms")
+    # numpy scalars leave the arithmetic to this class
+    __array_ufunc__: ClassVar[None] = None
+
+    def __init__(self, terms: Iterable[Term] = ()) -> None:
+        self._terms = _canonical(terms)
+        self._hash = hash(self._terms)
+
+    @classmethod
+    def constant(cls, value: float) -> Signomial:
+        """Return the signomial that is ``value`` everywhere."""
+        return cls([Term(value)])
+
+    @classmethod
+    def variable(cls, name: str) -> Signomial:
+        """Return the signomial x for the feature called ``name``."""
+        return cls([Term(1.0, {name: 1})])
+
+    @classmethod
+    def parse(cls, source: str) -> Signomial:
+        """Read a signomial from text in Python syntax; nothing is executed.
+
+        >>> Signomial.parse("2*sqrt(x)*(x - 1/y)").terms[0]
+        Term(2.0, {'x': Fraction(3, 2)})
+        """
+        from ecsel.signomial.parse import parse_signomial  # noqa: PLC0415  # the parser builds signomials
+
+        return parse_signomial(source)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The terms in canonical order."""
+        return self._terms
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features in use, sorted."""
+        return tuple(sorted({name for term in self._terms for name in term.names}))
+
+    def evaluate(self, columns: Columns) -> FloatArray:
+        """Return z for every row.
+
+        Parameters
+        ----------
+        columns : mapping or data frame
+            Anything with ``columns[name]``. Scalars in a mapping are repeated for every row.
+
+        Raises
+        ------
+        ValueError
+            Naming the column, for missing or infinite values, for 0 to a negative power, and for a negative number to a
+            plain power that is not an integer.
+        """
+        table = LogColumns.read(columns, self.names)
+        total = np.zeros(table.n_rows)
+        for term in self._terms:
+            total += term.coefficient * table.monomial(term.monomial)
+        return total
+
+    __call__ = evaluate
+
+    def log_gradient(self, columns: Columns) -> FloatArray:
+        """Return the derivatives of z by log|x_j| (property G3), shape (rows, ``len(names)``), columns as in ``names``.
+
+        >>> Signomial.parse("3*x**2 + y").log_gradient({"x": [2.0], "y": [5.0]})
+        array([[24.,  5.]])
+        """
+        return self._term_values(columns) @ self._exponent_matrix()
+
+    def log_hessian(self, columns: Columns) -> FloatArray:
+        """Return the second derivatives Σ_k z_k β_k β_kᵀ in log|x|, shape (rows, ``len(names)``, ``len(names)``)."""
+        beta = self._exponent_matrix()
+        hessian: FloatArray = np.einsum("nk,ki,kj->nij", self._term_values(columns), beta, beta, optimize=True)
+        return hessian
+
+    def select(self, names: Iterable[str]) -> Signomial:
+        """Return the part of the signomial in which any of the names occurs.
+
+        >>> Signomial.parse("x*y + y + 1").select(["x"])
+        Signomial.parse('x*y')
+        """
+        wanted = frozenset([names] if isinstance(names, str) else names)
+        return Signomial(term for term in self._terms if not wanted.isdisjoint(term.names))
+
+    def rename(self, mapping: Mapping[str, str]) -> Signomial:
+        """Return the signomial with features renamed; names that are not in the mapping stay.
+
+        Two features that get the same name become one: x·y with both called z is z².
+
+        >>> Signomial.parse("x*y + 1").rename({"x": "z", "y": "z"})
+        Signomial.parse('z**2 + 1.0')
+        """
+        return Signomial(_rename_term(term, mapping) for term in self._terms)
+
+    def to_latex(self, digits: int | None = None) -> str:
+        r"""Return the formula in LaTeX, numbers to so many significant digits, or exact.
+
+        >>> print(Signomial.parse("2.5*x1**2/sqrt(abs(y))").to_latex())
+        2.5\,x_{1}^{2}\,\left|y\right|^{-\frac{1}{2}}
+        """
+        return latex.latex_sum(self._terms, digits)
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.to_latex(digits=4)}$"
+
+    def to_sympy(self) -> Any:
+        """Return a SymPy expression whose symbols have the feature names verbatim.
+
+        Exact exponents are rational. A symbol is positive if a power of it refuses negative values, else real.
+        """
+        return symbolic.sympy_sum(self._terms)
+
+    def __add__(self, other: object) -> Signomial:
+        added = _as_signomial(other)
+        return NotImplemented if added is None else Signomial((*self._terms, *added._terms))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Signomial:
+        return Signomial(-term for term in self._terms)
+
+    def __sub__(self, other: object) -> Signomial:
+        subtracted = _as_signomial(other)
+        return NotImplemented if subtracted is None else self + (-subtracted)
+
+    def __rsub__(self, other: object) -> Signomial:
+        return -self + other
+
+    def __mul__(self, other: object) -> Signomial:
+        factor = _as_signomial(other)
+        if factor is None:
+            return NotImplemented
+        return Signomial(mine * theirs for mine in self._terms for theirs in factor.terms)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Signomial:
+        divisor = _as_signomial(other)
+        if divisor is None:
+            return NotImplemented
+        if len(divisor._terms) > 1:
+            raise ValueError(f"a signomial can only be divided by a single term, not by {divisor:.4g}")
+        if not divisor._terms:
+            raise ZeroDivisionError("division of a signomial by zero")
+        return Signomial(term / divisor.terms[0] for term in self._terms)
+
+    def __rtruediv__(self, other: object) -> Signomial:
+        numerator = _as_signomial(other)
+        return NotImplemented if numerator is None else numerator / self
+
+    def __pow__(self, power: object) -> Signomial:
+        if not isinstance(power, numbers.Real):
+            return NotImplemented
+        if len(self._terms) == 1:
+            return Signomial([self._terms[0] ** power])
+        if power < 0 or not is_integer(float(power)):
+            raise ValueError(
+                f"a signomial of {len(self._terms)} terms has only non-negative integer powers, not {power}"
+            )
+        result, square, remaining = Signomial.constant(1.0), self, int(float(power))
+        while remaining:
+            if remaining % 2:
+                result = result * square
+            remaining //= 2
+            if remaining:
+                square = square * square
+        return result
+
+    def __eq__(self, other: object) -> bool:
+        return self._terms == other._terms if isinstance(other, Signomial) else NotImplemented
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # the hash of a string differs between processes, so it is not stored
+        return Signomial, (self._terms,)
+
+    def __str__(self) -> str:
+        return text.print_sum(self._terms)
+
+    def __format__(self, spec: str) -> str:
+        return text.print_sum(self._terms, spec)
+
+    def __repr__(self) -> str:
+        return f"Signomial.parse({str(self)!r})"
+
+    def _term_values(self, columns: Columns) -> FloatArray:
+        """Return the values of the terms, (rows, terms)."""
+        table = LogColumns.read(columns, self.names)
+        values = np.empty((table.n_rows, len(self._terms)))
+        for k, term in enumerate(self._terms):
+            values[:, k] = term.coefficient * table.monomial(term.monomial)
+        return values
+
+    def _exponent_matrix(self) -> FloatArray:
+        """Return β, (terms, names)."""
+        rows = [[float(term.exponents.get(name, 0)) for name in self.names] for term in self._terms]
+        return np.array(rows, dtype=np.float64).reshape(len(self._terms), len(self.names))
+
+
+def _canonical(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """Merge equal monomials, drop zeros, sort."""
+    coefficients: dict[Monomial, list[float]] = {}
+    for term in terms:
+        if not isinstance(term, Term):
+            raise TypeError(f"a signomial is made of Term objects, not {type(term).__name__}")
+        coefficients.setdefault(term.monomial, []).append(term.coefficient)
+    merged = (Term.from_monomial(_exact_sum(parts), monomial) for monomial, parts in coefficients.items())
+    return tuple(sorted(term for term in merged if term.coefficient != 0))
+
+
+def _exact_sum(parts: list[float]) -> float:
+    try:
+        return math.fsum(parts)
+    except OverflowError:
+        return math.inf  # refused by Term with its own message
+
+
+def _as_signomial(value: object) -> Signomial | None:
+    if isinstance(value, Signomial):
+        return value
+    if isinstance(value, Term):
+        return Signomial([value])
+    return Signomial.constant(float(value)) if isinstance(value, numbers.Real) else None
+
+
+def _rename_term(term: Term, mapping: Mapping[str, str]) -> Term:
+    renamed = Term(term.coefficient)
+    for factor in term.monomial:
+        renamed = renamed * Term.from_monomial(1.0, [factor._replace(name=mapping.get(factor.name, factor.name))])
+    return renamed
