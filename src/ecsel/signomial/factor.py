@@ -9,8 +9,8 @@ A factor is one of three functions of x with the same exponent b:
 ===================  =============  ========================================================
 
 Integers make some of these equal, so a canonical form is kept: an even power is PLAIN or ODD, an odd power is ODD or
-ABSOLUTE, only a power that is not an integer may be all three. Equal functions are then equal factors. The power zero is
-the constant 1 and vanishes, except that an ODD one is sgn(x).
+ABSOLUTE, only a power that is not an integer may be all three. Equal functions are then equal factors. The power zero
+is the constant 1 and vanishes, except that an ODD one is sgn(x).
 
 Products add exponents and multiply signs. A factor that refuses x < 0 is only known on x ≥ 0, where signs are one: its
 product stays PLAIN, and if the exponents add to an integer it takes Python's reading of that integer (√x·√x = x).
@@ -72,7 +72,7 @@ def as_exponent(value: object, name: str) -> Exponent:
         exponent = float(value)
     else:
         raise TypeError(f"the exponent of {name!r} must be a real number, not {type(value).__name__}")
-    if not abs(exponent) <= LARGEST_EXPONENT:
+    if not abs(float(exponent)) <= LARGEST_EXPONENT:
         raise ValueError(f"the exponent of {name!r} must be finite and at most 1e300 in size, not {float(exponent)!r}")
     return exponent
 
@@ -112,6 +112,12 @@ def multiply_factors(left: Factor, right: Factor) -> Factor | None:
     else:
         parity = Parity.ABSOLUTE
     return canonical_factor(left.name, exponent, parity)
+
+
+def factor_magnitude(factor: Factor) -> Factor | None:
+    """Return |factor|, or None if it is 1. A factor that refuses x < 0 has no negative values to begin with."""
+    parity = Parity.PLAIN if factor.refuses_negative else Parity.ABSOLUTE
+    return canonical_factor(factor.name, factor.exponent, parity)
 
 
 def raise_factor(factor: Factor, power: Exponent) -> Factor | None:

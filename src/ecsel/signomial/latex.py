@@ -1,7 +1,8 @@
 r"""Signomials as LaTeX in math mode, for documents and notebooks.
 
 Names are data: letters and digits stay, every other character is escaped with macros that both TeX and MathJax know
-in math mode, so no name can leave the formula or run a command. A name of letters then digits gets a subscript, x1 → x_{1}.
+in math mode, so no name can leave the formula or run a command. A name of letters then digits gets a subscript,
+x1 → x_{1}.
 """
 
 from __future__ import annotations

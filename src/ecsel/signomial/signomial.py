@@ -35,8 +35,8 @@ class Signomial:
     Notes
     -----
     Coefficients of equal monomials are added without intermediate rounding, so the result does not depend on their
-    order. Signomials are immutable and hashable. ``+ - *`` take signomials, terms and numbers; ``**`` takes non-negative
-    integers, and any real number for a single term; ``/`` divides by a single term or a number.
+    order. Signomials are immutable and hashable. ``+ - *`` take signomials, terms and numbers; ``**`` takes
+    non-negative integers, and any real number for a single term; ``/`` divides by a single term or a number.
 
     Examples
     --------
@@ -172,6 +172,11 @@ class Signomial:
 
     def __neg__(self) -> Signomial:
         return Signomial(-term for term in self._terms)
+
+    def __abs__(self) -> Signomial:
+        if len(self._terms) > 1:
+            raise ValueError(f"the absolute value of a sum of {len(self._terms)} terms is not a signomial")
+        return Signomial(abs(term) for term in self._terms)
 
     def __sub__(self, other: object) -> Signomial:
         subtracted = _as_signomial(other)

@@ -1,7 +1,8 @@
 """A term: α·Π_j x_j^β_j, the value object of which signomials are sums.
 
 Canonical form: factors are ordered by feature name, exponents that are zero are left out, whole numbers follow the
-parity rules of :mod:`ecsel.signomial.factor` whatever their type. Terms that are the same function are equal and hash alike.
+parity rules of :mod:`ecsel.signomial.factor` whatever their type. Terms that are the same function are equal and hash
+alike.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ecsel.signomial.factor import (
     Parity,
     as_exponent,
     canonical_factor,
+    factor_magnitude,
     is_integer,
     multiply_factors,
     raise_factor,
@@ -153,6 +155,10 @@ class Term:
 
     def __neg__(self) -> Term:
         return Term.from_monomial(-self._coefficient, self._monomial)
+
+    def __abs__(self) -> Term:
+        factors = (factor_magnitude(factor) for factor in self._monomial)
+        return Term.from_monomial(abs(self._coefficient), (factor for factor in factors if factor is not None))
 
     def __truediv__(self, other: object) -> Term:
         if isinstance(other, Term):

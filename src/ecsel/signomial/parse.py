@@ -1,0 +1,310 @@
+"""Signomials from text: a recursive-descent parser for the expressions that people write and :mod:`text` prints.
+
+The grammar, with Python's precedence (``**`` binds tighter than a minus sign before it and to the right)::
+
+    sum      = product { ("+" | "-") product }
+    product  = signed { ("*" | "/") signed }
+    signed   = ("+" | "-") signed | power
+    power    = atom [ "**" signed ]
+    atom     = number | name | "col" "(" string ")" | ("abs" | "sign" | "sqrt") "(" sum ")" | "(" sum ")"
+
+Sums are expanded. Integers and their fractions are exact until they become coefficients, so ``x**(3/2)`` has a Fraction
+and ``x**1.5`` a float. Nothing is executed; length, nesting and the size of expansions are bounded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import unicodedata
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ecsel.signomial.factor import LARGEST_FRACTION_BITS, Factor, Parity, is_integer
+from ecsel.signomial.signomial import Signomial
+from ecsel.signomial.term import Term
+from ecsel.signomial.text import RESERVED_NAMES, print_name
+from ecsel.signomial.tokens import Kind, Token, tokenize, unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MAX_LENGTH = 1_000_000
+MAX_DEPTH = 50
+# The number of products of two terms that all expansions of a text may take together.
+MAX_PRODUCTS = 500_000
+# A literal of more digits is no measurement, and long integers are slow to read.
+MAX_DIGITS = 400
+
+Number = Fraction | float
+Value = Number | Signomial
+
+
+def parse_signomial(source: str) -> Signomial:
+    """Return the signomial that a text describes, or raise a ValueError that says where and why not.
+
+    >>> parse_signomial("-x**2/4 + col('page value')**(1/2)").terms
+    (Term(-0.25, {'x': 2}), Term(1.0, {'page value': Fraction(1, 2)}))
+    >>> parse_signomial("x^2")
+    Traceback (most recent call last):
+    ValueError: cannot read the equation at character 2: unexpected '^'; write a power as **
+    """
+    if not isinstance(source, str):
+        raise TypeError(f"an equation is read from a string, not from {type(source).__name__}")
+    if len(source) > MAX_LENGTH:
+        raise ValueError(f"an equation may have at most {MAX_LENGTH} characters, not {len(source)}")
+    return _Parser(list(tokenize(source))).parse()
+
+
+class _Parser:
+    """One pass over the tokens; each method reads one rule of the grammar and returns its value."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._next = 0
+        self._depth = 0
+        self._n_products = 0
+
+    def parse(self) -> Signomial:
+        if self._peek().kind is Kind.END:
+            raise unreadable("the text is empty", 0)
+        value = self._sum()
+        token = self._peek()
+        if token.kind is not Kind.END:
+            raise unreadable(f"expected an operator before {token.describe()}", token.position)
+        with _located(0):
+            return _as_signomial(value)
+
+    def _peek(self) -> Token:
+        return self._tokens[self._next]
+
+    def _take(self) -> Token:
+        token = self._peek()
+        self._next += token.kind is not Kind.END
+        return token
+
+    def _take_operator(self, *operators: str) -> Token | None:
+        token = self._peek()
+        return self._take() if token.kind is Kind.OPERATOR and token.text in operators else None
+
+    def _sum(self) -> Value:
+        number: Number = Fraction(0)
+        terms: list[Term] = []
+        is_number = True
+        operator = None
+        while True:
+            position = self._peek().position
+            value = self._product()
+            if operator is not None and operator.text == "-":
+                value = -value
+            with _located(position):
+                if isinstance(value, Signomial):
+                    terms.extend(value.terms)
+                    is_number = False
+                else:
+                    number = _bounded(number + value)
+            operator = self._take_operator("+", "-")
+            if operator is None:
+                break
+        if is_number:
+            return number
+        with _located(position):
+            return Signomial([*terms, Term(float(number))])
+
+    def _product(self) -> Value:
+        value = self._signed()
+        while operator := self._take_operator("*", "/"):
+            other = self._signed()
+            with _located(operator.position):
+                value = self._multiply(value, other) if operator.text == "*" else _divide(value, other)
+        return value
+
+    def _signed(self) -> Value:
+        operator = self._take_operator("+", "-")
+        if operator is None:
+            return self._power()
+        value = self._nested(self._signed, operator)
+        return -value if operator.text == "-" else value
+
+    def _power(self) -> Value:
+        base = self._atom()
+        operator = self._take_operator("**")
+        if operator is None:
+            return base
+        exponent = self._nested(self._signed, operator)
+        if isinstance(exponent, Signomial):
+            raise unreadable("an exponent must be a number", operator.position)
+        with _located(operator.position):
+            return self._raise(base, exponent)
+
+    def _atom(self) -> Value:
+        token = self._take()
+        if token.kind is Kind.NUMBER:
+            return _read_number(token)
+        if token.kind is Kind.NAME:
+            return self._named(token)
+        if token.kind is Kind.OPERATOR and token.text == "(":
+            return self._closed(token)
+        if token.kind is Kind.STRING:
+            raise unreadable(f"a feature name in quotes is written col({token.text!r})", token.position)
+        raise unreadable(f"expected a number, a name or a parenthesis, not {token.describe()}", token.position)
+
+    def _named(self, token: Token) -> Value:
+        name = unicodedata.normalize("NFKC", token.text)  # as Python reads identifiers
+        if name == "col":
+            return self._quoted_name()
+        if name in _FUNCTIONS:
+            opening = self._open(name)
+            argument = self._closed(opening)
+            with _located(token.position):
+                return _FUNCTIONS[name](argument)
+        if print_name(name) != name:
+            raise unreadable(
+                f"{name!r} is a word of Python; a feature of that name is written col({name!r})", token.position
+            )
+        if (opening := self._peek()).text == "(" and opening.kind is Kind.OPERATOR:
+            known = ", ".join(sorted(RESERVED_NAMES - {"__debug__"}))
+            raise unreadable(f"there is no function {name!r}, only {known}; write * to multiply", token.position)
+        return Signomial.variable(name)
+
+    def _quoted_name(self) -> Signomial:
+        self._open("col")
+        token = self._take()
+        if token.kind is not Kind.STRING:
+            raise unreadable("col() takes one feature name in quotes", token.position)
+        self._close()
+        return Signomial.variable(token.text)
+
+    def _open(self, function: str) -> Token:
+        opening = self._take_operator("(")
+        if opening is None:
+            raise unreadable(
+                f"{function!r} is a function and needs a parenthesis; a feature of that name is written "
+                f"col({function!r})",
+                self._peek().position,
+            )
+        return opening
+
+    def _closed(self, opening: Token) -> Value:
+        value = self._nested(self._sum, opening)
+        self._close()
+        return value
+
+    def _close(self) -> None:
+        if self._take_operator(")") is None:
+            token = self._peek()
+            raise unreadable(f"expected ')' before {token.describe()}", token.position)
+
+    def _nested(self, rule: Callable[[], Value], token: Token) -> Value:
+        if self._depth >= MAX_DEPTH:
+            raise unreadable(f"nested more than {MAX_DEPTH} levels deep", token.position)
+        self._depth += 1
+        value = rule()
+        self._depth -= 1
+        return value
+
+    def _multiply(self, left: Value, right: Value) -> Value:
+        if isinstance(left, Signomial) or isinstance(right, Signomial):
+            left, right = _as_signomial(left), _as_signomial(right)
+            self._spend(len(left.terms) * len(right.terms))
+            return left * right
+        return _bounded(left * right)
+
+    def _raise(self, base: Value, exponent: Number) -> Value:
+        if not isinstance(base, Signomial):
+            return _raise_number(base, exponent)
+        n_terms = len(base.terms)
+        if n_terms > 1 and is_integer(exponent) and exponent > 0:
+            half = -(-int(exponent) // 2)
+            # the last squaring dominates: two powers of comb(n + h - 1, h) terms are multiplied
+            self._spend(math.comb(n_terms + half - 1, half) ** 2 if half <= MAX_PRODUCTS else MAX_PRODUCTS + 1)
+        return base**exponent
+
+    def _spend(self, n_products: int) -> None:
+        self._n_products += n_products
+        if self._n_products > MAX_PRODUCTS:
+            raise ValueError("expanding these sums gives too many terms")
+
+
+@contextlib.contextmanager
+def _located(position: int) -> Iterator[None]:
+    """Say where in the text an arithmetic error arose."""
+    try:
+        yield
+    except ZeroDivisionError as error:
+        raise unreadable("division by zero", position) from error
+    except OverflowError as error:
+        raise unreadable("a number is too large", position) from error
+    except ValueError as error:
+        raise unreadable(str(error), position) from error
+
+
+def _read_number(token: Token) -> Number:
+    if len(token.text) > MAX_DIGITS:
+        raise unreadable(f"a number may have at most {MAX_DIGITS} characters", token.position)
+    if token.text.isdecimal():
+        return Fraction(int(token.text))
+    value = float(token.text)
+    if math.isinf(value):
+        raise unreadable("a number is too large", token.position)
+    return value
+
+
+def _bounded(number: Number) -> Number:
+    """Return the number, as a float once it has too many digits to be worth keeping exact."""
+    if isinstance(number, Fraction):
+        bits = max(number.numerator.bit_length(), number.denominator.bit_length())
+        return number if bits <= LARGEST_FRACTION_BITS else float(number)
+    if not math.isfinite(number):
+        raise OverflowError
+    return number
+
+
+def _as_signomial(value: Value) -> Signomial:
+    return value if isinstance(value, Signomial) else Signomial.constant(float(value))
+
+
+def _divide(left: Value, right: Value) -> Value:
+    if isinstance(left, Signomial) or isinstance(right, Signomial):
+        return _as_signomial(left) / _as_signomial(right)
+    return _bounded(left / right)
+
+
+def _raise_number(base: Number, exponent: Number) -> Number:
+    if isinstance(base, Fraction) and isinstance(exponent, Fraction) and is_integer(exponent):
+        bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+        if bits * abs(exponent) <= LARGEST_FRACTION_BITS:
+            return Fraction(base ** int(exponent))
+    if base < 0 and not is_integer(exponent):
+        raise ValueError(f"the negative number {base} has no real power {exponent}")
+    return _bounded(float(base) ** float(exponent))
+
+
+def _single_term(function: str, value: Signomial) -> Term:
+    if len(value.terms) > 1:
+        raise ValueError(f"{function}() takes a single term, not a sum")
+    return value.terms[0] if value.terms else Term(0.0)
+
+
+def _absolute(value: Value) -> Value:
+    return Signomial([abs(_single_term("abs", value))]) if isinstance(value, Signomial) else abs(value)
+
+
+def _sign(value: Value) -> Value:
+    if not isinstance(value, Signomial):
+        return Fraction((value > 0) - (value < 0))
+    term = _single_term("sign", value)
+    if any(factor.parity is not Parity.ODD for factor in term.monomial):
+        raise ValueError("sign() takes a product of odd powers, such as sign(x) or sign(x*y)")
+    sign = math.copysign(1.0, term.coefficient) if term.coefficient else 0.0
+    return Signomial([Term.from_monomial(sign, [Factor(name, Fraction(0), Parity.ODD) for name in term.names])])
+
+
+def _sqrt(value: Value) -> Value:
+    half = Fraction(1, 2)
+    if isinstance(value, Signomial):
+        return Signomial([_single_term("sqrt", value) ** half])
+    return _raise_number(value, half)
+
+
+_FUNCTIONS: dict[str, Callable[[Value], Value]] = {"abs": _absolute, "sign": _sign, "sqrt": _sqrt}
