@@ -1,0 +1,194 @@
+"""Search over sets of monomials: add, drop and swap, all moves of a round from one matrix product.
+
+With Phi = QR (unit columns) let U = Q R^-T with its columns normalised: u_k is the unit vector of span(Phi) that is
+orthogonal to the other K - 1 columns. For a candidate column phi and the residual r,
+
+    ||P_(-k) phi||^2 = ||P phi||^2 + (u_k.phi)^2,      r_(-k).phi = r.phi + (u_k.phi)(u_k.y),
+
+so the residual sum of squares of every addition and every swap (k, phi) follows from Phi_c' [Q U r].
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ecsel.discovery.criterion import order_credit
+from ecsel.discovery.dictionary import Atoms, evaluate, neighbours
+from ecsel.discovery.lattice import Floats
+from ecsel.discovery.model import Candidate, Problem, Structure
+from ecsel.discovery.pool import Pool
+
+COLLINEAR = 1e-10
+"""A candidate column closer than this (squared sine) to the span of the others is not a new direction."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Basis:
+    """An orthonormal basis of the current terms, the vectors u_k, the residual."""
+
+    q: Floats
+    u: Floats
+    residual: Floats
+    rss: float
+    leaving: Floats
+
+
+def _basis(columns: Floats, target: Floats) -> _Basis:
+    if columns.shape[1] == 0:
+        return _Basis(columns, columns, target, float(target @ target), np.zeros(0))
+    q, r = np.linalg.qr(columns)
+    k = len(r)
+    inverse = np.linalg.solve(r + 1e-14 * np.eye(k), np.eye(k))
+    u = q @ inverse.T
+    u /= np.sqrt(np.einsum("nk,nk->k", u, u))
+    residual = target - q @ (q.T @ target)
+    residual -= q @ (q.T @ residual)
+    return _Basis(q, u, residual, float(residual @ residual), u.T @ target)
+
+
+@dataclass(eq=False)
+class Exchange:
+    """An exchange search on a dictionary; the neighbours of every term met are kept, so they are built once."""
+
+    problem: Problem
+    atoms: Atoms
+    pool: Pool
+    with_neighbours: bool = True
+    max_terms: int = 10
+    _near: dict[bytes, Atoms] = field(default_factory=dict)
+
+    def candidates(self, current: Atoms) -> Atoms:
+        """Return the dictionary together with the neighbours of the current terms."""
+        found = self.atoms
+        if not self.with_neighbours:
+            return found
+        parts = [found]
+        for i, key in enumerate(current.structure.term_keys()):
+            if key not in self._near:
+                s = current.structure
+                near = neighbours(self.problem.lattice, s.exponents[i], s.parity[i])
+                self._near[key] = evaluate(self.problem.rows, self.problem.lattice, near)
+            parts.append(self._near[key])
+        return Atoms(
+            Structure(
+                np.concatenate([p.structure.exponents for p in parts]),
+                np.concatenate([p.structure.parity for p in parts]),
+            ),
+            np.concatenate([p.costs for p in parts]),
+            np.concatenate([p.columns for p in parts], axis=1),
+        )
+
+    def score(self, current: Atoms) -> float:
+        """Return the code length of a set of atoms and note it in the pool."""
+        basis = _basis(current.columns, self.problem.rows.target)
+        k = len(current)
+        score = float(self.problem.criterion.data(basis.rss, k) + current.costs.sum() - order_credit(k))
+        self.pool.add(Candidate(current.structure, np.zeros(0), basis.rss, score))
+        return score
+
+    def best_move(self, current: Atoms, *, adds: bool, swaps: bool, keep: int = 6) -> tuple[float, Atoms] | None:
+        """Return the best set of atoms one move away, its score exact; the runners-up go to the pool too."""
+        basis = _basis(current.columns, self.problem.rows.target)
+        k, c = len(current), self.candidates(current)
+        products = c.columns.T @ np.column_stack([basis.q, basis.u, basis.residual])
+        inside = np.einsum("ak,ak->a", products[:, :k], products[:, :k])
+        along, with_residual = products[:, k : 2 * k], products[:, -1]
+        base_cost = current.costs.sum()
+        moves: list[tuple[float, int, int]] = []
+        if adds and k < self.max_terms:
+            outside = 1.0 - inside
+            gain = np.where(outside > COLLINEAR, with_residual**2 / np.maximum(outside, COLLINEAR), 0.0)
+            scores = self.problem.criterion.data(basis.rss - gain, k + 1) + base_cost + c.costs - order_credit(k + 1)
+            scores = np.where(gain > 0, scores, np.inf)
+            moves += [(float(scores[a]), -1, int(a)) for a in _lowest(scores, keep)]
+        if swaps and k:
+            outside = 1.0 - inside[:, None] + along**2
+            numerator = (with_residual[:, None] + along * basis.leaving[None, :]) ** 2
+            gain = np.where(outside > COLLINEAR, numerator / np.maximum(outside, COLLINEAR), 0.0)
+            rss = basis.rss + basis.leaving[None, :] ** 2 - gain
+            scores = self.problem.criterion.data(rss, k) + base_cost - current.costs[None, :] + c.costs[:, None] - order_credit(k)
+            flat = np.where(gain > 0, scores, np.inf).reshape(-1)
+            moves += [(float(flat[i]), int(i % k), int(i // k)) for i in _lowest(flat, keep)]
+        return self._settle(current, c, sorted(moves)[:keep])
+
+    def _settle(self, current: Atoms, c: Atoms, moves: list[tuple[float, int, int]]) -> tuple[float, Atoms] | None:
+        """Score the most promising moves exactly (differences of large sums lose digits) and return the best."""
+        best: tuple[float, Atoms] | None = None
+        present = current.structure.term_keys()
+        for _, leaving, a in moves:
+            entering = c.keep(np.array([a]))
+            rest = [i for i in range(len(current)) if i != leaving]
+            if entering.structure.term_keys()[0] in [present[i] for i in rest]:
+                continue
+            trial = current.keep(np.array(rest, dtype=np.intp)).join(entering)
+            score = self.score(trial)
+            if best is None or score < best[0]:
+                best = (score, trial)
+        return best
+
+    def best_drop(self, current: Atoms) -> tuple[float, Atoms] | None:
+        """Return the best set with one atom less."""
+        k = len(current)
+        if k < 1:
+            return None
+        basis = _basis(current.columns, self.problem.rows.target)
+        scores = self.problem.criterion.data(basis.rss + basis.leaving**2, k - 1) - current.costs
+        out = int(np.argmin(scores))
+        trial = current.keep(np.array([i for i in range(k) if i != out], dtype=np.intp))
+        return self.score(trial), trial
+
+    def swap_until_stable(self, current: Atoms, score: float, rounds: int = 12) -> tuple[float, Atoms]:
+        """Swap single terms at a fixed number of terms as long as the code length falls."""
+        for _ in range(rounds):
+            move = self.best_move(current, adds=False, swaps=True)
+            if move is None or move[0] >= score - 1e-9:
+                break
+            score, current = move
+        return score, current
+
+    def path(self, start: Atoms, *, patience: int = 3, longest: int | None = None) -> tuple[float, Atoms]:
+        """For K = 1, 2, ...: force the best addition, then swap. The score need not fall with every K, hence patience."""
+        current, best = start, (self.score(start), start)
+        waited = 0
+        limit = min(self.max_terms, longest if longest is not None else self.max_terms, max(len(self.problem.rows) - 3, 1))
+        while len(current) < limit and waited <= patience:
+            move = self.best_move(current, adds=True, swaps=False, keep=3)
+            if move is None:
+                break
+            score, current = self.swap_until_stable(move[1], move[0])
+            if score < best[0] - 1e-9:
+                best, waited = (score, current), 0
+            else:
+                waited += 1
+        return best
+
+    def descend(self, current: Atoms) -> tuple[float, Atoms]:
+        """Add, swap or drop, whichever is best, until nothing improves."""
+        score = self.score(current)
+        for _ in range(60):
+            options = [self.best_move(current, adds=True, swaps=True), self.best_drop(current)]
+            move = min((o for o in options if o is not None), key=lambda o: o[0], default=None)
+            if move is None or move[0] >= score - 1e-9:
+                break
+            score, current = move
+        return score, current
+
+    def eliminate(self, start: Atoms) -> tuple[float, Atoms]:
+        """Drop terms one by one down to the constant and return the best set met."""
+        current, best = start, (self.score(start), start)
+        while len(current) > 1:
+            step = self.best_drop(current)
+            if step is None:
+                break
+            if step[0] < best[0]:
+                best = step
+            current = step[1]
+        return best
+
+
+def _lowest(scores: Floats, count: int) -> np.ndarray:
+    count = min(count, len(scores))
+    if not count:
+        return np.zeros(0, dtype=np.intp)
+    found = np.argpartition(scores, count - 1)[:count]
+    return np.asarray(found[np.isfinite(scores[found])])

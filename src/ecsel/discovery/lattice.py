@@ -1,0 +1,193 @@
+"""Exponents that a law may have, and what it costs to name them.
+
+An exponent is zero, a simple rational from a finite lattice, or a free real number. The description length of p/q is
+
+    cost(p/q) = 0.6 + 1.7 ln|p| + 2.5 ln q + 0.7 [p < 0]      nats,
+
+a free exponent costs ``FREE`` nats plus its share of the criterion's parameter price. A column that changes sign has two
+readings of every power, |x|^b (parity 0) and sgn(x)|x|^b (parity 1); the *natural* one, x^b for integer b, is free of
+charge and the others pay. The description length of a monomial with d of m variables is
+
+    0.5 + ln C(m, d) + sum of the costs of its exponents.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+
+Floats = npt.NDArray[np.float64]
+Parities = npt.NDArray[np.int8]
+Mask = npt.NDArray[np.bool_]
+
+FREE = 3.5
+"""Nats for saying that an exponent is a real number."""
+TERM = 0.5
+"""Nats for saying that there is one more term."""
+RESOLUTION = 1e-9
+"""Two exponents closer than this are the same lattice point."""
+LARGEST_EXPONENT = 12.0
+
+
+def default_exponents() -> tuple[Fraction, ...]:
+    """Return the rationals p/q with q ≤ 5: whole numbers to 12, halves and thirds to 3, quarters and fifths to 5/4.
+
+    >>> len(default_exponents()), max(default_exponents())
+    (62, Fraction(12, 1))
+    """
+    largest = {1: Fraction(12), 2: Fraction(3), 3: Fraction(3), 4: Fraction(5, 4), 5: Fraction(5, 4)}
+    positive = {Fraction(p, q) for q, top in largest.items() for p in range(1, int(top * q) + 1)}
+    return tuple(sorted(positive | {-b for b in positive}))
+
+
+def rational_cost(exponent: Fraction) -> float:
+    """Return the description length of a non-zero rational exponent in nats.
+
+    >>> rational_cost(Fraction(1)), round(rational_cost(Fraction(-1, 2)), 3)
+    (0.6, 3.033)
+    """
+    cost = 0.6 + 1.7 * np.log(abs(exponent.numerator)) + 2.5 * np.log(exponent.denominator)
+    return float(cost + 0.7 * (exponent < 0))
+
+
+def parity_cost(exponent: Fraction | None, parity: int) -> float:
+    """Return the surcharge for a reading of |x|^b on a column that changes sign (``None`` is a free exponent).
+
+    >>> parity_cost(Fraction(3), 1), parity_cost(Fraction(3), 0), parity_cost(Fraction(1, 2), 0)
+    (0.0, 6.0, 1.5)
+    """
+    if exponent is None:
+        return 4.0 if parity else 1.5
+    if exponent.denominator == 1:
+        return 0.0 if exponent.numerator % 2 == parity else 6.0
+    if exponent.denominator % 2 == 0:
+        return 4.0 if parity else 1.5
+    return 1.5 if exponent.numerator % 2 == parity else 2.0
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """The exponents that each column may take, with their costs.
+
+    Parameters
+    ----------
+    exponents
+        The rationals of the lattice, sorted, without zero.
+    costs
+        (columns, exponents, 2): nats for exponent v with parity p in column j; infinite where it is not allowed.
+    free_costs
+        (columns, 2): nats for a free exponent with parity p; infinite where it is not allowed.
+    lower, upper
+        (columns,): bounds of the exponents.
+    signed
+        (columns,): columns that hold both signs, where the parity of an exponent matters.
+    dimensions, target_dimension
+        Physical dimensions, (base units, columns) and (base units,): a term is allowed only when its exponents satisfy
+        ``dimensions @ b == target_dimension``. ``None`` where units are not known.
+    """
+
+    exponents: tuple[Fraction, ...]
+    costs: Floats
+    free_costs: Floats
+    lower: Floats
+    upper: Floats
+    signed: Mask
+    dimensions: Floats | None = None
+    target_dimension: Floats | None = None
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        signed: Mask,
+        has_zero: Mask,
+        exponents: tuple[Fraction, ...] | None = None,
+        real: bool = True,
+        lower: Floats | None = None,
+        upper: Floats | None = None,
+        dimensions: Floats | None = None,
+        target_dimension: Floats | None = None,
+    ) -> "Lattice":
+        """Build the lattice of columns that change sign (``signed``) or contain zeros (no negative exponents there)."""
+        m = len(signed)
+        points = default_exponents() if exponents is None else tuple(sorted({b for b in exponents if b != 0}))
+        low = np.full(m, -LARGEST_EXPONENT) if lower is None else np.array(lower, dtype=float)
+        high = np.full(m, LARGEST_EXPONENT) if upper is None else np.array(upper, dtype=float)
+        low = np.where(has_zero, np.maximum(low, 0.0), low)
+        costs = np.full((m, len(points), 2), np.inf)
+        free = np.full((m, 2), np.inf)
+        for j in range(m):
+            for v, b in enumerate(points):
+                if low[j] - RESOLUTION <= b <= high[j] + RESOLUTION:
+                    natural = b.numerator % 2 if b.denominator == 1 else 0
+                    for p in (0, 1) if signed[j] else (natural,):
+                        costs[j, v, p] = rational_cost(b) + (parity_cost(b, p) if signed[j] else 0.0)
+            if real:
+                for p in (0, 1) if signed[j] else (0,):
+                    free[j, p] = FREE + (parity_cost(None, p) if signed[j] else 0.0)
+        return cls(points, costs, free, low, high, np.asarray(signed), dimensions, target_dimension)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.lower)
+
+    @property
+    def allows_real(self) -> bool:
+        """Whether an exponent may stay a free real number."""
+        return bool(np.isfinite(self.free_costs).any())
+
+    @cached_property
+    def values(self) -> Floats:
+        """The lattice points as floats, sorted."""
+        return np.array([float(b) for b in self.exponents])
+
+    @cached_property
+    def _log_choose(self) -> Floats:
+        m = self.n_columns
+        d = np.arange(m + 1)
+        return np.asarray(gammaln(m + 1) - gammaln(d + 1) - gammaln(m - d + 1))
+
+    def spread_cost(self, n_active: npt.NDArray[np.intp]) -> Floats:
+        """Return 0.5 + ln C(m, d): what a term with d active variables costs before its exponents."""
+        return np.asarray(TERM + self._log_choose[n_active])
+
+    def exponent_costs(self, exponents: Floats, parity: Parities, free: Mask | None = None) -> Floats:
+        """Return the cost of every exponent of (..., columns) arrays; infinite for points off the lattice."""
+        active = (np.abs(exponents) > RESOLUTION) if free is None else (np.abs(exponents) > RESOLUTION) | free
+        column = np.broadcast_to(np.arange(self.n_columns), exponents.shape)
+        if len(self.values):
+            index = np.clip(np.searchsorted(self.values, exponents - RESOLUTION), 0, len(self.values) - 1)
+            on = np.abs(self.values[index] - exponents) <= 2 * RESOLUTION
+            cost = np.where(on, self.costs[column, index, parity], np.inf)
+        else:
+            cost = np.full(exponents.shape, np.inf)
+        if free is not None:
+            cost = np.where(free, self.free_costs[column, parity], cost)
+        return np.where(active, cost, 0.0)
+
+    def term_costs(self, exponents: Floats, parity: Parities, free: Mask | None = None) -> Floats:
+        """Return the description length of every term of (..., columns) arrays."""
+        active = np.abs(exponents) > RESOLUTION
+        if free is not None:
+            active = active | free
+        cost = self.spread_cost(active.sum(axis=-1)) + self.exponent_costs(exponents, parity, free).sum(axis=-1)
+        return np.where(self.has_right_dimension(exponents), cost, np.inf)
+
+    def has_right_dimension(self, exponents: Floats) -> Mask:
+        """Return whether each term of (..., columns) has the dimension of the target."""
+        if self.dimensions is None:
+            return np.ones(exponents.shape[:-1], dtype=bool)
+        return np.asarray(
+            np.abs(exponents @ self.dimensions.T - self.target_dimension).max(axis=-1, initial=0.0) < 1e-6
+        )
+
+    def fraction(self, exponent: float) -> Fraction | None:
+        """Return the lattice point at this exponent, ``None`` where there is none."""
+        if not self.exponents:
+            return None
+        v = int(np.argmin(np.abs(self.values - exponent)))
+        return self.exponents[v] if abs(self.values[v] - exponent) <= 2 * RESOLUTION else None

@@ -1,0 +1,73 @@
+"""Pair exchange: take out up to two terms and put in the best pair of monomials, found exhaustively.
+
+For columns projected off the remaining terms, with Gram matrix G and h = Phi'r, the pair (i, j) lowers the residual by
+
+    (h_i^2 G_jj - 2 h_i h_j G_ij + h_j^2 G_ii) / (G_ii G_jj - G_ij^2).
+
+It solves what single swaps cannot: collinear designs in which only two simultaneous changes help.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from ecsel.discovery.criterion import order_credit
+from ecsel.discovery.dictionary import Atoms
+from ecsel.discovery.exchange import Exchange
+from ecsel.discovery.lattice import Floats
+
+MOST_ATOMS = 260
+
+
+def pair_gains(gram: Floats, h: Floats) -> Floats:
+    """Return how much each pair of columns lowers the residual sum of squares; zero for collinear pairs."""
+    g = np.diag(gram)
+    determinant = np.outer(g, g) - gram**2
+    numerator = np.outer(h**2, g) - 2.0 * np.outer(h, h) * gram + np.outer(g, h**2)
+    solvable = determinant > 1e-9 * np.outer(g, g)
+    return np.where(solvable, numerator / np.where(solvable, determinant, 1.0), 0.0)
+
+
+def best_pair_exchange(search: Exchange, current: Atoms, *, removed: int = 2, keep: int = 4) -> tuple[float, Atoms] | None:
+    """Return the best set of atoms after one pair exchange with up to ``removed`` terms taken out."""
+    best: tuple[float, Atoms] | None = None
+    candidates = search.candidates(current)
+    for count in range(min(removed, len(current)) + 1):
+        if len(current) - count + 2 > search.max_terms:
+            continue
+        for out in combinations(range(len(current)), count):
+            rest = current.keep(np.array([i for i in range(len(current)) if i not in out], dtype=np.intp))
+            for trial in _pairs_for(search, rest, candidates, keep):
+                score = search.score(trial)
+                if best is None or score < best[0]:
+                    best = (score, trial)
+    return best
+
+
+def _pairs_for(search: Exchange, rest: Atoms, candidates: Atoms, keep: int) -> list[Atoms]:
+    target = search.problem.rows.target
+    q = np.linalg.qr(rest.columns)[0]
+    residual = target - q @ (q.T @ target)
+    inside = candidates.columns.T @ q
+    norm = 1.0 - np.einsum("ak,ak->a", inside, inside)
+    usable = norm > 1e-8
+    h = candidates.columns.T @ residual
+    single = np.where(usable, h**2 / np.where(usable, norm, 1.0), -1.0)
+    strong = np.argsort(-single, kind="stable")[: MOST_ATOMS * 2 // 3]
+    cheap = np.argsort(np.where(usable, candidates.costs, np.inf), kind="stable")[: MOST_ATOMS // 3]
+    chosen = np.unique(np.concatenate([strong, cheap]))
+    chosen = chosen[usable[chosen]]
+    projected = candidates.columns[:, chosen] - q @ inside[chosen].T
+    gain = pair_gains(projected.T @ projected, h[chosen])
+    k, rss = len(rest) + 2, float(residual @ residual)
+    costs = candidates.costs[chosen]
+    score = search.problem.criterion.data(rss - gain, k) + costs[:, None] + costs[None, :] - order_credit(k)
+    score = np.where((gain > 0) & np.triu(np.ones(gain.shape, dtype=bool), 1), score, np.inf).reshape(-1)
+    found = np.argsort(score)[:keep]
+    trials = []
+    for flat in found[np.isfinite(score[found])]:
+        i, j = divmod(int(flat), len(chosen))
+        trial = rest.join(candidates.keep(chosen[[i, j]]))
+        if len(set(trial.structure.term_keys())) == len(trial):
+            trials.append(trial)
+    return trials

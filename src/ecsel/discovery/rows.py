@@ -1,0 +1,98 @@
+"""The rows of a table as the search sees them: logarithms, signs, weights.
+
+A monomial is prod_j sgn(x_j)^p_j |x_j|^b_j = (-1)^<p, [x < 0]> exp(<b, ln|x|>), so every column of a design is one matrix
+product, one exponential and a parity. Logarithms are centred per column, which makes the nonlinear fit well conditioned;
+columns are scaled to a largest entry of one, so that no power of any data overflows. ``log_scale`` undoes both.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ecsel.discovery.lattice import Floats, Mask, Parities
+
+LOG_OF_ZERO = -700.0
+"""Stands for ln 0: its positive powers vanish in floating point; negative powers are refused by the lattice."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Weighted rows: ``target`` and every column of a design are already multiplied by ``root_weight``."""
+
+    log_abs: Floats
+    negative: Floats
+    target: Floats
+    root_weight: Floats | None
+    centre: Floats
+
+    @classmethod
+    def from_table(cls, X: Floats, y: Floats, weight: Floats | None = None) -> "Rows":
+        """Take raw columns, a target and optional weights (rows of weight zero are left out).
+
+        >>> rows = Rows.from_table(np.array([[1.0], [-2.0]]), np.array([1.0, 4.0]))
+        >>> rows.raw_columns(np.array([[2.0]]), np.array([[0]], dtype=np.int8)).ravel().round(12)
+        array([1., 4.])
+        """
+        root = None
+        if weight is not None:
+            keep = weight > 0
+            X, y, weight = X[keep], y[keep], weight[keep]
+            if np.ptp(weight) > 0:
+                root = np.sqrt(weight / weight.mean())
+        with np.errstate(divide="ignore"):
+            log_abs = np.log(np.abs(X))
+        finite = np.isfinite(log_abs)
+        count = np.maximum(finite.sum(axis=0), 1)
+        centre = np.where(finite, log_abs, 0.0).sum(axis=0) / count
+        log_abs = np.where(finite, log_abs - centre, LOG_OF_ZERO)
+        target = np.array(y, dtype=float) if root is None else y * root
+        return cls(log_abs, (X < 0).astype(float), target, root, centre)
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return int(self.log_abs.shape[1])
+
+    @cached_property
+    def signed(self) -> Mask:
+        """Columns that hold both signs."""
+        return np.asarray((self.negative.min(axis=0) == 0) & (self.negative.max(axis=0) == 1))
+
+    @cached_property
+    def has_zero(self) -> Mask:
+        """Columns that hold a zero."""
+        return np.asarray((self.log_abs == LOG_OF_ZERO).any(axis=0))
+
+    @cached_property
+    def energy(self) -> float:
+        """Sum of squares of the weighted target."""
+        return float(self.target @ self.target)
+
+    def take(self, index: np.ndarray) -> "Rows":
+        """Return some of the rows."""
+        root = None if self.root_weight is None else self.root_weight[index]
+        return Rows(self.log_abs[index], self.negative[index], self.target[index], root, self.centre)
+
+    def columns(self, exponents: Floats, parity: Parities) -> tuple[Floats, Floats]:
+        """Return the weighted monomials (rows, terms), scaled to a largest unweighted |entry| of one, and ``log_scale``.
+
+        The monomial in raw units is the returned column times exp(log_scale), up to the weight.
+        """
+        power = self.log_abs @ exponents.T
+        top = power.max(axis=0, initial=-np.inf)
+        power -= top
+        phi = np.exp(power, out=power)
+        if parity.any() and self.negative.any():
+            phi *= 1.0 - 2.0 * ((self.negative @ parity.T.astype(float)) % 2.0)
+        if self.root_weight is not None:
+            phi *= self.root_weight[:, None]
+        return phi, top + exponents @ self.centre
+
+    def raw_columns(self, exponents: Floats, parity: Parities) -> Floats:
+        """Return the weighted monomials in raw units."""
+        phi, log_scale = self.columns(exponents, parity)
+        return np.asarray(phi * np.exp(np.clip(log_scale, -700.0, 700.0)))

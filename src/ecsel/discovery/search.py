@@ -1,0 +1,221 @@
+"""The search: cheap routes first, and an early exit when a law answers every objection.
+
+1. One continuous term, rounded. 2. Exchange on nested dictionaries of natural, Laurent and rational monomials.
+3. Backward elimination from a complete polynomial. 4. Two and more continuous terms, rounded. 5. Pair exchange and
+merging. Every law met is noted in a pool; the most promising ones get the full code length, which ranks them.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
+from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
+from ecsel.discovery.doubt import has_objection
+from ecsel.discovery.exchange import Exchange
+from ecsel.discovery.law import Law, finish, optimistic
+from ecsel.discovery.model import Candidate, Problem, Structure
+from ecsel.discovery.one_term import fit_one_term
+from ecsel.discovery.pairs import best_pair_exchange
+from ecsel.discovery.parity import likely_parities
+from ecsel.discovery.pool import Pool
+from ecsel.discovery.varpro import Fits
+
+DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
+
+
+class OutOfTimeError(Exception):
+    """The time limit is reached; the pool holds the best laws so far."""
+
+
+@dataclass(eq=False)
+class Search:
+    """One search on one sample of rows."""
+
+    problem: Problem
+    rng: np.random.Generator
+    max_terms: int = 10
+    deadline: float = np.inf
+    pool: Pool = field(default_factory=Pool)
+
+    def tick(self) -> None:
+        """Raise when the time is over."""
+        if time.monotonic() > self.deadline:
+            raise OutOfTimeError
+
+    def note(self, candidate: Candidate) -> Candidate:
+        """Put a candidate into the pool."""
+        if len(candidate) <= self.max_terms:
+            self.pool.add(candidate)
+        return candidate
+
+    @property
+    def best(self) -> Candidate:
+        """The best candidate so far."""
+        found = self.pool.best()
+        if found is None:
+            return self.problem.assess(Structure.empty(self.problem.lattice.n_columns))
+        return found
+
+    def atoms(self, structure: Structure) -> Atoms:
+        """Return a structure as atoms on the rows."""
+        return evaluate(self.problem.rows, self.problem.lattice, structure)
+
+    def run(self) -> None:
+        """Search until a law stands or every route is used."""
+        problem = self.problem
+        m = problem.lattice.n_columns
+        self.note(problem.assess(Structure.empty(m)))
+        constant = Structure(np.zeros((1, m)), np.zeros((1, m), dtype=np.int8))
+        self.note(problem.assess(constant))
+        parities = likely_parities(problem.rows, 6)
+        fits = None
+        if problem.lattice.allows_real and problem.lattice.dimensions is None:
+            fits = fit_one_term(problem.rows, problem.lattice, parities)
+            for candidate in snap_best(problem, fits, 2):
+                self.note(candidate)
+            self.tick()
+            if self.one_term_stands(fits):
+                return
+        self.discrete()
+        if self.stands(self.best):
+            return
+        if fits is not None:
+            self.continuous(fits, parities)
+        self.tick()
+        self.polish()
+
+    def one_term_stands(self, fits: Fits) -> bool:
+        """Return whether a one-term law answers the tests, and two terms from splits code no better."""
+        best = self.best
+        if len(best) != 1 or has_objection(self.problem, best.structure):
+            return False
+        if self.max_terms < 2:
+            return True
+        base = Structure(fits.exponents[0], fits.parity[0])
+        two = split(self.problem, base, self.rng, 6)
+        k = 2 + int((np.abs(two.exponents[0]) > 1e-9).sum())
+        bound = float(self.problem.criterion.data(two.rss[0], 2)) + 2.0
+        if bound < best.score and k:
+            for candidate in snap_best(self.problem, two, 1):
+                self.note(candidate)
+        return len(self.best) == 1
+
+    def stands(self, candidate: Candidate) -> bool:
+        """Return whether a lattice law answers the tests and none of its pairs merges into one term."""
+        if not len(candidate) or candidate.structure.n_free or has_objection(self.problem, candidate.structure):
+            return False
+        merged = merge(self.problem, self.problem.assess(candidate.structure))
+        if merged is None:
+            return True
+        self.note(merged)
+        return merged.score > candidate.score
+
+    def discrete(self) -> None:
+        """Exchange on nested dictionaries; stop at the first whose best law stands."""
+        for kind, size in DICTIONARIES:
+            self.tick()
+            exchange = self.exchange(kind, size)
+            if exchange is None:
+                continue
+            _, found = exchange.path(self.atoms(Structure.empty(self.problem.lattice.n_columns)))
+            if kind == "polynomial":
+                self.backward(exchange)
+            start = self.pool.best()
+            if start is not None and not start.structure.n_free and len(start):
+                exchange.descend(self.atoms(start.structure))
+            self.tick()
+            best = self.best
+            pair = None
+            if not best.structure.n_free and len(best):
+                pair = best_pair_exchange(exchange, self.atoms(best.structure))
+                if pair is not None and pair[0] <= self.best.score + 1e-9:
+                    exchange.descend(pair[1])
+            if self.stands(self.best):
+                return
+
+    def exchange(self, kind: str, size: int) -> Exchange | None:
+        """Return an exchange search on a dictionary of one kind; ``None`` when the kind has no monomials."""
+        lattice = self.problem.lattice
+        structure = enumerate_monomials(lattice, kind, size, ceiling=60_000 if lattice.dimensions is None else 400_000)
+        if not len(structure):
+            return None
+        atoms = evaluate(self.problem.rows, lattice, structure)
+        return Exchange(self.problem, atoms, self.pool, max_terms=self.max_terms)
+
+    def backward(self, exchange: Exchange) -> None:
+        """Eliminate from the complete polynomial of the largest affordable degree."""
+        atoms = exchange.atoms
+        degree = np.abs(atoms.structure.exponents).sum(axis=1)
+        affordable = int(0.6 * len(self.problem.rows))
+        natural = np.all(atoms.structure.parity == atoms.structure.exponents % 2, axis=1)
+        natural |= ~self.problem.lattice.signed.any()
+        for top in range(int(degree.max()), 0, -1):
+            chosen = np.flatnonzero((degree <= top) & natural)
+            if 2 <= len(chosen) <= min(affordable, 60):
+                free = Exchange(self.problem, atoms, self.pool, max_terms=len(chosen), with_neighbours=False)
+                free.eliminate(atoms.keep(chosen))
+                break
+
+    def continuous(self, fits: Fits, parities: np.ndarray) -> None:
+        """Two and more continuous terms: split, round, exchange; stop when more terms do not help."""
+        base = Structure(fits.exponents[0], fits.parity[0])
+        if self.problem.rows.signed.any():
+            pairs = pair_of_parities(self.problem, parities[:4], fits.exponents[0][0], self.rng)
+            if pairs is not None:
+                for candidate in snap_best(self.problem, pairs, 2):
+                    self.note(candidate)
+        waited = 0
+        for k in range(2, min(self.max_terms, 5) + 1):
+            self.tick()
+            grown = split(self.problem, base, self.rng, 12)
+            before = self.best.score
+            for candidate in snap_best(self.problem, grown, 2):
+                self.note(candidate)
+            base = Structure(grown.exponents[0], grown.parity[0])
+            waited = 0 if self.best.score < before - 1e-9 else waited + 1
+            if waited > 1 or k * base.exponents.shape[1] > len(self.problem.rows) // 3:
+                break
+
+    def polish(self) -> None:
+        """Exchange, pair exchange and merging from the best laws until nothing improves."""
+        for _ in range(6):
+            self.tick()
+            before = self.best.score
+            merged = merge(self.problem, self.problem.assess(self.best.structure))
+            if merged is not None:
+                self.note(merged)
+            best = self.best
+            if not best.structure.n_free and len(best):
+                exchange = self.exchange("rational", 2000)
+                if exchange is not None:
+                    exchange.descend(self.atoms(best.structure))
+            if self.best.score >= before - 1e-9:
+                return
+
+
+def rank(search: Search, problem: Problem, *, most: int = 30, round_coefficients: bool = True) -> list[Law]:
+    """Give the most promising laws of a search their full code length on the rows of ``problem``, best first."""
+    found = [c for c in search.pool.ranked() if len(c) <= search.max_terms]
+    if not found:
+        return []
+    by_bound = sorted(found, key=lambda c: optimistic(search.problem, c.score, c.rss, len(c)))
+    chosen: dict[int, Candidate] = {id(c): c for c in found[: most // 2]}
+    for c in by_bound:
+        if len(chosen) >= most:
+            break
+        chosen[id(c)] = c
+    ceiling = found[0].score
+    laws = [
+        finish(problem, c.structure, round_coefficients=round_coefficients)
+        for c in chosen.values()
+        if optimistic(search.problem, c.score, c.rss, len(c)) < ceiling + 3.0
+    ]
+    return sorted(laws, key=lambda law: (law.code_length, len(law)))
+
+
+def simplest_of_the_best(laws: list[Law], tolerance: float = 2.0) -> Law:
+    """Return the law with fewest terms and free exponents within ``tolerance`` nats of the best."""
+    close = [law for law in laws if law.code_length <= laws[0].code_length + tolerance]
+    return min(close, key=lambda law: (law.complexity, law.code_length))

@@ -1,0 +1,135 @@
+"""Continuous fit of exponents: variable projection with a batched Levenberg-Marquardt iteration.
+
+For fixed exponents the coefficients are linear, so they are projected out: with Phi = QR the residual is r = y - QQ'y, and
+Kaufman's Jacobian with respect to exponent b_kj is
+
+    J_kj = -(I - QQ') (alpha_k phi_k * ln|x_j|).
+
+Many starts run side by side as one stack of small matrices.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ecsel.discovery.lattice import Floats, Lattice, Mask, Parities
+from ecsel.discovery.rows import LOG_OF_ZERO, Rows
+
+LONGEST_STEP = 1.5
+"""No exponent moves further than this in one iteration."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """A stack of fits: exponents (starts, terms, columns), coefficients (starts, terms), residual sums of squares."""
+
+    exponents: Floats
+    parity: Parities
+    coefficients: Floats
+    rss: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Projection:
+    q: Floats
+    coefficients: Floats
+    phi: Floats
+    residual: Floats
+    rss: Floats
+
+    def keep(self, index: np.ndarray) -> "_Projection":
+        return _Projection(*(getattr(self, f.name)[index] for f in fields(self)))
+
+    def replace(self, where: Mask, other: "_Projection") -> "_Projection":
+        """Return this stack with some members taken from another."""
+        return _Projection(
+            *(
+                np.where(where.reshape(-1, *[1] * (getattr(self, f.name).ndim - 1)), getattr(other, f.name), getattr(self, f.name))
+                for f in fields(self)
+            )
+        )
+
+
+def _project(rows: Rows, exponents: Floats, parity: Parities) -> _Projection:
+    power = np.matmul(rows.log_abs[None], exponents.transpose(0, 2, 1))
+    power -= power.max(axis=1, keepdims=True)
+    phi = np.exp(power, out=power)
+    if parity.any() and rows.negative.any():
+        phi *= 1.0 - 2.0 * (np.matmul(rows.negative[None], parity.transpose(0, 2, 1).astype(float)) % 2.0)
+    if rows.root_weight is not None:
+        phi *= rows.root_weight[None, :, None]
+    q, r = np.linalg.qr(phi)
+    # A tiny ridge on the diagonal keeps coinciding terms solvable; it is far below the rounding of real data.
+    diagonal = np.abs(np.einsum("bkk->bk", r)).max(axis=1)[:, None]
+    r = r + 1e-13 * np.maximum(diagonal, 1e-300)[:, :, None] * np.eye(r.shape[1])
+    z = np.matmul(q.transpose(0, 2, 1), rows.target[None, :, None])
+    coefficients = np.linalg.solve(r, z)[:, :, 0]
+    residual = rows.target[None] - np.matmul(q, z)[:, :, 0]
+    return _Projection(q, coefficients, phi, residual, np.einsum("bn,bn->b", residual, residual))
+
+
+def _jacobian(rows: Rows, p: _Projection) -> Floats:
+    """Return -J, (starts, rows, terms * columns)."""
+    logs = np.where(rows.log_abs == LOG_OF_ZERO, 0.0, rows.log_abs)
+    starts, n, k = p.phi.shape
+    a = ((p.phi * p.coefficients[:, None, :])[:, :, :, None] * logs[None, :, None, :]).reshape(starts, n, k * logs.shape[1])
+    return np.asarray(a - np.matmul(p.q, np.matmul(p.q.transpose(0, 2, 1), a)))
+
+
+def jacobian(rows: Rows, exponents: Floats, parity: Parities) -> tuple[Floats, Floats, Floats]:
+    """Return coefficients, residual and -J of one structure (terms, columns)."""
+    p = _project(rows, exponents[None], parity[None])
+    return p.coefficients[0], p.residual[0], _jacobian(rows, p)[0]
+
+
+def _damped_step(j: Floats, residual: Floats, fixed: Mask, damping: Floats) -> Floats:
+    """Solve (J'J + damping diag) step = J'r for a stack, fixed parameters left at zero and steps kept moderate."""
+    h = np.matmul(j.transpose(0, 2, 1), j)
+    g = np.matmul(j.transpose(0, 2, 1), residual[:, :, None])[:, :, 0]
+    h[fixed[:, :, None] | fixed[:, None, :]] = 0.0
+    diagonal = np.einsum("bii->bi", h)
+    top = diagonal.max(axis=1, keepdims=True)
+    scale = np.maximum(diagonal, 1e-12 * top + 1e-300)
+    diagonal[...] = np.where(fixed, np.maximum(top, 1e-300), diagonal + damping[:, None] * scale)
+    step = np.linalg.solve(h, np.where(fixed, 0.0, g)[:, :, None])[:, :, 0]
+    longest = np.abs(step).max(axis=1, keepdims=True)
+    return np.asarray(step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300)))
+
+
+def fit_exponents(
+    rows: Rows,
+    lattice: Lattice,
+    exponents: Floats,
+    parity: Parities,
+    free: Mask | None = None,
+    *,
+    max_iter: int = 40,
+    tol: float = 1e-7,
+) -> Fits:
+    """Minimise the residual over the free exponents of a stack of starts (starts, terms, columns)."""
+    mask = np.ones(exponents.shape, dtype=bool) if free is None else free
+    b = np.where(mask, np.clip(exponents, lattice.lower, lattice.upper), exponents)
+    p = _project(rows, b, parity)
+    coefficients, rss = p.coefficients.copy(), p.rss.copy()
+    live = np.flatnonzero(mask.any(axis=(1, 2)))
+    p = p.keep(live)
+    damping = np.full(len(live), 1e-2)
+    for _ in range(max_iter):
+        if not len(live):
+            break
+        fixed = ~mask[live].reshape(len(live), -1)
+        step = _damped_step(_jacobian(rows, p), p.residual, fixed, damping)
+        moved = np.clip(b[live] + step.reshape(len(live), *b.shape[1:]), lattice.lower, lattice.upper)
+        trial = np.where(mask[live], moved, b[live])
+        q = _project(rows, trial, parity[live])
+        better = q.rss < p.rss
+        gain = (p.rss - q.rss) / np.maximum(p.rss, 1e-300)
+        won = live[better]
+        b[won], coefficients[won], rss[won] = trial[better], q.coefficients[better], q.rss[better]
+        damping = np.where(better, np.maximum(damping * 0.2, 1e-12), damping * 6.0)
+        length = np.abs(step).max(axis=1)
+        done = np.where(better, (gain < tol) & (length < 1e-3), length < 1e-9)
+        done |= (damping > 1e8) | (q.rss <= rows.energy * 1e-28)
+        p = p.replace(better, q).keep(~done)
+        live, damping = live[~done], damping[~done]
+    return Fits(b, parity, coefficients, rss)
