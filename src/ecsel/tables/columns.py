@@ -1,4 +1,4 @@
-"""What is remembered about each raw column: its kind, its training range or levels, and whether it had missing values."""
+"""What is remembered about each raw column: its kind, its training range or levels, and whether it had missing ones."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ COLUMN_DTYPES: tuple[str, ...] = get_args(ColumnDtype)
 class NumericColumn:
     """A column of numbers with its training range.
 
-    ``missing_codes`` are values, such as −999, that stand for a missing one. ``scaling`` is None for a constant column, which
-    has no numeric feature.
+    ``missing_codes`` are values, such as −999, that stand for a missing one. ``scaling`` is None for a constant column,
+    which has no numeric feature.
     """
 
     name: str

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from ecsel.tables.columns import CategoricalColumn, Column, ColumnDtype, EmptyColumn, NumericColumn, OrdinalColumn
-from ecsel.tables.encoding import MISSING, UNKNOWN, level_codes, refuse_infinite
 from ecsel.tables.features import Feature, Level
+from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
+from ecsel.tables.quantities import is_missing
+from ecsel.tables.refusals import refuse_infinite, refuse_missing, short
 from ecsel.tables.scaling import FEATURE_RANGE, Summary, affine_map, choose_scaling, summarise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ecsel.tables.reading import RawColumn
+    from ecsel.tables.raw import RawColumn
     from ecsel.tables.scaling import ScalingKind
 
 MissingRule: TypeAlias = Literal["factor", "median", "error"]
@@ -65,24 +67,23 @@ def _describe_numeric(
 ) -> Description:
     values = np.asarray(raw.numbers(), dtype=np.float64)
     codes = tuple(code for code in options.missing_codes if not isinstance(code, str))
-    missing = np.isnan(values)
-    if codes:
-        missing |= np.isin(values, codes)
+    missing = is_missing(values, codes)
     n_missing = int(np.count_nonzero(missing))
     if n_missing:
-        _check_missing(raw.name, n_missing, values.size, options)
+        if options.missing == "error":
+            refuse_missing(raw.name, n_missing, values.size)
         if n_missing == values.size:
             return _empty(raw.name)
     observed = values[~missing] if n_missing else values
     observed_weights = weights[~missing] if n_missing and weights is not None else weights
-    summary = summarise(observed, observed_weights)
-    if math.isinf(summary.low) or math.isinf(summary.high):
+    if np.isinf(observed.min()) or np.isinf(observed.max()):
         refuse_infinite(raw.name, observed)
+    summary = summarise(observed, observed_weights)
     scaling = None if summary.is_constant else _scaling_kind(raw.name, summary, options)
     column = NumericColumn(raw.name, dtype, summary.low, summary.high, scaling, n_missing > 0, codes)
     features = _numeric_features(raw.name, scaling, summary, options, observed, observed_weights)
     filled = tuple(_with_fill(feature, summary, options, has_missing=n_missing > 0) for feature in features)
-    share = _share(missing, weights)
+    share = float(np.average(missing, weights=weights))
     notes = _numeric_notes(column, summary, options, features)
     return _with_missing_factor(column, filled, notes, n_missing, values.size, share, options)
 
@@ -123,8 +124,8 @@ def _scaling_kind(name: str, summary: Summary, options: ColumnOptions) -> Scalin
     kind = choose_scaling(summary) if options.scaling == "auto" else options.scaling
     if kind == "ratio" and summary.low <= 0:
         raise ValueError(
-            f"Column {name!r} cannot have scaling='ratio': its minimum is {summary.low}, and a ratio scale needs values "
-            "above 0; use 'minmax' or 'spread' for it."
+            f"Column {name!r} cannot have scaling='ratio': its minimum is {summary.low}, and a ratio scale needs "
+            "values above 0; use 'minmax' or 'spread' for it."
         )
     return kind
 
@@ -136,10 +137,8 @@ def _numeric_notes(
     if summary.low == summary.high:
         return (f"{name!r} is constant ({summary.low}) and was left out.",)
     if column.scaling is None:
-        return (
-            f"{name!r} varies in its last digits only ({summary.low} to {summary.high}) and was left out; subtract a "
-            "constant from it to keep it.",
-        )
+        told = f"{name!r} varies in its last digits only ({summary.low} to {summary.high}) and was left out"
+        return (f"{told}; subtract a constant from it to keep it.",)
     reason = "as asked"
     if options.scaling == "auto":
         reason = "its upper tail is long" if column.scaling == "spread" else "its values are spread over their range"
@@ -175,7 +174,7 @@ def _describe_nominal(
         features.append(_indicator(name, raw.name, "level", float(shares[code]), level=level, fill=fill))
     notes: tuple[str, ...] = (f"{raw.name!r} is nominal with {len(levels)} levels.",)
     if not features:
-        notes = (f"{raw.name!r} is constant ({levels[mode]!r}) and was left out.",)
+        notes = (f"{raw.name!r} is constant ({short(levels[mode])}) and was left out.",)
     return _with_missing_factor(column, tuple(features), notes, n_missing, codes.size, float(shares[MISSING]), options)
 
 
@@ -186,8 +185,8 @@ def _levels(raw: RawColumn, options: ColumnOptions) -> tuple[Level, ...]:
     found = {_canonical(value) for value in set(kept)} - set(options.missing_codes)
     if len(found) > MAX_LEVELS or (len(found) == len(kept) > IDENTIFIER_ROWS):
         raise ValueError(
-            f"Column {raw.name!r} has {len(found)} different levels in {len(kept)} rows, so it looks like an identifier: "
-            f"drop it, group its levels (at most {MAX_LEVELS}), or turn it into numbers."
+            f"Column {raw.name!r} has {len(found)} different levels in {len(kept)} rows, so it looks like an "
+            f"identifier: drop it, group its levels (at most {MAX_LEVELS}), or turn it into numbers."
         )
     return tuple(sorted(found, key=lambda level: (isinstance(level, str), level)))
 
@@ -212,7 +211,7 @@ def _describe_ordinal(
     codes = level_codes(raw, order, options.missing_codes)
     if (codes == UNKNOWN).any():
         strange = raw.labels()[0][int(np.argmax(codes == UNKNOWN))]
-        raise ValueError(f"Column {raw.name!r} holds {strange!r}, which is not in its given order {list(order)}.")
+        raise ValueError(f"Column {raw.name!r} holds {short(strange)}, which is not in its given order {list(order)}.")
     shares, n_missing = _level_shares(raw.name, codes, len(order), weights, options)
     if n_missing == codes.size:
         return _empty(raw.name)
@@ -239,8 +238,8 @@ def _level_shares(
 ) -> tuple[NDArray[np.float64], int]:
     """Return the weighted share of every level, the missing one last, and the number of missing rows."""
     n_missing = int(np.count_nonzero(codes == MISSING))
-    if n_missing:
-        _check_missing(name, n_missing, codes.size, options)
+    if n_missing and options.missing == "error":
+        refuse_missing(name, n_missing, codes.size)
     counts = np.bincount(np.where(codes == MISSING, n_levels, codes), weights=weights, minlength=n_levels + 1)
     return counts / counts.sum(), n_missing
 
@@ -280,15 +279,3 @@ def _indicator(
 
 def _empty(name: str) -> Description:
     return Description(EmptyColumn(name), (), (f"{name!r} has no values and was left out.",))
-
-
-def _check_missing(name: str, n_missing: int, n_rows: int, options: ColumnOptions) -> None:
-    if options.missing == "error":
-        raise ValueError(
-            f"Column {name!r} has {n_missing} missing value(s) (NaN or None) in {n_rows} rows; missing='factor' makes them "
-            "a factor of the equation, missing='median' fills them."
-        )
-
-
-def _share(mask: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> float:
-    return float(np.average(mask, weights=weights))

@@ -5,25 +5,30 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ecsel.tables.columns import Column, EmptyColumn
+from ecsel.tables.blocks import ColumnJob, encode_blocks
+from ecsel.tables.columns import Column, EmptyColumn, NumericColumn
 from ecsel.tables.describing import describe
-from ecsel.tables.encoding import EncodingJob, encode, prepare
+from ecsel.tables.levels import LevelJob
 from ecsel.tables.options import ColumnKey, check_out_of_range, column_options
+from ecsel.tables.quantities import NumberJob
 from ecsel.tables.reading import read_table
+from ecsel.tables.report import TransformReport
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from ecsel.tables.describing import MissingRule
     from ecsel.tables.features import Feature, Level
-    from ecsel.tables.reading import RawTable
-    from ecsel.tables.report import OutOfRange, TransformReport
+    from ecsel.tables.raw import RawColumn
+    from ecsel.tables.report import OutOfRange
     from ecsel.tables.scaling import ScalingKind
 
 
@@ -84,15 +89,15 @@ class TableEncoder:
         scaling
             ``"minmax"``, ``"spread"``, ``"ratio"`` or ``"auto"``, for all numeric columns or per column in a dict.
         missing
-            ``"factor"``: a column with missing values gets the feature ``column=?``, and its own value there is its log mean.
-            ``"median"``: missing values become the median (for nominal columns the most frequent level), also at predict.
-            ``"error"``: they are refused.
+            ``"factor"``: a column with missing values gets the feature ``column=?``, and its own value there is its log
+            mean. ``"median"``: missing values become the median (for nominal columns the most frequent level), also
+            when training had none. ``"error"``: they are refused.
         missing_codes
             Values that stand for missing ones: a list for all columns, or a dict per column.
         out_of_range
             ``"clip"``: values below the training minimum become the minimum, values above the maximum extrapolate.
-            ``"extrapolate"``: nothing is clipped, and a feature that is not positive is an error. ``"error"``: any value
-            outside the training range is an error.
+            ``"extrapolate"``: nothing is clipped, and a feature that is not positive is an error. ``"error"``: any
+            value outside the training range is an error.
         categorical
             Columns of numbers that are to be read as nominal.
         ordinal
@@ -145,15 +150,13 @@ class TableEncoder:
         """The weighted mean of each feature's log over the training rows."""
         return np.array([feature.baseline for feature in self.features], dtype=np.float64)
 
-    def log_features(
-        self, X: Any, dtype: DTypeLike = np.float64, *, warn: bool = True, n_threads: int = 1
-    ) -> NDArray[Any]:
+    def log_features(self, X: Any, dtype: DTypeLike = np.float64, *, warn: bool = True) -> NDArray[Any]:
         """Return u = log x' as a C-contiguous array (features × rows).
 
         Values outside the training range and unknown levels are counted and told in one `UserWarning`, unless `warn` is
-        False. The result does not depend on the number of threads.
+        False.
         """
-        logs, report = self._encode(X, dtype, log=True, n_threads=n_threads)
+        logs, report = self._encode(X, dtype, log=True)
         if warn:
             _warn(report)
         return logs
@@ -169,36 +172,45 @@ class TableEncoder:
         """Return the counts of values outside the training range and of unknown levels."""
         return self._encode(X, np.float64, log=False)[1]
 
-    def _encode(
-        self, X: Any, dtype: DTypeLike, *, log: bool, n_threads: int = 1
-    ) -> tuple[NDArray[Any], TransformReport]:
-        table = self._read(X)
-        out = np.empty((len(self.features), table.n_rows), dtype=dtype)
-        report = encode(self._jobs(table), out, log=log, out_of_range=self.out_of_range, n_threads=n_threads)
-        return out, report
+    def raw_elasticity_factor(self, X: Any) -> NDArray[np.float64]:
+        """Return d log x'/d log x (features × rows), which turns an elasticity in x' into one in raw units.
 
-    def _read(self, X: Any) -> RawTable:
+        For x' = scale·x + offset it is scale·x / x'. It is 0 where x' does not move with x: beyond a clip, at a missing
+        value, and for levels, which have no raw elasticity at all.
+        """
+        columns, n_rows = self._read(X)
+        factors = np.zeros((len(self.features), n_rows))
+        for rows, job in self._jobs(columns, log=False):
+            if isinstance(job, NumberJob):
+                job.elasticity(factors[rows])
+        return factors
+
+    def _encode(self, X: Any, dtype: DTypeLike, *, log: bool) -> tuple[NDArray[Any], TransformReport]:
+        columns, n_rows = self._read(X)
+        out = np.empty((len(self.features), n_rows), dtype=dtype)
+        reports = encode_blocks(list(self._jobs(columns, log=log)), out)
+        return out, TransformReport(n_rows, self.out_of_range, reports)
+
+    def _read(self, X: Any) -> tuple[list[RawColumn], int]:
+        """Read a table under the names of training, which are the ones that errors should use."""
         table = read_table(X)
         if len(table.columns) != len(self.columns):
             raise ValueError(
-                f"X has {len(table.columns)} features, but TableEncoder is expecting {len(self.columns)} features as input."
+                f"X has {len(table.columns)} features, but {type(self).__name__} is expecting {len(self.columns)} "
+                "features as input."
             )
-        return table
+        return [raw.renamed(name) for raw, name in zip(table.columns, self.raw_names, strict=True)], table.n_rows
 
-    def _jobs(self, table: RawTable) -> list[EncodingJob]:
-        """Return one job per column that has features; the others are not even read."""
-        jobs = []
-        start = 0
-        for column, raw in zip(self.columns, table.columns, strict=True):
-            features = tuple(feature for feature in self.features[start:] if feature.column == column.name)
-            if isinstance(column, EmptyColumn) or not features:
-                continue
-            named = raw.renamed(column.name)
-            jobs.append(
-                EncodingJob(column, features, slice(start, start + len(features)), prepare(column, named), named)
-            )
-            start += len(features)
-        return jobs
+    def _jobs(self, raw_columns: list[RawColumn], *, log: bool) -> Iterator[tuple[slice, ColumnJob]]:
+        """Yield a job for each column that has features; the others are not even read."""
+        for j, features in groupby(zip(self.players.tolist(), range(len(self.features)), strict=True), itemgetter(0)):
+            positions = [position for _, position in features]
+            rows = slice(positions[0], positions[-1] + 1)
+            column, raw = self.columns[j], raw_columns[j]
+            if isinstance(column, NumericColumn):
+                yield rows, NumberJob.prepare(column, self.features[rows], raw, out_of_range=self.out_of_range, log=log)
+            elif not isinstance(column, EmptyColumn):
+                yield rows, LevelJob.prepare(column, self.features[rows], raw, log=log)
 
 
 def _warn(report: TransformReport) -> None:
@@ -224,6 +236,6 @@ def _refuse_equal_names(features: tuple[Feature, ...]) -> None:
         if count > 1:
             columns = sorted({feature.column for feature in features if feature.name == name})
             raise ValueError(
-                f"Two features would be named {name!r} (from {', '.join(map(repr, columns))}): rename a column or a level, "
-                "or declare the level missing with missing_codes."
+                f"Two features would be named {name!r} (from {', '.join(map(repr, columns))}): rename a column or a "
+                "level, or declare the level missing with missing_codes."
             )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ecsel.tables.describing import MISSING_RULES, ColumnOptions, MissingRule
-from ecsel.tables.features import Level
+from ecsel.tables.describing import MISSING_RULES, ColumnOptions
 from ecsel.tables.report import OUT_OF_RANGE
 from ecsel.tables.scaling import SCALING_KINDS
+
+if TYPE_CHECKING:
+    from ecsel.tables.features import Level
 
 ColumnKey: TypeAlias = str | int
 """A column's name, or its position."""
@@ -78,6 +80,3 @@ def _order(key: ColumnKey, levels: Sequence[Level]) -> tuple[Level, ...]:
     if isinstance(levels, str) or len(set(levels)) < len(levels) or len(levels) == 0:
         raise ValueError(f"ordinal[{key!r}] must list each level once, lowest first, but is {levels!r}.")
     return tuple(levels)
-
-
-__all__ = ["ColumnKey", "MissingRule", "check_out_of_range", "column_options"]

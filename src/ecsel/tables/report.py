@@ -62,13 +62,11 @@ class TransformReport:
         sentences = []
         if column.n_below:
             outcome = "they were set to it." if self.out_of_range == "clip" else beyond
-            sentences.append(
-                f"{self._rows(column.n_below)} below the training minimum of {column.column!r} ({column.low}); {outcome}"
-            )
+            where = f"below the training minimum of {column.column!r} ({column.low})"
+            sentences.append(f"{column.n_below} of {self.n_rows} rows lie {where}; {outcome}")
         if column.n_above:
-            sentences.append(
-                f"{self._rows(column.n_above)} above the training maximum of {column.column!r} ({column.high}); {beyond}"
-            )
+            where = f"above the training maximum of {column.column!r} ({column.high})"
+            sentences.append(f"{column.n_above} of {self.n_rows} rows lie {where}; {beyond}")
         if column.n_unknown:
             examples = ", ".join(map(repr, column.unknown))
             sentences.append(
@@ -76,6 +74,3 @@ class TransformReport:
                 f"({examples}); it contributes nothing."
             )
         return sentences
-
-    def _rows(self, count: int) -> str:
-        return f"{count} of {self.n_rows} rows lie"

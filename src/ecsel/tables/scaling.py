@@ -1,13 +1,13 @@
 """Affine maps that make a numeric column positive: x' = scale·x + offset.
 
-An affine map keeps the way back to raw units exact and the chain rule short, d log x'/d log x = scale·x / (scale·x + offset).
+An affine map keeps the way back to raw units exact and the chain rule short, d log x'/d log x = scale·x / x'.
 Three kinds are offered, all functions of a column's `Summary`:
 
-- ``"minmax"``: [low, high] → [1, 10], the paper's choice, with the arithmetic of scikit-learn's ``MinMaxScaler((1, 10))``;
-- ``"spread"``: x' = (x − low)/c + 1 with c a quarter of the upper quartile's distance from the minimum, so that the logs of a
-  heavy-tailed column stay spread out instead of crowding at 0;
-- ``"ratio"``: x' = x / c for a strictly positive column; exponents are then elasticities in the user's own units, and c folds
-  into the coefficients.
+- ``"minmax"``: [low, high] → [1, 10], the paper's choice, in the arithmetic of scikit-learn's `MinMaxScaler((1, 10))`;
+- ``"spread"``: x' = (x − low)/c + 1 with c a quarter of the upper quartile's distance from the minimum, so that the
+  logs of a heavy-tailed column stay spread out instead of crowding at 0;
+- ``"ratio"``: x' = x / c for a strictly positive column; exponents are then elasticities in the user's own units, and c
+  folds into the coefficients.
 
 ``"auto"`` lets `choose_scaling` pick one of them per column.
 """
@@ -27,22 +27,22 @@ ScalingKind: TypeAlias = Literal["minmax", "spread", "ratio"]
 SCALING_KINDS: tuple[str, ...] = get_args(ScalingKind)
 
 FEATURE_RANGE = (1.0, 10.0)
-"""The interval that min-max scaling and indicators use; its width of a factor 10 prints a level as the multiplier 10^β."""
+"""The interval of min-max scaling and of indicators: a level that is present multiplies a term by 10^β."""
 
 QUANTILE_ROWS = 200_000
 """Beyond this many rows quantiles come from an evenly strided sample of about this size; the extremes never do."""
 
 RELATIVE_RESOLUTION = 1e-11
-"""A column whose range is a smaller share of its magnitude varies in its last digits only; scaling would return rounding noise."""
+"""A column whose range is a smaller share of its magnitude varies in its last digits only; its image would be noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Weighted five-number summary of a column's observed values.
 
-    The upper quartile is taken over the rows above the minimum where three quarters of all rows sit at the minimum (columns
-    that are mostly zero), and the lower quartile over the rows below the maximum likewise: a quartile that equals the extreme
-    says nothing about the spread.
+    The upper quartile is taken over the rows above the minimum where three quarters of all rows sit at the minimum
+    (columns that are mostly zero), and the lower quartile over the rows below the maximum likewise: a quartile that
+    equals the extreme says nothing about the spread.
     """
 
     low: float
@@ -64,7 +64,7 @@ class Summary:
         """The summary of low + high − x."""
 
         def mirror(x: float) -> float:
-            return self.high - (x - self.low) if math.isfinite(x - self.low) else (self.low - x) + self.high
+            return 2 * (self.low / 2 + self.high / 2 - x / 2)  # halves cannot overflow
 
         return Summary(
             self.low, mirror(self.upper_quartile), mirror(self.median), mirror(self.lower_quartile), self.high
@@ -86,7 +86,7 @@ class Affine:
 def summarise(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> Summary:
     """Return the five-number summary; an integer weight counts exactly as that many repeated rows.
 
-    Quantiles are the smallest value whose cumulated weight reaches the level (the inverse of the distribution function).
+    A quantile is the smallest value whose cumulated weight reaches the level (the inverse distribution function).
 
     Examples
     --------
@@ -154,11 +154,13 @@ def _minmax(summary: Summary) -> Affine:
 
 def _spread(summary: Summary) -> Affine:
     upper = summary.upper_quartile if summary.upper_quartile > summary.low else summary.high
-    scale = 1 / ((upper / 2 - summary.low / 2) / 2)
+    quarter = upper / 4 - summary.low / 4
+    # The least units that keep the digits of low/c + 1 and keep the image of the maximum below the largest double.
+    scale = 1 / max(quarter, RELATIVE_RESOLUTION * abs(summary.low), (summary.high / 2 - summary.low / 2) / 1e300)
     return Affine(scale, 1 - summary.low * scale)
 
 
 def _ratio(summary: Summary) -> Affine:
     """Return x / c with c the power of ten nearest to the geometric middle of the range."""
-    middle = (math.log10(summary.low) + math.log10(summary.high)) / 2
-    return Affine(float(f"1e{-round(middle)}"), 0.0)
+    middle = round((math.log10(summary.low) + math.log10(summary.high)) / 2)
+    return Affine(float(f"1e{min(-middle, 300)}"), 0.0)

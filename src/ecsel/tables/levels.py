@@ -1,0 +1,84 @@
+"""Columns of levels: integer codes, and a small table of x' per code that is looked up row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.tables.refusals import refuse_new_missing
+from ecsel.tables.report import ColumnReport
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ecsel.tables.columns import CategoricalColumn, OrdinalColumn
+    from ecsel.tables.features import Feature, Level
+    from ecsel.tables.raw import RawColumn
+
+MISSING, UNKNOWN = -1, -2
+"""Codes of a level that is missing or was never seen; as indices they mean the last two columns of a `level_table`."""
+
+
+def level_codes(raw: RawColumn, levels: Sequence[Level], missing_codes: Sequence[Level] = ()) -> NDArray[np.int32]:
+    """Return the position of each row's level, `MISSING` or `UNKNOWN`."""
+    raw.kind_and_dtype()
+    values, missing = raw.labels()
+    position: dict[Level, int] = {level: code for code, level in enumerate(levels)}
+    position.update(dict.fromkeys(missing_codes, MISSING))
+    codes = np.fromiter(map(position.get, values, repeat(UNKNOWN)), dtype=np.int32, count=len(values))
+    codes[missing] = MISSING
+    return codes
+
+
+def level_table(levels: Sequence[Level], features: Sequence[Feature]) -> NDArray[np.float64]:
+    """Return x' (features × codes) for every level, then for `UNKNOWN`, then for `MISSING`.
+
+    An unknown level contributes nothing: every indicator is 1, and an ordinal feature takes its log mean.
+    """
+    position = {level: code for code, level in enumerate(levels)}
+    table = np.ones((len(features), len(levels) + 2))
+    for row, feature in zip(table, features, strict=True):
+        if feature.kind == "ordinal":
+            row[:UNKNOWN] = feature.positive(np.arange(len(levels), dtype=np.float64))
+            row[UNKNOWN] = np.exp(feature.baseline)
+        elif feature.level is not None:
+            row[position[feature.level]] = feature.ceiling
+        row[MISSING] = np.nan if feature.fill is None else feature.fill
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class LevelJob:
+    """The encoding of one nominal or ordinal column."""
+
+    name: str
+    codes: NDArray[np.int32]
+    table: NDArray[np.float64]
+    unknown: tuple[Level, ...]
+
+    @classmethod
+    def prepare(
+        cls, column: CategoricalColumn | OrdinalColumn, features: Sequence[Feature], raw: RawColumn, *, log: bool
+    ) -> LevelJob:
+        """Read the levels; missing ones are refused unless training met some."""
+        codes = level_codes(raw, column.levels, column.missing_codes)
+        n_missing = int(np.count_nonzero(codes == MISSING))
+        if n_missing and any(feature.fill is None for feature in features):
+            refuse_new_missing(column.name, n_missing)
+        table = level_table(column.levels, features)
+        unknown = np.flatnonzero(codes == UNKNOWN)
+        examples = (raw.labels()[0][unknown[0]],) if unknown.size else ()
+        return cls(column.name, codes, np.log(table) if log else table, examples)
+
+    def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:
+        """Write the features of a block of rows."""
+        codes = self.codes[rows]
+        for row, values in zip(out, self.table, strict=True):
+            row[:] = values[codes]
+        n_unknown = int(np.count_nonzero(codes == UNKNOWN)) if self.unknown else 0
+        return ColumnReport(self.name, n_unknown=n_unknown, unknown=self.unknown)

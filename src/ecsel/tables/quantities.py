@@ -1,0 +1,131 @@
+"""Columns of numbers: x' = scale·x + offset, its logarithm, and its elasticity with respect to x.
+
+In-range values need no clipping: rounding is monotone, so x ≥ low implies scale·x + offset ≥ scale·low + offset in
+floating point too. The extremes of a block therefore tell whether anything has to be done about it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.tables.refusals import (
+    refuse_infinite,
+    refuse_new_missing,
+    refuse_not_positive,
+    refuse_out_of_range,
+    refuse_overflow,
+)
+from ecsel.tables.report import ColumnReport, OutOfRange
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ecsel.tables.columns import NumericColumn
+    from ecsel.tables.features import Feature, Level
+    from ecsel.tables.raw import RawColumn
+
+
+def is_missing(values: NDArray[Any], missing_codes: Sequence[Level] = ()) -> NDArray[np.bool_]:
+    """Return the mask of NaN and of the codes that stand for a missing value."""
+    missing: NDArray[np.bool_] = np.isnan(values)
+    if missing_codes:
+        missing |= np.isin(values, missing_codes)
+    return missing
+
+
+@dataclass(frozen=True, slots=True)
+class NumberJob:
+    """The encoding of one numeric column."""
+
+    column: NumericColumn
+    features: tuple[Feature, ...]
+    values: NDArray[Any]
+    out_of_range: OutOfRange
+    log: bool
+
+    @classmethod
+    def prepare(
+        cls,
+        column: NumericColumn,
+        features: Sequence[Feature],
+        raw: RawColumn,
+        *,
+        out_of_range: OutOfRange,
+        log: bool,
+    ) -> NumberJob:
+        """Read the numbers; everything else happens block by block."""
+        return cls(column, tuple(features), raw.numbers(), out_of_range, log)
+
+    def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:
+        """Write the features of a block of rows."""
+        column = self.column
+        raw, missing = self._observed(self.values[rows].astype(np.float64))
+        below, above = raw.min() < column.low, raw.max() > column.high
+        positive = np.empty_like(raw)
+        for row, feature in zip(out, self.features, strict=True):
+            if feature.kind == "missing":
+                positive.fill(feature.floor)
+            else:
+                with np.errstate(over="ignore"):
+                    np.multiply(raw, feature.scale, out=positive)
+                    positive += feature.offset
+                if below or above:
+                    self._settle(feature, raw, positive, rows.start)
+            if missing is not None:
+                positive[missing] = feature.fill
+            if self.log:
+                np.log(positive, out=row, casting="same_kind")
+            else:
+                row[:] = positive
+        n_below = int(np.count_nonzero(raw < column.low)) if below else 0
+        n_above = int(np.count_nonzero(raw > column.high)) if above else 0
+        return ColumnReport(column.name, column.low, column.high, n_below, n_above)
+
+    def _observed(self, raw: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+        """Return the block with an in-range number in place of missing values, and where they were."""
+        missing = None
+        # The minimum of a block is NaN exactly when the block holds one.
+        if self.column.missing_codes or np.isnan(raw.min()):
+            missing = is_missing(raw, self.column.missing_codes)
+            if missing.any() and any(feature.fill is None for feature in self.features):
+                everywhere = is_missing(self.values, self.column.missing_codes)
+                refuse_new_missing(self.column.name, int(np.count_nonzero(everywhere)))
+            raw[missing] = self.column.low
+        if np.isinf(raw.min()) or np.isinf(raw.max()):
+            refuse_infinite(self.column.name, self.values)
+        return raw, missing
+
+    def _settle(
+        self, feature: Feature, raw: NDArray[np.float64], positive: NDArray[np.float64], first_row: int
+    ) -> None:
+        """Clip, extrapolate or refuse a block that has values outside the training range."""
+        if self.out_of_range == "clip":
+            np.maximum(positive, feature.floor, out=positive)
+        elif self.out_of_range == "error":
+            at = int(np.argmax((raw < feature.low) | (raw > feature.high)))
+            refuse_out_of_range(feature, raw[at], first_row + at)
+        elif positive.min() <= 0:
+            at = int(np.argmin(positive))
+            refuse_not_positive(feature, raw[at], first_row + at)
+        if np.isinf(positive.max()):
+            at = int(np.argmax(positive))
+            refuse_overflow(feature, raw[at], first_row + at)
+
+    def elasticity(self, out: NDArray[np.float64]) -> None:
+        """Write d log x'/d log x = scale·x / x' over all rows; 0 where x' is held at a clip or a missing value."""
+        raw, missing = self._observed(self.values.astype(np.float64))
+        for row, feature in zip(out, self.features, strict=True):
+            if feature.kind == "missing":
+                row.fill(0.0)
+                continue
+            positive = feature.positive(raw)
+            np.divide(feature.scale * raw, positive, out=row)
+            if self.out_of_range == "clip":
+                row[positive < feature.floor] = 0.0
+            if missing is not None:
+                row[missing] = 0.0

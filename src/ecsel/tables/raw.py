@@ -1,0 +1,178 @@
+"""One column as the user handed it over, and its three readings: its kind, its numbers, its labels.
+
+Text is never guessed to be numbers in a data frame, which has types. Arrays often lose theirs (a list of mixed rows
+becomes an array of text), so there a column of text that reads as numbers throughout is a column of numbers.
+"""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from ecsel.tables.refusals import short
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ecsel.tables.columns import ColumnDtype
+
+RawKind: TypeAlias = Literal["number", "boolean", "text"]
+
+_ARRAY_KINDS: dict[str, tuple[RawKind, ColumnDtype]] = {
+    "f": ("number", "float"),
+    "i": ("number", "integer"),
+    "u": ("number", "integer"),
+    "b": ("boolean", "boolean"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RawColumn:
+    """A name and a 1-d array or a series of a data frame."""
+
+    name: str
+    source: NDArray[Any] | nw.Series[Any]
+
+    def keep(self, rows: NDArray[np.bool_]) -> RawColumn:
+        """Return the column with the rows of the mask only."""
+        kept = self.source[rows] if isinstance(self.source, np.ndarray) else self.source.filter(rows.tolist())
+        return RawColumn(self.name, kept)
+
+    def renamed(self, name: str) -> RawColumn:
+        """Return the same column under another name."""
+        return RawColumn(name, self.source)
+
+    def kind_and_dtype(self) -> tuple[RawKind, ColumnDtype]:
+        """Tell numbers, booleans and text apart; anything else is refused by name."""
+        if isinstance(self.source, np.ndarray):
+            return self._kind_of_array(self.source)
+        dtype = self.source.dtype
+        if dtype.is_numeric():
+            return "number", "integer" if dtype.is_integer() else "float"
+        if dtype == nw.Boolean:
+            return "boolean", "boolean"
+        if dtype in {nw.String, nw.Categorical, nw.Enum}:
+            return "text", "text"
+        if dtype == nw.Object:
+            return self._kind_of_objects(_objects(self.source.to_list()), numeric_text=False)
+        return self._refuse_type(str(getattr(self.source.to_native(), "dtype", dtype)))
+
+    def _kind_of_array(self, values: NDArray[Any]) -> tuple[RawKind, ColumnDtype]:
+        kind = values.dtype.kind
+        if kind in _ARRAY_KINDS:
+            return _ARRAY_KINDS[kind]
+        if kind == "U":
+            return ("number", "float") if _reads_as_numbers(values) else ("text", "text")
+        if kind == "O":
+            return self._kind_of_objects(values, numeric_text=True)
+        return self._refuse_type(str(values.dtype))
+
+    def _kind_of_objects(self, values: NDArray[Any], *, numeric_text: bool) -> tuple[RawKind, ColumnDtype]:
+        present = values[~_missing_objects(values)]
+        types = set(map(type, present))
+        if strange := [t for t in types if not issubclass(t, (str, np.bool_, numbers.Real, Decimal))]:
+            first = next(value for value in present if type(value) in strange)
+            raise TypeError(
+                f"Column {self.name!r} holds {short(first)}: argument must be a string or a number, "
+                f"not {type(first).__name__!r}."
+            )
+        text = {t for t in types if issubclass(t, str)}
+        if text and numeric_text and _reads_as_numbers(present):
+            return "number", "float"
+        if text and text != types:
+            first = next(value for value in present if isinstance(value, str))
+            raise ValueError(
+                f"Column {self.name!r} mixes numbers with text such as {short(first)}: make every value a number, or "
+                "every value text; a missing value should be NaN or None."
+            )
+        if text:
+            return "text", "text"
+        if types and types <= {bool, np.bool_}:
+            return "boolean", "boolean"
+        return "number", "integer" if types and all(issubclass(t, numbers.Integral) for t in types) else "float"
+
+    def numbers(self) -> NDArray[Any]:
+        """Return a real array in which NaN is missing; text is refused with its first value."""
+        if isinstance(self.source, np.ndarray):
+            if self.source.dtype.kind in _ARRAY_KINDS:
+                return self.source
+            return self._parse(self.source)
+        dtype = self.source.dtype
+        if dtype.is_numeric() and not dtype.is_decimal():
+            return np.asarray(self.source.to_numpy())
+        kind, _ = self.kind_and_dtype()
+        values = _objects(self.source.to_list())
+        if kind == "text":
+            self._refuse_text(next(value for value in values if not _is_missing(value)))
+        return self._parse(values)
+
+    def _parse(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        present = ~_missing_objects(values)
+        parsed = np.full(values.size, np.nan)
+        try:
+            parsed[present] = values[present].astype(np.float64)
+        except (TypeError, ValueError):
+            self._refuse_text(next(value for value in values[present] if not _reads_as_numbers(_objects([value]))))
+        return parsed
+
+    def labels(self) -> tuple[Sequence[Any], NDArray[np.bool_]]:
+        """Return the values as Python objects and the mask of the missing ones."""
+        if isinstance(self.source, np.ndarray):
+            if self.source.dtype.kind == "O":
+                return self.source.tolist(), _missing_objects(self.source)
+            missing = np.isnan(self.source) if self.source.dtype.kind == "f" else np.zeros(self.source.size, dtype=bool)
+            return self.source.tolist(), missing
+        missing = np.asarray(self.source.is_null().to_numpy(), dtype=bool)
+        values = self.source.to_list()
+        if self.source.dtype.is_float() or self.source.dtype == nw.Object:
+            missing = missing | _missing_objects(_objects(values))
+        return values, missing
+
+    def _refuse_text(self, value: object) -> NoReturn:
+        raise ValueError(
+            f"Column {self.name!r} is a column of numbers, but holds {short(value)}: could not convert it to a number."
+        )
+
+    def _refuse_type(self, dtype: str) -> NoReturn:
+        if dtype.startswith("Sparse"):
+            raise TypeError(
+                f"Sparse data was passed in column {self.name!r}, but dense data is required. Use '.sparse.to_dense()' "
+                "to convert the frame."
+            )
+        if dtype.startswith("complex"):
+            raise ValueError(f"Complex data not supported: column {self.name!r} has the type {dtype}.")
+        raise ValueError(
+            f"Column {self.name!r} has the type {dtype}: turn it into numbers (for dates: days since a fixed day) or "
+            "into text first."
+        )
+
+
+def _objects(values: Sequence[Any]) -> NDArray[Any]:
+    """Return a 1-d array of objects, also when the objects are lists."""
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def _missing_objects(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.fromiter(map(_is_missing, values), dtype=bool, count=values.size)
+
+
+def _is_missing(value: object) -> bool:
+    # pandas' NA and NaT are told by name, so that pandas need not be imported; a comparison with NA has no truth value.
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, (float, np.floating, Decimal)) and bool(np.isnan(float(value)))
+
+
+def _reads_as_numbers(values: NDArray[Any]) -> bool:
+    try:
+        values.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
