@@ -160,7 +160,8 @@ class _Parser:
                 return _FUNCTIONS[name](argument)
         if print_name(name) != name:
             raise unreadable(
-                f"{name!r} is a word of Python; a feature of that name is written col({name!r})", token.position
+                f"{name!r} is no identifier or means something else; a feature of that name is written col({name!r})",
+                token.position,
             )
         if (opening := self._peek()).text == "(" and opening.kind is Kind.OPERATOR:
             known = ", ".join(sorted(RESERVED_NAMES - {"__debug__"}))
@@ -287,7 +288,9 @@ def _single_term(function: str, value: Signomial) -> Term:
 
 
 def _absolute(value: Value) -> Value:
-    return Signomial([abs(_single_term("abs", value))]) if isinstance(value, Signomial) else abs(value)
+    if isinstance(value, Signomial):
+        return Signomial([abs(_single_term("abs", value))])
+    return value if value >= 0 else -value
 
 
 def _sign(value: Value) -> Value:

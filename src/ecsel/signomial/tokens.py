@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 # Only the escapes that repr() writes and people use: each is valid in every Python, none gives a warning.
 _ESCAPE = r"\\(?:[\\'\"abfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
+# A name is taken generously, because re knows no class for identifiers; the parser then asks str.isidentifier().
 _TOKEN = re.compile(
     rf"""(?P<space>\s+)
     |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     |(?P<string>'(?:[^'\\\n]|{_ESCAPE})*'|"(?:[^"\\\n]|{_ESCAPE})*")
-    |(?P<name>[^\W\d]\w*)
+    |(?P<name>(?:[A-Za-z_]|[^\x00-\x7f\s])(?:[A-Za-z0-9_]|[^\x00-\x7f\s])*)
     |(?P<operator>\*\*|[-+*/()])""",
     re.VERBOSE,
 )
