@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 1_000_000
 MAX_DEPTH = 50
-# The number of products of two terms that all expansions of a text may take together.
-MAX_PRODUCTS = 500_000
+# The number of products of two terms that all expansions of sums in a text may take together.
+MAX_PRODUCTS = 50_000
 # A literal of more digits is no measurement, and long integers are slow to read.
 MAX_DIGITS = 400
 
@@ -158,9 +158,9 @@ class _Parser:
             argument = self._closed(opening)
             with _located(token.position):
                 return _FUNCTIONS[name](argument)
-        if print_name(name) != name:
+        if not token.text.isidentifier() or print_name(name) != name:
             raise unreadable(
-                f"{name!r} is no identifier or means something else; a feature of that name is written col({name!r})",
+                f"{token.text!r} is no plain identifier; a feature of that name is written col({token.text!r})",
                 token.position,
             )
         if (opening := self._peek()).text == "(" and opening.kind is Kind.OPERATOR:
@@ -207,7 +207,7 @@ class _Parser:
     def _multiply(self, left: Value, right: Value) -> Value:
         if isinstance(left, Signomial) or isinstance(right, Signomial):
             left, right = _as_signomial(left), _as_signomial(right)
-            self._spend(len(left.terms) * len(right.terms))
+            self._spend(len(left.terms) * len(right.terms) - 1)
             return left * right
         return _bounded(left * right)
 

@@ -52,13 +52,12 @@ class Signomial:
     True
     """
 
-    __slots__ = ("_hash", "_terms")
+    __slots__ = ("_terms",)
     # numpy scalars leave the arithmetic to this class
     __array_ufunc__: ClassVar[None] = None
 
     def __init__(self, terms: Iterable[Term] = ()) -> None:
         self._terms = _canonical(terms)
-        self._hash = hash(self._terms)
 
     @classmethod
     def constant(cls, value: float) -> Signomial:
@@ -229,11 +228,7 @@ class Signomial:
         return self._terms == other._terms if isinstance(other, Signomial) else NotImplemented
 
     def __hash__(self) -> int:
-        return self._hash
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # the hash of a string differs between processes, so it is not stored
-        return Signomial, (self._terms,)
+        return hash(self._terms)
 
     def __str__(self) -> str:
         return text.print_sum(self._terms)
@@ -266,7 +261,7 @@ def _canonical(terms: Iterable[Term]) -> tuple[Term, ...]:
             raise TypeError(f"a signomial is made of Term objects, not {type(term).__name__}")
         coefficients.setdefault(term.monomial, []).append(term.coefficient)
     merged = (Term.from_monomial(_exact_sum(parts), monomial) for monomial, parts in coefficients.items())
-    return tuple(sorted(term for term in merged if term.coefficient != 0))
+    return tuple(sorted((term for term in merged if term.coefficient != 0), key=Term.sort_key))
 
 
 def _exact_sum(parts: list[float]) -> float:

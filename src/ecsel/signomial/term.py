@@ -67,7 +67,7 @@ class Term:
     True
     """
 
-    __slots__ = ("_coefficient", "_hash", "_monomial")
+    __slots__ = ("_coefficient", "_monomial")
     # numpy scalars leave the arithmetic to this class
     __array_ufunc__: ClassVar[None] = None
 
@@ -79,18 +79,18 @@ class Term:
         odd: Iterable[str] | None = None,
         absolute: Iterable[str] | None = None,
     ) -> None:
-        monomial = _read_monomial(exponents, odd, absolute)
-        self._coefficient = _as_coefficient(coefficient)
-        self._monomial = monomial
-        self._hash = hash((self._coefficient, monomial))
+        self._set(coefficient, _read_monomial(exponents, odd, absolute))
 
     @classmethod
     def from_monomial(cls, coefficient: float, monomial: Iterable[Factor]) -> Term:
         """Return a term from the key of another one, see :attr:`monomial`."""
-        term = cls(coefficient)
-        term._monomial = tuple(monomial)
-        term._hash = hash((term._coefficient, term._monomial))
+        term = cls.__new__(cls)
+        cls._set(term, coefficient, tuple(monomial))
         return term
+
+    def _set(self, coefficient: float, monomial: Monomial) -> None:
+        self._coefficient = _as_coefficient(coefficient)
+        self._monomial = monomial
 
     @property
     def coefficient(self) -> float:
@@ -196,11 +196,7 @@ class Term:
         return self.sort_key() < other.sort_key()
 
     def __hash__(self) -> int:
-        return self._hash
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # the hash of a string differs between processes, so it is not stored
-        return Term.from_monomial, (self._coefficient, self._monomial)
+        return hash((self._coefficient, self._monomial))
 
     def sort_key(self) -> tuple[Any, ...]:
         """Return the key of the canonical order."""

@@ -2,8 +2,8 @@ r"""Exact interventional Shapley values of signomial scores in polynomial time.
 
 For one term and one background row the game "the players in S take their values from x, the others from the background"
 is a product: v(S) = α·Π_{i∈S} a_i·Π_{i∉S} b_i, where a_i and b_i are player i's factors at x and at the background. The
-Shapley value averages marginal contributions over coalitions that contain each other player with the same probability q,
-itself uniform on [0, 1], so
+Shapley value averages marginal contributions over coalitions that contain each other player with the same probability
+q, itself uniform on [0, 1], so
 
     φ_p = α ∫₀¹ (a_p − b_p) Π_{i≠p} (q·a_i + (1 − q)·b_i) dq.
 

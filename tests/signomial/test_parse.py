@@ -1,0 +1,148 @@
+"""Reading text: what people type, and one clear line for what cannot be read."""
+
+import contextlib
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ecsel.signomial import Signomial, Term
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("2*x", "2.0*x"),
+        ("  x * 2 \n", "2.0*x"),
+        ("-(x - 1)*(x + 1)", "-x**2 + 1.0"),
+        ("(x + y)**2/4", "0.25*x**2 + 0.5*x*y + 0.25*y**2"),
+        ("sqrt(4*x)", "2.0*x**(1/2)"),
+        ("sqrt(x**2)", "abs(x)"),
+        ("sqrt(2)*x", "1.4142135623730951*x"),
+        ("1/x/y", "x**-1*y**-1"),
+        ("1/(2*x)", "0.5*x**-1"),
+        ("-x**2", "-x**2"),
+        ("(-x)**2", "x**2"),
+        ("2**-1*x", "0.5*x"),
+        ("x**(1/2 + 1)", "x**(3/2)"),
+        ("x**(-(1/2))", "x**(-1/2)"),
+        ("x**+2", "x**2"),
+        ("x**2**3", "x**8"),
+        ("x**3/2", "0.5*x**3"),
+        ("+x - -x", "2.0*x"),
+        ("x*x*x", "x**3"),
+        ("x*abs(x)", "sign(x)*abs(x)**2"),
+        ("abs(-2*x*y**2)", "2.0*abs(x)*y**2"),
+        ("abs(1 - 3)*x", "2.0*x"),
+        ("sign(-2*x*y)", "-sign(x)*sign(y)"),
+        ("sign(-2)*x + sign(0)", "-x"),
+        ("col(\"x\") + col('x')", "2.0*x"),
+        (".5*x + 5.*y + 1e2*z", "0.5*x + 5.0*y + 100.0*z"),
+        ("x**0", "1.0"),
+        ("x - x", "0.0"),
+        ("0**0", "1.0"),
+        ("abs(x - x)", "0.0"),
+        ("sign(x - x)", "0.0"),
+        ("1/3", "0.3333333333333333"),
+        ("(x - x)**1000000", "0.0"),
+    ],
+)
+def test_what_people_type(typed, meant):
+    assert str(Signomial.parse(typed)) == meant
+
+
+def test_string_literals_have_pythons_escapes():
+    assert Signomial.parse(r"""col('a\u0301\x41\n\'\"')""").names == ("a\u0301A\n'\"",)
+
+
+def test_fractions_are_exact_and_decimals_are_floats():
+    exact, inexact = Signomial.parse("x**(3/2)").terms[0], Signomial.parse("x**1.5").terms[0]
+    assert isinstance(exact.exponents["x"], Fraction)
+    assert isinstance(inexact.exponents["x"], float)
+    assert exact == inexact
+
+
+def test_identifiers_are_normalised_as_python_does():
+    assert Signomial.parse("ﬁ").names == ("fi",)
+    assert Signomial.parse("col('ﬁ')").names == ("ﬁ",)
+
+
+@pytest.mark.parametrize(
+    ("typed", "position", "problem"),
+    [
+        ("", 1, "the text is empty"),
+        ("x +", 4, "not the end of the text"),
+        ("x y", 3, "expected an operator before 'y'"),
+        ("2x", 2, "expected an operator before 'x'"),
+        ("x**y", 2, "an exponent must be a number"),
+        ("(x", 3, r"expected '\)' before the end"),
+        ("x)", 2, r"expected an operator before '\)'"),
+        ("exp(x)", 1, "there is no function 'exp', only abs, col, sign, sqrt"),
+        ("x(y)", 1, r"write \* to multiply"),
+        ("lambda", 1, r"a feature of that name is written col\('lambda'\)"),
+        ("x²", 1, "is no plain identifier"),
+        ("abs", 4, "'abs' is a function and needs a parenthesis"),
+        ("x^2", 2, r"write a power as \*\*"),
+        ("'a'", 1, r"written col\('a'\)"),
+        ("col(a)", 5, "one feature name in quotes"),
+        ("col('a' + 'b')", 9, r"expected '\)'"),
+        (r"col('\q')", 5, "Python's escapes"),
+        (r"col('\U00110000')", 5, "not valid in Python"),
+        ("col('\x00')", 5, "not valid in Python"),
+        ("col('a\nb')", 5, "must end on its line"),
+        ("x = 2", 3, "right-hand side"),
+        ("1,5*x", 2, "decimals with a point"),
+        ("x % 2", 3, "unexpected '%'"),
+        ("(x + y)**0.5", 8, "only non-negative integer powers"),
+        ("1/(x + y)", 2, "divided by a single term"),
+        ("x/0", 2, "division by zero"),
+        ("0**-1", 2, "division by zero"),
+        ("abs(x + 1)", 1, r"abs\(\) takes a single term"),
+        ("sqrt(x + 1)", 1, r"sqrt\(\) takes a single term"),
+        ("sign(x**2)", 1, "product of odd powers"),
+        ("(-8)**(1/3)", 5, "negative number -8 has no real power 1/3"),
+        ("sqrt(-x)", 1, r"negative coefficient -1\.0"),
+        ("1e999", 1, "too large"),
+        ("1e308*10", 6, "too large"),
+        ("1e308*x*10", 8, "must be finite"),
+        ("9**9**9", 2, "too large"),
+        ("x**(9**999)", 6, "too large"),
+        ("x**1e301", 2, "at most 1e300"),
+        ("1" * 401, 1, "at most 400 characters"),
+        ("(" * 51 + "x", 51, "nested more than 50 levels"),
+        ("-" * 51 + "x", 51, "nested more than 50 levels"),
+        ("x" + "**2" * 51, 152, "nested more than 50 levels"),
+        ("(a + b)**100000", 8, "too many terms"),
+        ("(a + b)**1e18", 8, "too many terms"),
+        ("*".join(["(a + b + c + d)"] * 30), None, "too many terms"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_one_line(typed, position, problem):
+    with pytest.raises(ValueError, match=problem) as caught:
+        Signomial.parse(typed)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.startswith("cannot read the equation at character ")
+    if position is not None:
+        assert message.split(":", maxsplit=1)[0].endswith(f" {position}")
+
+
+def test_length_and_type_are_checked_first():
+    with pytest.raises(ValueError, match="at most 1000000 characters, not 1000001"):
+        Signomial.parse("x" * 1_000_001)
+    with pytest.raises(TypeError, match="read from a string, not from bytes"):
+        Signomial.parse(b"x")
+
+
+def test_long_sums_are_read_in_one_pass():
+    z = Signomial(Term(k + 1, {f"x{k}": Fraction(1, 3)}) for k in range(2000))
+    assert Signomial.parse(str(z)) == z
+
+
+@given(st.text(alphabet="xy2.()+-*/ absignqrtcol'e", max_size=30))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_read_or_refused_by_value_error(text):
+    with contextlib.suppress(ValueError):
+        z = Signomial.parse(text)
+        assert str(Signomial.parse(str(z))) == str(z)
