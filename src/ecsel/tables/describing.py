@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from ecsel.tables.columns import CategoricalColumn, Column, ColumnDtype, EmptyColumn, NumericColumn, OrdinalColumn
-from ecsel.tables.features import Feature, Level
+from ecsel.tables.features import Feature, Level, canonical_level
 from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
 from ecsel.tables.quantities import is_missing
 from ecsel.tables.refusals import refuse_infinite, refuse_missing, short
@@ -59,7 +60,10 @@ def describe(raw: RawColumn, options: ColumnOptions, weights: NDArray[np.float64
         return _describe_ordinal(raw, dtype, options, options.order, weights)
     if kind == "number" and not options.nominal:
         return _describe_numeric(raw, dtype, options, weights)
-    return _describe_nominal(raw, dtype, options, weights, boolean=kind == "boolean")
+    if kind == "boolean":
+        # No code stands for a missing truth value; 1 would otherwise mean True.
+        return _describe_nominal(raw, dtype, replace(options, missing_codes=()), weights, (False, True))
+    return _describe_nominal(raw, dtype, options, weights, _levels(raw, options))
 
 
 def _describe_numeric(
@@ -102,7 +106,7 @@ def _numeric_features(
     low, high = summary.low, summary.high
     features = [Feature(name, name, "numeric", affine.scale, affine.offset, low, high, 0.0)]
     if options.two_sided:
-        mirror = affine_map(scaling, summary.mirrored).mirrored(summary)
+        mirror = affine_map(scaling, summary, mirror=True)
         features.append(Feature(f"{name}~", name, "mirror", mirror.scale, mirror.offset, low, high, 0.0))
     return [replace(feature, baseline=_log_mean(feature, values, weights)) for feature in features]
 
@@ -122,7 +126,7 @@ def _with_fill(feature: Feature, summary: Summary, options: ColumnOptions, *, ha
 
 def _scaling_kind(name: str, summary: Summary, options: ColumnOptions) -> ScalingKind:
     kind = choose_scaling(summary) if options.scaling == "auto" else options.scaling
-    if kind == "ratio" and summary.low <= 0:
+    if kind == "ratio" and summary.low < sys.float_info.min:
         raise ValueError(
             f"Column {name!r} cannot have scaling='ratio': its minimum is {summary.low}, and a ratio scale needs "
             "values above 0; use 'minmax' or 'spread' for it."
@@ -151,10 +155,8 @@ def _describe_nominal(
     dtype: ColumnDtype,
     options: ColumnOptions,
     weights: NDArray[np.float64] | None,
-    *,
-    boolean: bool,
+    levels: tuple[Level, ...],
 ) -> Description:
-    levels: tuple[Level, ...] = (False, True) if boolean else _levels(raw, options)
     codes = level_codes(raw, levels, options.missing_codes)
     shares, n_missing = _level_shares(raw.name, codes, len(levels), weights, options)
     if n_missing == codes.size:
@@ -163,7 +165,8 @@ def _describe_nominal(
     mode = int(np.argmax(shares[:-1]))
     features = []
     for code, level in enumerate(levels):
-        if (boolean and level is False) or shares[code] in (0, 1):
+        # One indicator tells all about a truth value; two or more levels of text are all kept, so that each is visible.
+        if (level is False and dtype == "boolean") or shares[code] in {0, 1}:
             continue
         fill = None
         if options.missing == "median":
@@ -182,23 +185,16 @@ def _levels(raw: RawColumn, options: ColumnOptions) -> tuple[Level, ...]:
     """Return the distinct levels, numbers before text, each in its order."""
     values, missing = raw.labels()
     kept = list(compress(values, ~missing))
-    found = {_canonical(value) for value in set(kept)} - set(options.missing_codes)
+    try:
+        found = {canonical_level(value) for value in set(kept)} - set(options.missing_codes)
+    except ValueError as error:
+        raise ValueError(f"Column {raw.name!r}: {error}") from None
     if len(found) > MAX_LEVELS or (len(found) == len(kept) > IDENTIFIER_ROWS):
         raise ValueError(
             f"Column {raw.name!r} has {len(found)} different levels in {len(kept)} rows, so it looks like an "
             f"identifier: drop it, group its levels (at most {MAX_LEVELS}), or turn it into numbers."
         )
     return tuple(sorted(found, key=lambda level: (isinstance(level, str), level)))
-
-
-def _canonical(value: Any) -> Level:
-    """Make levels plain Python values, so that 1, 1.0 and NumPy's 1 are one level with one name."""
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    number = float(value)
-    return int(value) if number.is_integer() else number
 
 
 def _describe_ordinal(

@@ -15,8 +15,12 @@ kind            name                   t
 
 from __future__ import annotations
 
+import math
+import numbers
+import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +33,25 @@ Level: TypeAlias = str | bool | int | float
 """A category as the user wrote it."""
 
 Number = TypeVar("Number", float, "NDArray[np.float64]")
+
+
+def canonical_level(value: Any) -> Level:
+    """Make a level a plain Python value, so that 1, 1.0 and NumPy's 1 are one level with one name.
+
+    Examples
+    --------
+    >>> canonical_level(1.0), canonical_level(2.5), canonical_level("1"), canonical_level(True)
+    (1, 2.5, '1', True)
+    """
+    if isinstance(value, str):
+        return str(value)
+    if type(value).__name__ in {"bool", "bool_"}:
+        return bool(value)
+    if not isinstance(value, (numbers.Real, Decimal)) or not math.isfinite(value):
+        raise ValueError(f"A level must be text, a boolean or a finite number, but is {value!r}.")
+    # Not by way of float, which would round integers beyond 2^53.
+    whole = operator.index(math.floor(value))
+    return whole if value == whole else float(value)
 
 
 @dataclass(frozen=True, slots=True)

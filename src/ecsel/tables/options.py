@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ecsel.tables.describing import MISSING_RULES, ColumnOptions
+from ecsel.tables.features import canonical_level
 from ecsel.tables.report import OUT_OF_RANGE
 from ecsel.tables.scaling import SCALING_KINDS
 
@@ -38,7 +39,7 @@ def column_options(
         raise ValueError(f"Column {names[both[0]]!r} is listed in categorical and in ordinal; choose one.")
     mirrored = set(range(len(names))) if two_sided is True else _positions("two_sided", two_sided or (), names)
     return [
-        ColumnOptions(scalings[j], checked, tuple(codes[j]), j in nominal, orders.get(j), j in mirrored)
+        ColumnOptions(scalings[j], checked, _codes(codes[j]), j in nominal, orders.get(j), j in mirrored)
         for j in range(len(names))
     ]
 
@@ -79,4 +80,10 @@ def _position(option: str, key: Any, names: Sequence[str]) -> int:
 def _order(key: ColumnKey, levels: Sequence[Level]) -> tuple[Level, ...]:
     if isinstance(levels, str) or len(set(levels)) < len(levels) or len(levels) == 0:
         raise ValueError(f"ordinal[{key!r}] must list each level once, lowest first, but is {levels!r}.")
-    return tuple(levels)
+    return tuple(map(canonical_level, levels))
+
+
+def _codes(codes: Any) -> tuple[Level, ...]:
+    if isinstance(codes, str) or not isinstance(codes, Collection):
+        raise TypeError(f"missing_codes must be a list of codes, or a dict of lists per column, but holds {codes!r}.")
+    return tuple(map(canonical_level, codes))

@@ -63,18 +63,14 @@ class NumberJob:
 
     def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:
         """Write the features of a block of rows."""
-        column = self.column
         raw, missing = self._observed(self.values[rows].astype(np.float64))
-        below, above = raw.min() < column.low, raw.max() > column.high
-        positive = np.empty_like(raw)
+        report = self._count(raw)
         for row, feature in zip(out, self.features, strict=True):
             if feature.kind == "missing":
-                positive.fill(feature.floor)
+                positive = np.full_like(raw, feature.floor)
             else:
-                with np.errstate(over="ignore"):
-                    np.multiply(raw, feature.scale, out=positive)
-                    positive += feature.offset
-                if below or above:
+                positive = _image(feature, raw)
+                if report.n_below or report.n_above:
                     self._settle(feature, raw, positive, rows.start)
             if missing is not None:
                 positive[missing] = feature.fill
@@ -82,9 +78,16 @@ class NumberJob:
                 np.log(positive, out=row, casting="same_kind")
             else:
                 row[:] = positive
-        n_below = int(np.count_nonzero(raw < column.low)) if below else 0
-        n_above = int(np.count_nonzero(raw > column.high)) if above else 0
-        return ColumnReport(column.name, column.low, column.high, n_below, n_above)
+        return report
+
+    def _count(self, raw: NDArray[np.float64]) -> ColumnReport:
+        """Count the values outside the training range; a column that was constant in training has none that matter."""
+        low, high = self.column.low, self.column.high
+        if self.features[0].kind == "missing":
+            return ColumnReport(self.column.name, low, high)
+        n_below = int(np.count_nonzero(raw < low)) if raw.min() < low else 0
+        n_above = int(np.count_nonzero(raw > high)) if raw.max() > high else 0
+        return ColumnReport(self.column.name, low, high, n_below, n_above)
 
     def _observed(self, raw: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
         """Return the block with an in-range number in place of missing values, and where they were."""
@@ -119,13 +122,23 @@ class NumberJob:
     def elasticity(self, out: NDArray[np.float64]) -> None:
         """Write d log x'/d log x = scale·x / x' over all rows; 0 where x' is held at a clip or a missing value."""
         raw, missing = self._observed(self.values.astype(np.float64))
+        report = self._count(raw)
         for row, feature in zip(out, self.features, strict=True):
             if feature.kind == "missing":
                 row.fill(0.0)
                 continue
-            positive = feature.positive(raw)
+            positive = _image(feature, raw)
+            if report.n_below or report.n_above:
+                self._settle(feature, raw, positive, first_row=0)
             np.divide(feature.scale * raw, positive, out=row)
             if self.out_of_range == "clip":
-                row[positive < feature.floor] = 0.0
+                row[raw < feature.low if feature.scale > 0 else raw > feature.high] = 0.0
             if missing is not None:
                 row[missing] = 0.0
+
+
+def _image(feature: Feature, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):  # `_settle` refuses an overflow by name
+        positive = raw * feature.scale
+        positive += feature.offset
+    return positive

@@ -58,7 +58,7 @@ class RawColumn:
             return "number", "integer" if dtype.is_integer() else "float"
         if dtype == nw.Boolean:
             return "boolean", "boolean"
-        if dtype in {nw.String, nw.Categorical, nw.Enum}:
+        if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)):
             return "text", "text"
         if dtype == nw.Object:
             return self._kind_of_objects(_objects(self.source.to_list()), numeric_text=False)
@@ -119,7 +119,8 @@ class RawColumn:
         try:
             parsed[present] = values[present].astype(np.float64)
         except (TypeError, ValueError):
-            self._refuse_text(next(value for value in values[present] if not _reads_as_numbers(_objects([value]))))
+            present_values = values[present].tolist()
+            self._refuse_text(next(value for value in present_values if not _reads_as_numbers(_objects([value]))))
         return parsed
 
     def labels(self) -> tuple[Sequence[Any], NDArray[np.bool_]]:

@@ -43,13 +43,13 @@ def read_table(X: Any) -> RawTable:
     >>> read_table([[1.0, 2.0], [3.0, 4.0]]).names
     ('x0', 'x1')
     """
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        raise TypeError("X is a lazy frame: call '.collect()' on it first.")
     if hasattr(X, "columns"):
         # Before narwhals looks: it refuses equal names too, but does not say how to mend it.
         _refuse_duplicates(getattr(X, "column_names", X.columns))
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
-        if hasattr(X, "collect_schema"):
-            raise TypeError("X is a lazy frame: call '.collect()' on it first.")
         return _read_array(X)
     n_rows, n_columns = frame.shape
     _require_some(n_rows, n_columns)
@@ -98,5 +98,6 @@ def _own_names(names: Sequence[Any]) -> tuple[str, ...] | None:
 
 def _refuse_duplicates(names: Any) -> None:
     counts = Counter(names)
-    if twice := next((name for name, count in counts.items() if count > 1), None):
-        raise ValueError(f"Column names must be unique, but {short(twice)} occurs {counts[twice]} times; rename them.")
+    for name, count in counts.items():
+        if count > 1:
+            raise ValueError(f"Column names must be unique, but {short(name)} occurs {count} times; rename them.")

@@ -57,18 +57,7 @@ class Summary:
         if self.low == self.high:
             return True
         relative = self.high / 2 - self.low / 2 <= RELATIVE_RESOLUTION / 2 * max(abs(self.low), abs(self.high))
-        return relative or math.isinf(_minmax(self).scale)
-
-    @property
-    def mirrored(self) -> Summary:
-        """The summary of low + high − x."""
-
-        def mirror(x: float) -> float:
-            return 2 * (self.low / 2 + self.high / 2 - x / 2)  # halves cannot overflow
-
-        return Summary(
-            self.low, mirror(self.upper_quartile), mirror(self.median), mirror(self.lower_quartile), self.high
-        )
+        return relative or math.isinf(_minmax_scale(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +66,6 @@ class Affine:
 
     scale: float
     offset: float
-
-    def mirrored(self, summary: Summary) -> Affine:
-        """The map x ↦ scale·(low + high − x) + offset, written as an affine map of x itself."""
-        return Affine(-self.scale, self.scale * summary.low + self.scale * summary.high + self.offset)
 
 
 def summarise(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> Summary:
@@ -128,39 +113,45 @@ def choose_scaling(summary: Summary) -> ScalingKind:
     return "spread" if upper_share < 0.1 else "minmax"
 
 
-def affine_map(kind: ScalingKind, summary: Summary) -> Affine:
-    """Return the affine map of the given kind for a column that is not constant.
+def affine_map(kind: ScalingKind, summary: Summary, *, mirror: bool = False) -> Affine:
+    """Return the map of the given kind for a column that is not constant, or for its mirror image low + high − x.
+
+    A mirror image has no ratio scale of its own, so that of a ``"ratio"`` column is scaled by min-max.
 
     Examples
     --------
-    >>> affine_map("minmax", Summary(0.0, 1.0, 2.0, 3.0, 4.5))
-    Affine(scale=2.0, offset=1.0)
+    >>> summary = Summary(0.0, 1.0, 2.0, 3.0, 4.5)
+    >>> affine_map("minmax", summary), affine_map("minmax", summary, mirror=True)
+    (Affine(scale=2.0, offset=1.0), Affine(scale=-2.0, offset=10.0))
     """
-    if kind == "minmax":
-        return _minmax(summary)
-    if kind == "spread":
-        return _spread(summary)
-    return _ratio(summary)
+    if kind == "ratio" and not mirror:
+        return Affine(_ratio_scale(summary), 0.0)
+    start, _ = FEATURE_RANGE
+    anchor, quartile = (summary.high, summary.lower_quartile) if mirror else (summary.low, summary.upper_quartile)
+    scale = _spread_scale(summary, anchor, quartile) if kind == "spread" else _minmax_scale(summary)
+    return Affine(-scale, start + anchor * scale) if mirror else Affine(scale, start - anchor * scale)
 
 
-def _minmax(summary: Summary) -> Affine:
-    low, high = FEATURE_RANGE
-    with np.errstate(over="ignore", divide="ignore"):
+def _minmax_scale(summary: Summary) -> float:
+    start, stop = FEATURE_RANGE
+    with np.errstate(over="ignore"):
         width = np.float64(summary.high) - summary.low
-        # Near the largest double the width itself overflows; half of it does not.
-        scale = (high - low) / width if np.isfinite(width) else (high - low) / 2 / (summary.high / 2 - summary.low / 2)
-    return Affine(float(scale), float(low - summary.low * scale) if np.isfinite(scale) else math.inf)
+        if np.isinf(width):  # near the largest double; half of the width is finite
+            return float((stop - start) / 2 / (summary.high / 2 - summary.low / 2))
+        return float((stop - start) / width)
 
 
-def _spread(summary: Summary) -> Affine:
-    upper = summary.upper_quartile if summary.upper_quartile > summary.low else summary.high
-    quarter = upper / 4 - summary.low / 4
-    # The least units that keep the digits of low/c + 1 and keep the image of the maximum below the largest double.
-    scale = 1 / max(quarter, RELATIVE_RESOLUTION * abs(summary.low), (summary.high / 2 - summary.low / 2) / 1e300)
-    return Affine(scale, 1 - summary.low * scale)
+def _spread_scale(summary: Summary, anchor: float, quartile: float) -> float:
+    """Return 1/c with c a quarter of the distance from the extreme to the opposite quartile, bounded from below.
+
+    The bounds keep the digits of anchor/c + 1, and keep the image of the far extreme below the largest double.
+    """
+    quarter = abs(quartile / 4 - anchor / 4)
+    return 1 / max(quarter, RELATIVE_RESOLUTION * abs(anchor), (summary.high / 2 - summary.low / 2) / 1e300)
 
 
-def _ratio(summary: Summary) -> Affine:
-    """Return x / c with c the power of ten nearest to the geometric middle of the range."""
-    middle = round((math.log10(summary.low) + math.log10(summary.high)) / 2)
-    return Affine(float(f"1e{min(-middle, 300)}"), 0.0)
+def _ratio_scale(summary: Summary) -> float:
+    """Return 1/c with c the power of ten nearest to the geometric middle of the range."""
+    low, high = math.log10(summary.low), math.log10(summary.high)
+    # The bounds matter beyond 1e±300 only: neither 1/c nor the image of the maximum may overflow.
+    return float(f"1e{min(-round((low + high) / 2), 300, 300 - math.ceil(high))}")

@@ -1,0 +1,121 @@
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from ecsel.tables import CategoricalColumn, NumericColumn, TableEncoder
+from ecsel.tables.raw import RawColumn
+from ecsel.tables.reading import read_table
+
+
+def column(X, j=0):
+    return read_table(X).columns[j]
+
+
+def array_column(values):
+    return RawColumn("x0", np.array(values, dtype=object))
+
+
+def test_kinds_in_frames(make_frame):
+    frame = make_frame(
+        {
+            "i": [1, 2, 3],
+            "f": [0.5, None, 1.5],
+            "b": [True, False, True],
+            "m": [True, None, False],
+            "s": ["u", None, "v"],
+            "n": [1, None, 3],
+        }
+    )
+    kinds = [raw.kind_and_dtype() for raw in read_table(frame).columns]
+    assert [kind for kind, _ in kinds] == ["number", "number", "boolean", "boolean", "text", "number"]
+    assert [dtype for _, dtype in kinds[:5]] == ["integer", "float", "boolean", "boolean", "text"]
+
+
+def test_missing_values_are_found_in_every_frame(make_frame):
+    frame = make_frame({"f": [0.5, None, 1.5], "n": [1, None, 3], "s": ["u", None, "v"], "m": [True, None, False]})
+    f, n, s, m = read_table(frame).columns
+    np.testing.assert_array_equal(f.numbers(), [0.5, np.nan, 1.5])
+    np.testing.assert_array_equal(n.numbers(), [1, np.nan, 3])
+    for raw in (s, m):
+        np.testing.assert_array_equal(raw.labels()[1], [False, True, False])
+
+
+def test_nan_and_null_are_both_missing_in_polars():
+    raw = column(pl.DataFrame({"f": [1.0, None, float("nan")]}))
+    np.testing.assert_array_equal(raw.numbers(), [1.0, np.nan, np.nan])
+    np.testing.assert_array_equal(raw.labels()[1], [False, True, True])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "dtype"),
+    [
+        ([1, 2.5, None], "number", "float"),
+        ([1, np.int8(2), None], "number", "integer"),
+        ([Decimal("1.5"), 2], "number", "float"),
+        (["1", "2.5"], "number", "float"),
+        ([1.0, "2.5"], "number", "float"),
+        (["1", "b"], "text", "text"),
+        ([True, None, np.bool_(False)], "boolean", "boolean"),
+        ([True, 2], "number", "integer"),
+        ([None, None], "number", "float"),
+        ([pd.NA, pd.NaT, 3.0], "number", "float"),
+    ],
+)
+def test_kinds_of_object_arrays(values, kind, dtype):
+    assert array_column(values).kind_and_dtype() == (kind, dtype)
+
+
+def test_numbers_of_object_arrays():
+    np.testing.assert_array_equal(
+        array_column([1, "2.5", None, pd.NA, Decimal("0.5")]).numbers(), [1, 2.5, np.nan, np.nan, 0.5]
+    )
+
+
+def test_a_list_of_mixed_rows_keeps_its_numbers():
+    encoder = TableEncoder.fit([["a", 1.5], ["b", 2.5], ["a", 3.5]], scaling="minmax")
+    assert encoder.feature_names == ("x0=a", "x0=b", "x1")
+    assert [type(column) for column in encoder.columns] == [CategoricalColumn, NumericColumn]
+
+
+def test_text_in_a_frame_is_never_a_number():
+    assert TableEncoder.fit(pd.DataFrame({"a": ["1", "2", "1"]})).feature_names == ("a=1", "a=2")
+
+
+@pytest.mark.parametrize("X", [pd.DataFrame({"age": [31, "n/a", 40]}), pd.DataFrame({"age": [31.5, "n/a", None]})])
+def test_numbers_mixed_with_text_are_refused_by_name_and_value(X):
+    with pytest.raises(ValueError, match="Column 'age' mixes numbers with text such as 'n/a'"):
+        TableEncoder.fit(X)
+
+
+def test_mixed_array_column_is_refused():
+    with pytest.raises(ValueError, match="Column 'x0' mixes numbers with text such as 'n/a'"):
+        TableEncoder.fit(np.array([[31], ["n/a"]], dtype=object))
+
+
+@pytest.mark.parametrize(
+    ("later", "value"),
+    [
+        (pd.DataFrame({"age": ["old", "new"]}), "'old'"),
+        (pd.DataFrame({"age": ["31", "new"]}), "'31'"),
+        (pl.DataFrame({"age": [None, "old"]}), "'old'"),
+        (np.array([["31"], ["new"]], dtype=object), "'new'"),
+        (np.array([["31"], ["new"]]), "'new'"),
+    ],
+)
+def test_text_where_training_had_numbers_is_refused(later, value):
+    encoder = TableEncoder.fit(pd.DataFrame({"age": [31, 40]}))
+    with pytest.raises(ValueError, match=f"Column 'age' is a column of numbers, but holds {value}"):
+        encoder.log_features(later)
+
+
+def test_booleans_and_decimals_read_as_numbers():
+    np.testing.assert_array_equal(column(pl.DataFrame({"b": [True, None, False]})).numbers(), [1.0, np.nan, 0.0])
+    np.testing.assert_array_equal(column(pl.DataFrame({"d": [Decimal("1.5"), None]})).numbers(), [1.5, np.nan])
+
+
+def test_kept_rows(make_frame):
+    raw = column(make_frame({"f": [1.0, 2.0, 3.0]})).keep(np.array([True, False, True]))
+    np.testing.assert_array_equal(raw.numbers(), [1.0, 3.0])
