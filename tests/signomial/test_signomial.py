@@ -33,6 +33,11 @@ def test_canonical_form_merges_drops_and_sorts():
         assert Signomial(order).terms == (Term(1, {"y": 5}), Term(3, {"x": 2}), Term(1))
 
 
+def test_merging_keeps_the_exact_exponent():
+    parts = [Term(1, {"x": 0.5, "y": 2.0}), Term(1, {"x": Fraction(1, 2), "y": 2.0}), Term(1, {"x": 0.5, "y": 2})]
+    assert {str(Signomial(order)) for order in itertools.permutations(parts)} == {"3.0*x**(1/2)*y**2"}
+
+
 def test_merging_is_free_of_rounding_order():
     parts = [Term(c, {"x": 1}) for c in (1e16, 1.0, -1e16, 1e-3)]
     assert {Signomial(order) for order in itertools.permutations(parts)} == {Signomial([Term(1.001, {"x": 1})])}

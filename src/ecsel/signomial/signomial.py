@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -255,20 +256,26 @@ class Signomial:
 
 def _canonical(terms: Iterable[Term]) -> tuple[Term, ...]:
     """Merge equal monomials, drop zeros, sort."""
-    coefficients: dict[Monomial, list[float]] = {}
+    groups: dict[Monomial, list[Term]] = {}
     for term in terms:
         if not isinstance(term, Term):
             raise TypeError(f"a signomial is made of Term objects, not {type(term).__name__}")
-        coefficients.setdefault(term.monomial, []).append(term.coefficient)
-    merged = (Term.from_monomial(_exact_sum(parts), monomial) for monomial, parts in coefficients.items())
+        groups.setdefault(term.monomial, []).append(term)
+    merged = (group[0] if len(group) == 1 else _merge(group) for group in groups.values())
     return tuple(sorted((term for term in merged if term.coefficient != 0), key=Term.sort_key))
 
 
-def _exact_sum(parts: list[float]) -> float:
+def _merge(terms: list[Term]) -> Term:
+    """Add terms of equal monomials; of equal exponents, 1/2 and 0.5, the exact one stays."""
     try:
-        return math.fsum(parts)
+        coefficient = math.fsum(term.coefficient for term in terms)
     except OverflowError:
-        return math.inf  # refused by Term with its own message
+        coefficient = math.inf  # refused by Term with its own message
+    alike = zip(*(term.monomial for term in terms), strict=True)
+    return Term.from_monomial(
+        coefficient,
+        (next((f for f in factors if isinstance(f.exponent, Fraction)), factors[0]) for factors in alike),
+    )
 
 
 def _as_signomial(value: object) -> Signomial | None:

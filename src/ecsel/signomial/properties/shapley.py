@@ -11,8 +11,9 @@ The integrand is a polynomial of degree P − 1 in q for P players, which ⌈P/2
 Terms add up, background rows are averaged, and a player that does not occur in a term gets exactly zero from it.
 
 Numerics: with s_i = max(log a_i, log b_i) taken out of every factor, all factors lie in [0, 1], and the scale
-exp(Σ s_i) comes back once at the end, under the model's own clip. a_p − b_p is an expm1, and the product without player p
-is a prefix times a suffix, never a division.
+exp(Σ s_i) comes back once at the end. a_p − b_p is an expm1, and the product without player p is a prefix times a
+suffix, never a division. Where some coalition's term passes exp(700) the model clips it and the game is no product any
+more; this is refused.
 """
 
 from __future__ import annotations
@@ -75,10 +76,12 @@ def shapley(
     >>> result.values.round(12), result.base_values
     (array([[[3., 2.]]]), array([1.]))
     """
-    players = _check_players(terms, players, n_players)
+    players = np.asarray(players, dtype=np.intp)
+    if n_players is None:
+        n_players = int(players.max(initial=-1)) + 1
+    _check_players(terms, players, n_players)
     if len(log_background) == 0:
         raise ValueError("Shapley values need at least one background row")
-    n_players = int(n_players if n_players is not None else players.max(initial=-1) + 1)
     values = np.zeros((len(log_x), terms.n_classes, n_players))
     for alpha, beta, c in zip(terms.coefficients, terms.exponents, terms.classes, strict=True):
         present = np.unique(players[beta != 0])
@@ -110,7 +113,13 @@ def _term_shapley(log_a: FloatArray, log_b: FloatArray) -> FloatArray:
 def _pair_shapley(log_a: FloatArray, log_b: FloatArray, nodes: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the Shapley values (players, rows, background) of every pair of a row and a background row."""
     log_ratio = log_a - log_b
-    scale = np.exp(np.clip(np.maximum(log_a, log_b).sum(axis=0), -LOG_LIMIT, LOG_LIMIT))
+    log_scale = np.maximum(log_a, log_b).sum(axis=0)
+    if log_scale.max(initial=0.0) > LOG_LIMIT:
+        raise ValueError(
+            "Shapley values are not available: with some features from a row and others from the background a term "
+            "passes exp(700), where the model clips it; leave extreme rows out"
+        )
+    scale = np.exp(log_scale)
     # with the larger of a and b scaled to one: b = exp(−max(ratio, 0)), and a − b = ±(1 − exp(−|ratio|))
     absent = np.exp(-np.maximum(log_ratio, 0.0))
     difference = np.copysign(np.expm1(-np.abs(log_ratio)), log_ratio)
@@ -137,13 +146,8 @@ def _slices(length: int, step: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, length, step))
 
 
-def _check_players(terms: ScoreTerms, players: IntArray, n_players: int | None) -> IntArray:
-    players = np.asarray(players, dtype=np.intp)
+def _check_players(terms: ScoreTerms, players: IntArray, n_players: int) -> None:
     if players.shape != (terms.n_features,):
         raise ValueError(f"players must give one player per feature, shape ({terms.n_features},), not {players.shape}")
-    largest = None if n_players is None else n_players - 1
-    if players.size and (players.min() < 0 or (largest is not None and players.max() > largest)):
-        raise ValueError(
-            f"players must lie between 0 and {largest if largest is not None else 'their number minus one'}"
-        )
-    return players
+    if players.size and not 0 <= players.min() <= players.max() < n_players:
+        raise ValueError(f"players must lie between 0 and {n_players - 1}")

@@ -1,0 +1,140 @@
+"""Shapley values against the definition, their axioms, and the limits of floating point."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ecsel.signomial import ScoreTerms, Signomial, scores
+from ecsel.signomial.properties import shapley
+
+
+def by_enumeration(terms, log_x, log_background, players):
+    """The definition: the average over coalitions of the gain from joining, absent players from the background."""
+    n_players = max(players) + 1
+
+    def game(row, coalition):
+        mixed = np.where(np.isin(players, list(coalition)), row, log_background)
+        return scores(terms, mixed).mean(axis=0)
+
+    values = np.zeros((len(log_x), terms.n_classes, n_players))
+    for i, row in enumerate(log_x):
+        worth = {s: game(row, s) for k in range(n_players + 1) for s in itertools.combinations(range(n_players), k)}
+        for p in range(n_players):
+            for s, value in worth.items():
+                if p not in s:
+                    weight = math.factorial(len(s)) * math.factorial(n_players - len(s) - 1) / math.factorial(n_players)
+                    values[i, :, p] += weight * (worth[tuple(sorted((*s, p)))] - value)
+    return values
+
+
+def random_case(seed, n_features, n_terms=3, spread=0.7, n_rows=3, n_background=4):
+    rng = np.random.default_rng(seed)
+    exponents = rng.normal(0, 1, (n_terms, n_features)) * (rng.random((n_terms, n_features)) < 0.8)
+    terms = ScoreTerms(rng.normal(0, 1, n_terms), exponents, rng.integers(0, 2, n_terms), 2)
+    return terms, rng.normal(0, spread, (n_rows, n_features)), rng.normal(0, spread, (n_background, n_features))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("players", [[0, 1, 2, 3, 4, 5], [0, 1, 1, 2, 0, 3, 4, 5], [0, 0, 0], [1, 0, 2, 1, 2]])
+def test_agreement_with_the_definition(seed, players):
+    terms, log_x, log_background = random_case(seed, len(players))
+    result = shapley(terms, log_x, log_background, np.array(players))
+    expected = by_enumeration(terms, log_x, log_background, players)
+    np.testing.assert_allclose(result.values, expected, rtol=0, atol=1e-10 * (1 + np.abs(expected).max()))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.floats(0.01, 3.0))
+@settings(max_examples=50, deadline=None)
+def test_values_add_up_to_the_score(seed, n_features, spread):
+    terms, log_x, log_background = random_case(seed, n_features, spread=spread)
+    result = shapley(terms, log_x, log_background, np.arange(n_features))
+    total = result.base_values + result.values.sum(axis=2)
+    size = np.abs(result.values).sum(axis=2) + np.abs(result.base_values)
+    assert np.all(np.abs(total - scores(terms, log_x)) <= 1e-11 * (size + np.abs(scores(terms, log_x))) + 1e-300)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 8))
+@settings(max_examples=30, deadline=None)
+def test_order_of_players_and_of_terms_does_not_matter(seed, n_features):
+    terms, log_x, log_background = random_case(seed, n_features)
+    players = np.arange(n_features)
+    values = shapley(terms, log_x, log_background, players).values
+    order = np.random.default_rng(seed).permutation(n_features)
+    shuffled = ScoreTerms(terms.coefficients[::-1], terms.exponents[::-1][:, order], terms.classes[::-1], 2)
+    again = shapley(shuffled, log_x[:, order], log_background[:, order], players[order]).values
+    np.testing.assert_allclose(again, values, rtol=0, atol=1e-11 * (1 + np.abs(values).max()))
+
+
+def test_absent_players_and_unchanged_players_get_exactly_zero():
+    terms = ScoreTerms.from_signomials([Signomial.parse("x*y + 3*y**2 - 7")], ["x", "y", "unused"])
+    log_x, log_background = np.log([[2.0, 3.0, 5.0]]), np.log([[2.0, 1.0, 9.0], [2.0, 4.0, 1.0]])
+    result = shapley(terms, log_x, log_background, np.array([0, 1, 2]), n_players=5)
+    assert result.values.shape == (1, 1, 5)
+    assert result.values[0, 0, [0, 2, 3, 4]].tolist() == [0.0] * 4
+    assert result.values[0, 0, 1] != 0
+
+
+def test_symmetric_players_share_equally():
+    terms = ScoreTerms.from_signomials([Signomial.parse("x*y*z")], ["x", "y", "z"])
+    values = shapley(terms, np.log([[2.0, 2.0, 2.0]]), np.zeros((1, 3)), np.arange(3)).values
+    np.testing.assert_allclose(values, np.full((1, 1, 3), 7 / 3), rtol=1e-14)
+
+
+def test_small_changes_keep_their_digits():
+    terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
+    values = shapley(terms, np.array([[1e-14, 0.0]]), np.zeros((1, 2)), np.arange(2)).values
+    np.testing.assert_allclose(values[0, 0], [1e-14, 0.0], rtol=1e-12)
+
+
+def test_large_opposite_factors_do_not_overflow():
+    """Single factors beyond exp(±600) whose products stay moderate."""
+    terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
+    log_x, log_background = np.array([[600.0, -600.0]]), np.array([[0.0, 0.0]])
+    values = shapley(terms, log_x, log_background, np.arange(2)).values[0, 0]
+    assert np.isfinite(values).all()
+    np.testing.assert_allclose(values, [0.5 * np.exp(600.0), -0.5 * np.exp(600.0)], rtol=1e-12)
+
+
+def test_a_clipped_game_is_refused():
+    terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
+    with pytest.raises(ValueError, match=r"passes exp\(700\)"):
+        shapley(terms, np.array([[500.0, -500.0]]), np.array([[-500.0, 500.0]]), np.arange(2))
+
+
+def test_blocks_do_not_change_the_values(monkeypatch):
+    import sys
+
+    terms, log_x, log_background = random_case(1, 5, n_rows=7, n_background=9)
+    whole = shapley(terms, log_x, log_background, np.arange(5)).values
+    for size in (1, 4, 20):
+        monkeypatch.setattr(sys.modules[shapley.__module__], "_BLOCK_PAIRS", size)
+        blocked = shapley(terms, log_x, log_background, np.arange(5)).values
+        np.testing.assert_allclose(blocked, whole, rtol=1e-12, atol=1e-14)
+
+
+def test_forty_features_are_no_obstacle():
+    terms, log_x, log_background = random_case(2, 40, n_rows=20, n_background=50)
+    result = shapley(terms, log_x, log_background, np.arange(40))
+    z = scores(terms, log_x)
+    np.testing.assert_allclose(
+        result.base_values + result.values.sum(axis=2), z, rtol=1e-10, atol=1e-10 * np.abs(z).max()
+    )
+
+
+@pytest.mark.parametrize(
+    ("players", "n_players", "background", "message"),
+    [
+        ([0], None, np.zeros((1, 2)), r"one player per feature, shape \(2,\), not \(1,\)"),
+        ([0, -1], None, np.zeros((1, 2)), "players must lie between 0 and 0"),
+        ([0, 2], 2, np.zeros((1, 2)), "players must lie between 0 and 1"),
+        ([0, 1], None, np.zeros((0, 2)), "at least one background row"),
+    ],
+)
+def test_misuse_is_refused(players, n_players, background, message):
+    terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
+    with pytest.raises(ValueError, match=message):
+        shapley(terms, np.zeros((1, 2)), background, np.array(players), n_players=n_players)
