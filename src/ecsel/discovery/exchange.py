@@ -8,7 +8,7 @@ orthogonal to the other K - 1 columns. For a candidate column phi and the residu
 so the residual sum of squares of every addition and every swap (k, phi) follows from Phi_c' [Q U r].
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -56,6 +56,14 @@ class Exchange:
     with_neighbours: bool = True
     max_terms: int = 10
     _near: dict[bytes, Atoms] = field(default_factory=dict)
+
+    def with_pool(self, pool: Pool) -> "Exchange":
+        """Return the same search that notes its findings elsewhere."""
+        return replace(self, pool=pool)
+
+    def as_atoms(self, structure: Structure) -> Atoms:
+        """Return the atoms of a structure on the rows of this search."""
+        return evaluate(self.problem.rows, self.problem.lattice, structure)
 
     def candidates(self, current: Atoms) -> Atoms:
         """Return the dictionary together with the neighbours of the current terms."""

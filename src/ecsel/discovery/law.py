@@ -13,23 +13,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ecsel.discovery.criterion import order_credit
-from ecsel.discovery.lattice import RESOLUTION, Floats, Lattice, Mask
+from ecsel.discovery.lattice import Floats, Mask
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.numbers import simple_numbers
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows
 from ecsel.discovery.snap import covariance
 from ecsel.discovery.varpro import fit_exponents
 
-BEAM = 12
+BEAM = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
     """A law in raw units: coefficients, which of them are rounded, its monomials, and its full code length.
 
-    ``covariance`` is that of (coefficients, free exponents in row-major order), zero for rounded coefficients, already
-    multiplied by the noise variance.
+    ``covariance`` is that of (coefficients, free exponents in row-major order) as the data determine them, that is before
+    any rounding.
     """
 
     structure: Structure
@@ -37,6 +36,7 @@ class Law:
     rounded: Mask
     rss: float
     code_length: float
+    structure_cost: float
     covariance: Floats
 
     def __len__(self) -> int:
@@ -51,23 +51,6 @@ class Law:
         """Return the weighted prediction on rows."""
         phi, log_scale = rows.columns(self.structure.exponents, self.structure.parity)
         return np.asarray(phi @ (self.coefficients * np.exp(np.clip(log_scale, -700.0, 700.0))))
-
-
-def structure_cost(structure: Structure, lattice: Lattice) -> float:
-    """Return the description length of the monomials; in one variable a complete range of degrees has its own code.
-
-    The degrees a, a + s, ..., d with s = 1 or 2 are named by (a, d, s) instead of one by one when that is shorter.
-    """
-    listed = structure.cost(lattice)
-    if lattice.n_columns != 1 or len(structure) < 3 or structure.n_free or not np.isfinite(listed):
-        return listed
-    degrees = np.sort(structure.exponents[:, 0])
-    steps = np.diff(degrees)
-    natural = not lattice.signed[0] or bool(np.all(structure.parity[:, 0] == structure.exponents[:, 0] % 2))
-    if degrees[0] < 0 or not natural or np.ptp(steps) > RESOLUTION or steps[0] not in (1.0, 2.0):
-        return listed
-    named = 2.0 + 1.7 * np.log(degrees[0] + 1.0) + 1.7 * np.log(degrees[-1]) + 0.7 * (steps[0] - 1.0)
-    return min(listed, float(named))
 
 
 def _design(rows: Rows, structure: Structure, coefficients: Floats) -> Floats:
@@ -87,51 +70,58 @@ def _least_squares(rows: Rows, design: Floats, target: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
+class _Beam:
+    """A stack of partial roundings: parameters, their conditional (X'X)^-1, residuals, spent nats, what is rounded."""
+
     theta: Floats
     c: Floats
-    rss: float
-    cost: float
-    fixed: tuple[int, ...]
+    rss: Floats
+    cost: Floats
+    rounded: Mask
 
 
-def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int) -> list[_State]:
-    """Return roundings of the coefficients, best full code length first (structure left out)."""
-    data, p = problem.criterion.data, len(theta)
-
-    def length(rss_: Floats, cost: Floats, fixed: int) -> Floats:
-        return np.asarray(data(rss_, p - fixed) + cost)
-
-    beam = [_State(theta, c, rss, 0.0, ())]
-    precision = np.abs(theta[:n_terms]) / np.sqrt(np.maximum(np.diag(c)[:n_terms], 1e-300))
-    for i in np.argsort(-precision, kind="stable"):
-        grown: list[tuple[float, _State]] = []
-        for state in beam:
-            grown.append((float(length(np.array(state.rss), np.array(state.cost), len(state.fixed))), state))
-            values, costs = simple_numbers(float(state.theta[i]))
-            if not len(values):
-                continue
-            variance = max(float(state.c[i, i]), 1e-300)
-            delta = values - state.theta[i]
-            rises = state.rss + delta**2 / variance
-            lengths = length(rises, state.cost + costs, len(state.fixed) + 1)
-            for v in np.argsort(lengths, kind="stable")[:4]:
-                moved = state.theta + state.c[:, i] / variance * delta[v]
-                moved[i] = values[v]
-                rest = state.c - np.outer(state.c[:, i], state.c[i]) / variance
-                rest[i, :] = rest[:, i] = 0.0
-                new = _State(moved, rest, float(rises[v]), state.cost + float(costs[v]), (*state.fixed, int(i)))
-                grown.append((float(lengths[v]), new))
-        grown.sort(key=lambda g: g[0])
-        beam, seen = [], set()
-        for _, state in grown:
-            key = (state.fixed, tuple(state.theta[list(state.fixed)]))
-            if key not in seen:
-                seen.add(key)
-                beam.append(state)
-            if len(beam) == BEAM:
-                break
+def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int) -> _Beam:
+    """Return roundings of the coefficients, best full code length first (the structure's share left out)."""
+    p, width = len(theta), BEAM * (1 + (n_terms > 4))
+    beam = _Beam(theta[None], c[None], np.array([rss]), np.zeros(1), np.zeros((1, n_terms), dtype=bool))
+    left = list(range(n_terms))
+    while left:
+        # The most reliable coefficient first, given those already rounded in the leading state.
+        spread = np.sqrt(np.maximum(np.diag(beam.c[0])[left], 1e-300))
+        i = left.pop(int(np.argmax(np.abs(beam.theta[0, left]) / spread)))
+        values, costs = simple_numbers(beam.theta[:, i])
+        # The last choice leaves the coefficient real.
+        values, costs = np.column_stack([values, beam.theta[:, i]]), np.column_stack([costs, np.zeros(len(values))])
+        variance = np.maximum(beam.c[:, i, i], 1e-300)
+        rise = (values - beam.theta[:, i, None]) ** 2 / variance[:, None]
+        fixed = beam.rounded.sum(axis=1)[:, None] + (np.arange(values.shape[1]) < values.shape[1] - 1)
+        length = problem.criterion.data(beam.rss[:, None] + rise, p - fixed) + beam.cost[:, None] + costs
+        order = np.argsort(length, axis=None, kind="stable")[: 3 * width]
+        state, choice = np.unravel_index(order, length.shape)
+        # Two ways to write the same number are one choice; the cheaper one comes first.
+        _, first = np.unique(np.column_stack([state, np.round(values[state, choice], 12)]), axis=0, return_index=True)
+        first = np.sort(first)[:width]
+        beam = _expand(beam, i, state[first], values[state, choice][first], costs[state, choice][first])
     return beam
+
+
+def _expand(beam: _Beam, i: int, state: np.ndarray, value: Floats, cost: Floats) -> _Beam:
+    """Condition the chosen states on coefficient i (a choice without cost leaves it real)."""
+    theta, c, fixed = beam.theta[state], beam.c[state], cost > 0
+    variance = np.maximum(c[:, i, i], 1e-300)
+    delta = np.where(fixed, value - theta[:, i], 0.0)
+    direction = np.where(fixed[:, None], c[:, :, i] / variance[:, None], 0.0)
+    moved = theta + direction * delta[:, None]
+    moved[:, i] = value
+    rounded = beam.rounded[state].copy()
+    rounded[:, i] = fixed
+    return _Beam(
+        moved,
+        c - direction[:, :, None] * c[:, None, i, :],
+        beam.rss[state] + delta**2 / variance,
+        beam.cost[state] + cost,
+        rounded,
+    )
 
 
 def _refine(problem: Problem, structure: Structure, coefficients: Floats, rounded: Mask) -> tuple[Structure, Floats, float]:
@@ -140,7 +130,7 @@ def _refine(problem: Problem, structure: Structure, coefficients: Floats, rounde
     held = np.concatenate([rounded, np.zeros(structure.n_free, dtype=bool)])
     residual = rows.target - rows.raw_columns(structure.exponents, structure.parity) @ coefficients
     rss = float(residual @ residual)
-    for _ in range(30 if structure.n_free else 2):
+    for _ in range(30 if structure.n_free else 1):
         design = _design(rows, structure, coefficients)[:, ~held]
         if not design.shape[1]:
             break
@@ -173,41 +163,32 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
     coefficients = _least_squares(rows, phi, rows.target) * np.exp(-np.clip(log_scale, -700.0, 700.0))
     none = np.zeros(k, dtype=bool)
     structure, coefficients, rss = _refine(problem, structure, coefficients, none)
-    cost = structure_cost(structure, problem.lattice)
+    cost = structure.cost(problem.lattice)
     if not k:
-        return Law(structure, coefficients, none, rss, float(problem.criterion.data(rss, 0)), np.zeros((0, 0)))
+        return Law(structure, coefficients, none, rss, float(problem.criterion.data(rss, 0)), 0.0, np.zeros((0, 0)))
     design = _design(rows, structure, coefficients)
     c = covariance(design)
     theta = np.concatenate([coefficients, structure.exponents[structure.free]])
     best = (structure, coefficients, none, rss, float(problem.criterion.data(rss, len(theta))) + cost)
-    for state in _beam(problem, theta, c, rss, k)[:4] if round_coefficients else ():
-        if not state.fixed:
-            continue
-        rounded = none.copy()
-        rounded[list(state.fixed)] = True
-        exponents = structure.exponents.copy()
-        exponents[structure.free] = state.theta[k:]
-        refined = _refine(problem, replace(structure, exponents=exponents), state.theta[:k], rounded)
-        length = float(problem.criterion.data(refined[2], len(theta) - len(state.fixed))) + cost + state.cost
-        if length < best[4]:
-            best = (refined[0], refined[1], rounded, refined[2], length)
-    return _with_covariance(problem, *best)
+    if round_coefficients:
+        beam = _beam(problem, theta, c, rss, k)
+        for i in range(min(3, len(beam.rss))):
+            rounded, exponents = beam.rounded[i], structure.exponents.copy()
+            exponents[structure.free] = beam.theta[i, k:]
+            refined = _refine(problem, replace(structure, exponents=exponents), beam.theta[i, :k], rounded)
+            k_free = len(theta) - int(rounded.sum())
+            length = float(problem.criterion.data(refined[2], k_free)) + cost + float(beam.cost[i])
+            if length < best[4]:
+                best = (refined[0], refined[1], rounded, refined[2], length)
+    return _law(problem, *best)
 
 
-def _with_covariance(
+def _law(
     problem: Problem, structure: Structure, coefficients: Floats, rounded: Mask, rss: float, length: float
 ) -> Law:
-    held = np.concatenate([rounded, np.zeros(structure.n_free, dtype=bool)])
-    design = _design(problem.rows, structure, coefficients)[:, ~held]
+    design = _design(problem.rows, structure, coefficients)
     spread = problem.criterion.noise_variance
     if spread is None:
         spread = rss / max(len(problem.rows) - design.shape[1], 1)
-    full = np.zeros((len(held), len(held)))
-    if design.shape[1]:
-        full[np.ix_(~held, ~held)] = covariance(design) * spread
-    return Law(structure, coefficients, rounded, rss, length, full)
-
-
-def optimistic(problem: Problem, score: float, rss: float, k: int) -> float:
-    """Return the best full code length that a candidate could reach if every coefficient rounded to one."""
-    return score - k * max(problem.criterion.parameter_price(rss, k) - 1.0, 0.0) + float(order_credit(0))
+    cost = structure.cost(problem.lattice)
+    return Law(structure, coefficients, rounded, rss, length, cost, covariance(design) * spread)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ecsel.discovery.criterion import Criterion, order_credit
-from ecsel.discovery.lattice import RESOLUTION, Floats, Lattice, Mask, Parities
+from ecsel.discovery.lattice import RESOLUTION, TERM, Floats, Lattice, Mask, Parities
 from ecsel.discovery.rows import Rows
 
 
@@ -71,8 +71,22 @@ class Structure:
         """Return the description length of the monomials."""
         if not len(self):
             return 0.0
-        total = lattice.term_costs(self.exponents, self.parity, self.free).sum() - order_credit(len(self))
-        return float(total)
+        listed = float(lattice.term_costs(self.exponents, self.parity, self.free).sum() - order_credit(len(self)))
+        return min(listed, self._cost_as_range(lattice)) if np.isfinite(listed) else listed
+
+    def _cost_as_range(self, lattice: Lattice) -> float:
+        """Return the length of naming degrees a, a + s, ..., d of one variable by (a, d, s); infinite where they are not.
+
+        Such a complete range is one idea, not one idea per term.
+        """
+        if lattice.n_columns != 1 or len(self) < 3 or self.n_free:
+            return np.inf
+        degrees = np.sort(self.exponents[:, 0])
+        steps = np.diff(degrees)
+        natural = not lattice.signed[0] or bool(np.all(self.parity[:, 0] == self.exponents[:, 0] % 2))
+        if degrees[0] < 0 or not natural or np.ptp(steps) > RESOLUTION or steps[0] not in (1.0, 2.0):
+            return np.inf
+        return float(TERM + 2.0 + 1.7 * np.log(degrees[0] + 1.0) + 1.7 * np.log(degrees[-1]) + 0.7 * (steps[0] - 1.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,15 +15,15 @@ from ecsel.discovery.lattice import Floats
 _DENOMINATORS = np.arange(1, 13)
 _PI_DENOMINATORS = np.array([1, 2, 3, 4, 5, 6, 8, 9, 12, 16, 32])
 _PI_POWERS = (1, -1, 2, -2)
-_DIGITS = (1, 2, 3, 4)
-_SHIFTS = np.array([0, -1, 1])
+_DIGITS = np.array([1.0, 2.0, 3.0, 4.0])
+_SHIFTS = {1: (0, -1, 1, -2, 2, -3, 3), 2: (0, -1, 1)}
 
 
 def _grid() -> tuple[Floats, Floats, Floats]:
     """Return unit (1/q or pi^e/q), base cost and shift of every way to write p times a unit near a number."""
     unit, cost, shift = [], [], []
     for q in _DENOMINATORS:
-        for s in _SHIFTS if q <= 2 else _SHIFTS[:1]:
+        for s in _SHIFTS.get(int(q), (0,)):
             unit.append(1.0 / q)
             cost.append(1.0 + 2.0 * math.log(q))
             shift.append(s)
@@ -38,22 +38,25 @@ def _grid() -> tuple[Floats, Floats, Floats]:
 _UNIT, _BASE_COST, _SHIFT = _grid()
 
 
-def simple_numbers(value: float) -> tuple[Floats, Floats]:
-    """Return simple numbers near a value and their description lengths.
+def simple_numbers(values: Floats) -> tuple[Floats, Floats]:
+    """Return simple numbers near each value (values, choices) and their description lengths, infinite where none is.
 
-    >>> values, costs = simple_numbers(0.4999)
-    >>> float(values[np.argmin(costs + 100 * abs(values - 0.4999))])
+    >>> near, costs = simple_numbers(np.array([0.4999]))
+    >>> float(near[0, np.argmin(costs[0] + 100 * abs(near[0] - 0.4999))])
     0.5
     """
-    if not np.isfinite(value) or value == 0.0:
-        return np.zeros(0), np.zeros(0)
-    p = np.round(value / _UNIT) + _SHIFT
-    ok = (p != 0) & (np.abs(p) < 1e6)
-    values, costs = p[ok] * _UNIT[ok], _BASE_COST[ok] + 1.7 * np.log(np.abs(p[ok]))
-    decade = math.floor(math.log10(abs(value)))
-    decimals = np.array([float(f"{value:.{s - 1}e}") for s in _DIGITS])
-    lengths = 1.8 + 2.3 * np.array(_DIGITS) + 0.8 * abs(decade)
-    return np.concatenate([values, decimals]), np.concatenate([costs, lengths])
+    column = np.where(np.isfinite(values) & (values != 0.0), values, np.nan)[:, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p = np.round(column / _UNIT) + _SHIFT
+        costs = np.where((p != 0) & (np.abs(p) < 1e6), _BASE_COST + 1.7 * np.log(np.abs(p)), np.inf)
+        decade = np.floor(np.log10(np.abs(column)))
+        scale = 10.0 ** (decade - _DIGITS + 1.0)
+        # Dividing by the reciprocal power gives the decimal's own float where multiplying would be one bit off.
+        decimals = np.where(scale < 1.0, np.round(column / scale) / np.round(1.0 / scale), np.round(column / scale) * scale)
+    lengths = np.broadcast_to(1.8 + 2.3 * _DIGITS + 0.8 * np.abs(decade), decimals.shape)
+    near, length = np.concatenate([p * _UNIT, decimals], axis=1), np.concatenate([costs, lengths], axis=1)
+    usable = np.isfinite(near) & np.isfinite(length)
+    return np.where(usable, near, 0.0), np.where(usable, length, np.inf)
 
 
 def name_number(value: float) -> tuple[Fraction, int] | None:

@@ -7,6 +7,7 @@ merging. Every law met is noted in a pool; the most promising ones get the full 
 
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
 from ecsel.discovery.doubt import has_objection
 from ecsel.discovery.exchange import Exchange
-from ecsel.discovery.law import Law, finish, optimistic
+from ecsel.discovery.lattice import Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.one_term import fit_one_term
 from ecsel.discovery.pairs import best_pair_exchange
@@ -22,6 +23,8 @@ from ecsel.discovery.parity import likely_parities
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.varpro import Fits
 
+FEW_ROWS = 60
+"""With fewer rows the tests are weak, and the whole search is cheap."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
 
 
@@ -58,6 +61,12 @@ class Search:
             return self.problem.assess(Structure.empty(self.problem.lattice.n_columns))
         return found
 
+    @cached_property
+    def nearby(self) -> Exchange:
+        """A quick exchange search on the natural polynomials, to look for better laws around one."""
+        structure = enumerate_monomials(self.problem.lattice, *DICTIONARIES[0])
+        return Exchange(self.problem, self.atoms(structure), self.pool, max_terms=self.max_terms)
+
     def atoms(self, structure: Structure) -> Atoms:
         """Return a structure as atoms on the rows."""
         return evaluate(self.problem.rows, self.problem.lattice, structure)
@@ -78,33 +87,52 @@ class Search:
             self.tick()
             if self.one_term_stands(fits):
                 return
+            self.two_terms(fits, parities)
+            if len(self.best) == 2 and self.stands(self.best):
+                return
         self.discrete()
         if self.stands(self.best):
             return
         if fits is not None:
-            self.continuous(fits, parities)
+            self.continuous(fits)
         self.tick()
         self.polish()
 
     def one_term_stands(self, fits: Fits) -> bool:
-        """Return whether a one-term law answers the tests, and two terms from splits code no better."""
+        """Return whether a one-term law answers the tests, and neither two terms nor a short polynomial codes better."""
         best = self.best
-        if len(best) != 1 or has_objection(self.problem, best.structure):
+        if len(best) != 1 or best.structure.n_free or has_objection(self.problem, best.structure):
             return False
+        unexplained = best.rss / self.problem.rows.energy
+        if unexplained > 0.5 or (unexplained > 0.01 and len(self.problem.rows) < FEW_ROWS):
+            return False
+        if self.max_terms > 1:
+            two = split(self.problem, Structure(fits.exponents[0], fits.parity[0]), self.rng, 6)
+            if float(self.problem.criterion.data(two.rss[0], 2)) + 2.0 < best.score:
+                for candidate in snap_best(self.problem, two, 1):
+                    self.note(candidate)
+            self.nearby.path(self.atoms(Structure.empty(self.problem.lattice.n_columns)), patience=1, longest=3)
+        return len(self.best) == 1 and not self.best.structure.n_free
+
+    def two_terms(self, fits: Fits, parities: Parities) -> None:
+        """Two continuous terms, from splits of the one-term fit and from pairs of likely parities."""
         if self.max_terms < 2:
-            return True
+            return
         base = Structure(fits.exponents[0], fits.parity[0])
-        two = split(self.problem, base, self.rng, 6)
-        k = 2 + int((np.abs(two.exponents[0]) > 1e-9).sum())
-        bound = float(self.problem.criterion.data(two.rss[0], 2)) + 2.0
-        if bound < best.score and k:
-            for candidate in snap_best(self.problem, two, 1):
+        for candidate in snap_best(self.problem, split(self.problem, base, self.rng, 12), 2):
+            self.note(candidate)
+        if self.problem.rows.signed.any():
+            pairs = pair_of_parities(self.problem, parities[:4], fits.exponents[0][0], self.rng)
+            for candidate in snap_best(self.problem, pairs, 2) if pairs is not None else ():
                 self.note(candidate)
-        return len(self.best) == 1
 
     def stands(self, candidate: Candidate) -> bool:
         """Return whether a lattice law answers the tests and none of its pairs merges into one term."""
         if not len(candidate) or candidate.structure.n_free or has_objection(self.problem, candidate.structure):
+            return False
+        score = self.best.score
+        self.nearby.best_move(self.atoms(candidate.structure), adds=True, swaps=True)
+        if self.best.score < score - 1e-9:
             return False
         merged = merge(self.problem, self.problem.assess(candidate.structure))
         if merged is None:
@@ -158,14 +186,9 @@ class Search:
                 free.eliminate(atoms.keep(chosen))
                 break
 
-    def continuous(self, fits: Fits, parities: np.ndarray) -> None:
+    def continuous(self, fits: Fits) -> None:
         """Two and more continuous terms: split, round, exchange; stop when more terms do not help."""
         base = Structure(fits.exponents[0], fits.parity[0])
-        if self.problem.rows.signed.any():
-            pairs = pair_of_parities(self.problem, parities[:4], fits.exponents[0][0], self.rng)
-            if pairs is not None:
-                for candidate in snap_best(self.problem, pairs, 2):
-                    self.note(candidate)
         waited = 0
         for k in range(2, min(self.max_terms, 5) + 1):
             self.tick()
@@ -193,29 +216,3 @@ class Search:
                     exchange.descend(self.atoms(best.structure))
             if self.best.score >= before - 1e-9:
                 return
-
-
-def rank(search: Search, problem: Problem, *, most: int = 30, round_coefficients: bool = True) -> list[Law]:
-    """Give the most promising laws of a search their full code length on the rows of ``problem``, best first."""
-    found = [c for c in search.pool.ranked() if len(c) <= search.max_terms]
-    if not found:
-        return []
-    by_bound = sorted(found, key=lambda c: optimistic(search.problem, c.score, c.rss, len(c)))
-    chosen: dict[int, Candidate] = {id(c): c for c in found[: most // 2]}
-    for c in by_bound:
-        if len(chosen) >= most:
-            break
-        chosen[id(c)] = c
-    ceiling = found[0].score
-    laws = [
-        finish(problem, c.structure, round_coefficients=round_coefficients)
-        for c in chosen.values()
-        if optimistic(search.problem, c.score, c.rss, len(c)) < ceiling + 3.0
-    ]
-    return sorted(laws, key=lambda law: (law.code_length, len(law)))
-
-
-def simplest_of_the_best(laws: list[Law], tolerance: float = 2.0) -> Law:
-    """Return the law with fewest terms and free exponents within ``tolerance`` nats of the best."""
-    close = [law for law in laws if law.code_length <= laws[0].code_length + tolerance]
-    return min(close, key=lambda law: (law.complexity, law.code_length))

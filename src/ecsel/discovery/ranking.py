@@ -1,0 +1,110 @@
+"""The last word: full code lengths for the most promising laws, and for what is one move away from the best of them.
+
+The search works without the code of the coefficients, so a law whose coefficients are simple numbers may stand far down
+its list. An optimistic bound (every coefficient rounds to one) tells which candidates can still win; they are finished,
+then the single moves around the best laws are tried in the same way until nothing improves.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ecsel.discovery.exchange import Exchange
+from ecsel.discovery.law import Law, finish
+from ecsel.discovery.model import Candidate, Problem, Structure
+from ecsel.discovery.pairs import best_pair_exchange
+from ecsel.discovery.pool import Pool
+
+STRONG_EVIDENCE = 3.0
+"""Nats, a Bayes factor of 20: a longer law must be better by this much than a shorter one."""
+MOST_TERMS_FOR_PAIRS = 6
+WORTH_EXPLORING = 12.0
+CHEAPEST_COEFFICIENT = 1.0
+
+
+def optimistic(problem: Problem, candidate: Candidate) -> float:
+    """Return the best full code length that a candidate could reach if all its coefficients were ones."""
+    k = len(candidate)
+    price = problem.criterion.parameter_price(candidate.rss, candidate.structure.n_parameters)
+    return candidate.score - k * max(price - CHEAPEST_COEFFICIENT, 0.0)
+
+
+def degree_ranges(problem: Problem) -> list[Structure]:
+    """Return the complete ranges of degrees a, a + s, ..., d of one variable, which have a code of their own."""
+    if problem.lattice.n_columns != 1:
+        return []
+    found = []
+    for step in (1, 2):
+        for first in (0, 1, 2):
+            for n_terms in range(3, min(11, len(problem.rows) // 2) + 1):
+                degrees = (first + step * np.arange(n_terms))[:, None]
+                structure = Structure(degrees.astype(float), (degrees % 2).astype(np.int8))
+                if degrees[-1, 0] <= 12 and np.isfinite(structure.cost(problem.lattice)):
+                    found.append(structure)
+    return found
+
+
+@dataclass(eq=False)
+class Ranking:
+    """Laws with their full code length; each set of monomials is finished once."""
+
+    problem: Problem
+    round_coefficients: bool = True
+    _laws: dict[frozenset[bytes], Law] = field(default_factory=dict)
+
+    def finish(self, structure: Structure) -> Law:
+        """Return the finished law of a structure."""
+        key = structure.key()
+        if key not in self._laws:
+            self._laws[key] = finish(self.problem, structure, round_coefficients=self.round_coefficients)
+        return self._laws[key]
+
+    def laws(self) -> list[Law]:
+        """Return the finished laws, shortest code first."""
+        return sorted(self._laws.values(), key=lambda law: (law.code_length, law.complexity))
+
+    def consider(self, search_problem: Problem, candidates: list[Candidate], most: int) -> None:
+        """Finish the candidates that can still win, the most promising bounds first."""
+        bounded = sorted((optimistic(search_problem, c), i) for i, c in enumerate(candidates))
+        best = min((law.code_length for law in self._laws.values()), default=np.inf)
+        same_rows = search_problem is self.problem
+        for bound, i in bounded[:most]:
+            if same_rows and bound > best + STRONG_EVIDENCE:
+                break
+            best = min(best, self.finish(candidates[i].structure).code_length)
+
+    def explore(self, exchange: Exchange, *, rounds: int = 3, most: int = 24) -> None:
+        """Try the moves around the best lattice laws of neighbouring sizes until the best code length stays."""
+        tried: set[frozenset[bytes]] = set()
+        for _ in range(rounds):
+            before = self.laws()[0].code_length
+            for law in self._leaders():
+                key = law.structure.key()
+                if key in tried:
+                    continue
+                tried.add(key)
+                near = Pool()
+                local = exchange.with_pool(near)
+                atoms = exchange.as_atoms(law.structure)
+                local.best_move(atoms, adds=True, swaps=True, keep=24)
+                local.best_drop(atoms)
+                if 1 < len(law) <= MOST_TERMS_FOR_PAIRS:
+                    best_pair_exchange(local, atoms, keep=8)
+                self.consider(exchange.problem, near.ranked(), most)
+            if self.laws()[0].code_length >= before - 1e-9:
+                return
+
+    def _leaders(self) -> list[Law]:
+        """Return the best two lattice laws, and the best with one term less and one more."""
+        laws = [law for law in self.laws() if len(law) and not law.structure.n_free]
+        if not laws:
+            return []
+        beside = [next((law for law in laws if len(law) == len(laws[0]) + d), None) for d in (-1, 1)]
+        near = [law for law in beside if law is not None and law.code_length < laws[0].code_length + WORTH_EXPLORING]
+        return [*laws[:2], *near]
+
+
+def simplest_of_the_best(laws: list[Law]) -> Law:
+    """Return the simplest law against which no other has strong evidence."""
+    close = [law for law in laws if law.code_length <= laws[0].code_length + STRONG_EVIDENCE]
+    return min(close, key=lambda law: (law.complexity, law.structure_cost))
