@@ -32,7 +32,7 @@ def value(factor, x):
 
 
 @given(HALVES, PARITIES, HALVES, PARITIES, st.sampled_from([-2.0, -0.5, 0.25, 3.0]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_product_is_the_product_wherever_both_factors_are_defined(b, parity_b, c, parity_c, x):
     left, right = canonical_factor("x", b, parity_b), canonical_factor("x", c, parity_c)
     if left is None or right is None or value(left, x) is None or value(right, x) is None:
@@ -42,7 +42,7 @@ def test_product_is_the_product_wherever_both_factors_are_defined(b, parity_b, c
 
 
 @given(HALVES, PARITIES, st.integers(-3, 3), st.sampled_from([-2.0, 0.25, 3.0]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_integer_power_is_the_power_wherever_the_factor_is_defined(b, parity, power, x):
     factor = canonical_factor("x", b, parity)
     if factor is not None and value(factor, x) is not None:
@@ -51,7 +51,7 @@ def test_integer_power_is_the_power_wherever_the_factor_is_defined(b, parity, po
 
 
 @given(HALVES, PARITIES, st.sampled_from([0.5, Fraction(1, 2), Fraction(3, 4)]), st.sampled_from([-2.0, 0.25, 3.0]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_real_power_is_the_power_wherever_the_base_is_positive(b, parity, power, x):
     factor = canonical_factor("x", b, parity)
     base = None if factor is None else value(factor, x)

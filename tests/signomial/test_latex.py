@@ -60,7 +60,7 @@ def test_names(name, latex):
 
 
 @given(st.text(max_size=12))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_name_leaves_the_formula(name):
     latex = latex_name(name)
     macros = set(re.findall(r"\\(?:[A-Za-z]+|.)", latex, flags=re.DOTALL))

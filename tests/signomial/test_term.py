@@ -33,7 +33,7 @@ def test_odd_is_the_complete_list_when_given():
 
 
 @given(terms)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_parts_rebuild_the_term(term):
     rebuilt = Term(term.coefficient, term.exponents, odd=term.odd, absolute=term.absolute)
     assert rebuilt == term
@@ -89,7 +89,7 @@ def test_documented_order():
 
 
 @given(terms, terms, terms)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_order_is_total(a, b, c):
     assert (a < b) + (a == b) + (b < a) == 1
     assert sorted([a, b, c]) == sorted([c, b, a])
@@ -97,7 +97,7 @@ def test_order_is_total(a, b, c):
 
 
 @given(terms, terms)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_product_and_quotient_evaluate_as_such(a, b):
     np.testing.assert_allclose((a * b).evaluate(POSITIVE), a.evaluate(POSITIVE) * b.evaluate(POSITIVE), rtol=1e-11)
     assert a * b == b * a
@@ -106,7 +106,7 @@ def test_product_and_quotient_evaluate_as_such(a, b):
 
 
 @given(terms, st.integers(-3, 3))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_integer_power_evaluates_as_such(term, power):
     assume(term.coefficient != 0)
     np.testing.assert_allclose((term**power).evaluate(POSITIVE), term.evaluate(POSITIVE) ** power, rtol=1e-11)
@@ -162,6 +162,7 @@ def test_overflow_is_an_error(operation):
 
 def test_numpy_scalars_take_part():
     assert np.float64(2) * Term(3, {"x": 1}) == Term(6, {"x": 1}) == Term(3, {"x": 1}) * np.int64(2)
+    assert Term(6, {"x": 1}) / np.float64(2) == Term(3, {"x": 1})
 
 
 @pytest.mark.parametrize(

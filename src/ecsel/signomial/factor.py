@@ -19,7 +19,6 @@ product stays PLAIN, and if the exponents add to an integer it takes Python's re
 from __future__ import annotations
 
 import enum
-import math
 import numbers
 from fractions import Fraction
 from typing import NamedTuple
@@ -126,10 +125,7 @@ def raise_factor(factor: Factor, power: Exponent) -> Factor | None:
     A power that is not an integer needs a base that is not negative: a factor that carries a sign is restricted to
     x ≥ 0, one that ignores it keeps its domain, so (x²)^(1/2) = |x|.
     """
-    try:
-        exponent = as_exponent(factor.exponent * power, factor.name)
-    except OverflowError:
-        exponent = as_exponent(math.inf, factor.name)
+    exponent = as_exponent(factor.exponent * power, factor.name)
     if factor.refuses_negative:
         parity = Parity.PLAIN
     elif factor.parity is not Parity.ODD:

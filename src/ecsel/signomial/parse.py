@@ -20,7 +20,8 @@ import unicodedata
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ecsel.signomial.factor import LARGEST_FRACTION_BITS, Factor, Parity, is_integer
+from ecsel.signomial.expressions import FUNCTIONS, Number, Value, as_signomial, bounded, divide, raise_number
+from ecsel.signomial.factor import is_integer
 from ecsel.signomial.signomial import Signomial
 from ecsel.signomial.term import Term
 from ecsel.signomial.text import RESERVED_NAMES, print_name
@@ -35,9 +36,6 @@ MAX_DEPTH = 50
 MAX_PRODUCTS = 50_000
 # A literal of more digits is no measurement, and long integers are slow to read.
 MAX_DIGITS = 400
-
-Number = Fraction | float
-Value = Number | Signomial
 
 
 def parse_signomial(source: str) -> Signomial:
@@ -73,7 +71,7 @@ class _Parser:
         if token.kind is not Kind.END:
             raise unreadable(f"expected an operator before {token.describe()}", token.position)
         with _located(0):
-            return _as_signomial(value)
+            return as_signomial(value)
 
     def _peek(self) -> Token:
         return self._tokens[self._next]
@@ -102,7 +100,7 @@ class _Parser:
                     terms.extend(value.terms)
                     is_number = False
                 else:
-                    number = _bounded(number + value)
+                    number = bounded(number + value)
             operator = self._take_operator("+", "-")
             if operator is None:
                 break
@@ -116,7 +114,7 @@ class _Parser:
         while operator := self._take_operator("*", "/"):
             other = self._signed()
             with _located(operator.position):
-                value = self._multiply(value, other) if operator.text == "*" else _divide(value, other)
+                value = self._multiply(value, other) if operator.text == "*" else divide(value, other)
         return value
 
     def _signed(self) -> Value:
@@ -153,11 +151,11 @@ class _Parser:
         name = unicodedata.normalize("NFKC", token.text)  # as Python reads identifiers
         if name == "col":
             return self._quoted_name()
-        if name in _FUNCTIONS:
+        if name in FUNCTIONS:
             opening = self._open(name)
             argument = self._closed(opening)
             with _located(token.position):
-                return _FUNCTIONS[name](argument)
+                return FUNCTIONS[name](argument)
         if not token.text.isidentifier() or print_name(name) != name:
             raise unreadable(
                 f"{token.text!r} is no plain identifier; a feature of that name is written col({token.text!r})",
@@ -206,14 +204,14 @@ class _Parser:
 
     def _multiply(self, left: Value, right: Value) -> Value:
         if isinstance(left, Signomial) or isinstance(right, Signomial):
-            left, right = _as_signomial(left), _as_signomial(right)
+            left, right = as_signomial(left), as_signomial(right)
             self._spend(len(left.terms) * len(right.terms) - 1)
             return left * right
-        return _bounded(left * right)
+        return bounded(left * right)
 
     def _raise(self, base: Value, exponent: Number) -> Value:
         if not isinstance(base, Signomial):
-            return _raise_number(base, exponent)
+            return raise_number(base, exponent)
         n_terms = len(base.terms)
         if n_terms > 1 and is_integer(exponent) and exponent > 0:
             half = -(-int(exponent) // 2)
@@ -249,65 +247,3 @@ def _read_number(token: Token) -> Number:
     if math.isinf(value):
         raise unreadable("a number is too large", token.position)
     return value
-
-
-def _bounded(number: Number) -> Number:
-    """Return the number, as a float once it has too many digits to be worth keeping exact."""
-    if isinstance(number, Fraction):
-        bits = max(number.numerator.bit_length(), number.denominator.bit_length())
-        return number if bits <= LARGEST_FRACTION_BITS else float(number)
-    if not math.isfinite(number):
-        raise OverflowError
-    return number
-
-
-def _as_signomial(value: Value) -> Signomial:
-    return value if isinstance(value, Signomial) else Signomial.constant(float(value))
-
-
-def _divide(left: Value, right: Value) -> Value:
-    if isinstance(left, Signomial) or isinstance(right, Signomial):
-        return _as_signomial(left) / _as_signomial(right)
-    return _bounded(left / right)
-
-
-def _raise_number(base: Number, exponent: Number) -> Number:
-    if isinstance(base, Fraction) and isinstance(exponent, Fraction) and is_integer(exponent):
-        bits = max(base.numerator.bit_length(), base.denominator.bit_length())
-        if bits * abs(exponent) <= LARGEST_FRACTION_BITS:
-            return Fraction(base ** int(exponent))
-    if base < 0 and not is_integer(exponent):
-        raise ValueError(f"the negative number {base} has no real power {exponent}")
-    return _bounded(float(base) ** float(exponent))
-
-
-def _single_term(function: str, value: Signomial) -> Term:
-    if len(value.terms) > 1:
-        raise ValueError(f"{function}() takes a single term, not a sum")
-    return value.terms[0] if value.terms else Term(0.0)
-
-
-def _absolute(value: Value) -> Value:
-    if isinstance(value, Signomial):
-        return Signomial([abs(_single_term("abs", value))])
-    return value if value >= 0 else -value
-
-
-def _sign(value: Value) -> Value:
-    if not isinstance(value, Signomial):
-        return Fraction((value > 0) - (value < 0))
-    term = _single_term("sign", value)
-    if any(factor.parity is not Parity.ODD for factor in term.monomial):
-        raise ValueError("sign() takes a product of odd powers, such as sign(x) or sign(x*y)")
-    sign = math.copysign(1.0, term.coefficient) if term.coefficient else 0.0
-    return Signomial([Term.from_monomial(sign, [Factor(name, Fraction(0), Parity.ODD) for name in term.names])])
-
-
-def _sqrt(value: Value) -> Value:
-    half = Fraction(1, 2)
-    if isinstance(value, Signomial):
-        return Signomial([_single_term("sqrt", value) ** half])
-    return _raise_number(value, half)
-
-
-_FUNCTIONS: dict[str, Callable[[Value], Value]] = {"abs": _absolute, "sign": _sign, "sqrt": _sqrt}

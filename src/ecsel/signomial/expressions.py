@@ -1,0 +1,86 @@
+"""Values of expressions while a text is read: exact numbers until they meet a feature, then signomials.
+
+Numbers are Fractions as long as they come from integers, so that ``x**(3/2)`` keeps its exact exponent; decimals make
+floats. The functions of the language, abs, sign and sqrt, take a number or a single term.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ecsel.signomial.factor import LARGEST_FRACTION_BITS, Factor, Parity, is_integer
+from ecsel.signomial.signomial import Signomial
+from ecsel.signomial.term import Term
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Number = Fraction | float
+Value = Number | Signomial
+
+
+def bounded(number: Number) -> Number:
+    """Return the number, as a float once it has too many digits to be worth keeping exact."""
+    if isinstance(number, Fraction):
+        bits = max(number.numerator.bit_length(), number.denominator.bit_length())
+        return number if bits <= LARGEST_FRACTION_BITS else float(number)
+    if not math.isfinite(number):
+        raise OverflowError
+    return number
+
+
+def as_signomial(value: Value) -> Signomial:
+    """Return the value as a signomial; an exact number becomes a coefficient."""
+    return value if isinstance(value, Signomial) else Signomial.constant(float(value))
+
+
+def divide(left: Value, right: Value) -> Value:
+    """Return the quotient; a signomial can be divided by a number or a single term."""
+    if isinstance(left, Signomial) or isinstance(right, Signomial):
+        return as_signomial(left) / as_signomial(right)
+    return bounded(left / right)
+
+
+def raise_number(base: Number, exponent: Number) -> Number:
+    """Return a real power of a number, exact where it is short and rational."""
+    if isinstance(base, Fraction) and isinstance(exponent, Fraction) and is_integer(exponent):
+        bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+        if bits * abs(exponent) <= LARGEST_FRACTION_BITS:
+            return Fraction(base ** int(exponent))
+    if base < 0 and not is_integer(exponent):
+        raise ValueError(f"the negative number {base} has no real power {exponent}")
+    return bounded(float(base) ** float(exponent))
+
+
+def _single_term(function: str, value: Signomial) -> Term:
+    if len(value.terms) > 1:
+        raise ValueError(f"{function}() takes a single term, not a sum")
+    return value.terms[0] if value.terms else Term(0.0)
+
+
+def _absolute(value: Value) -> Value:
+    if isinstance(value, Signomial):
+        return Signomial([abs(_single_term("abs", value))])
+    return value if value >= 0 else -value
+
+
+def _sign(value: Value) -> Value:
+    if not isinstance(value, Signomial):
+        return Fraction((value > 0) - (value < 0))
+    term = _single_term("sign", value)
+    if any(factor.parity is not Parity.ODD for factor in term.monomial):
+        raise ValueError("sign() takes a product of odd powers, such as sign(x) or sign(x*y)")
+    sign = math.copysign(1.0, term.coefficient) if term.coefficient else 0.0
+    return Signomial([Term.from_monomial(sign, [Factor(name, Fraction(0), Parity.ODD) for name in term.names])])
+
+
+def _sqrt(value: Value) -> Value:
+    half = Fraction(1, 2)
+    if isinstance(value, Signomial):
+        return Signomial([_single_term("sqrt", value) ** half])
+    return raise_number(value, half)
+
+
+FUNCTIONS: dict[str, Callable[[Value], Value]] = {"abs": _absolute, "sign": _sign, "sqrt": _sqrt}
