@@ -1,0 +1,146 @@
+"""The paper's trainer: mini-batch Adam with gradient clipping, early stopping on an inner validation split and restarts.
+
+Appendix "Training and Validation Protocol": Adam, `max_norm` = 1, an internal 20 % of the training rows for early
+stopping with patience, the best epoch's parameters kept. The gradient is the closed form of `problem`; the ℓ1 term adds
+λ·sign(β), as automatic differentiation would.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecsel.fitting.blocks import ArrayBlocks
+from ecsel.fitting.newton import Outcome, Watch
+from ecsel.fitting.problem import Problem
+from ecsel.fitting.report import Status
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Adam:
+    """Options of the paper's trainer; hand an instance to `solver` to change them.
+
+    Examples
+    --------
+    >>> from ecsel import ECSELClassifier
+    >>> from ecsel.fitting import Adam
+    >>> ECSELClassifier(solver=Adam(learning_rate=3e-3, epochs=50), penalty="paper", fit_intercept=False, n_terms=1, l1=1e-3)
+    ECSELClassifier(...)
+    """
+
+    learning_rate: float = 1e-2
+    batch_size: int = 64
+    epochs: int = 900
+    patience: int = 50
+    validation_fraction: float = 0.2
+    clip_norm: float = 1.0
+    restarts: int = 3
+    betas: tuple[float, float] = (0.9, 0.999)
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "batch_size", "epochs", "patience", "clip_norm", "restarts"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"Adam: {name} must be positive, got {getattr(self, name)!r}.")
+        if not 0 <= self.validation_fraction < 1:
+            raise ValueError(f"Adam: validation_fraction must be in [0, 1), got {self.validation_fraction!r}.")
+
+
+@dataclass
+class _Moments:
+    first: Array
+    second: Array
+    steps: int = 0
+
+    def direction(self, gradient: Array, betas: tuple[float, float]) -> Array:
+        """Return m̂/(√v̂ + ε) and keep the running moments."""
+        self.steps += 1
+        self.first = betas[0] * self.first + (1 - betas[0]) * gradient
+        self.second = betas[1] * self.second + (1 - betas[1]) * gradient**2
+        m = self.first / (1 - betas[0] ** self.steps)
+        v = self.second / (1 - betas[1] ** self.steps)
+        return m / (np.sqrt(v) + 1e-8)
+
+
+def minimise_adam(
+    problem: Problem, blocks: ArrayBlocks, options: Adam, rng: np.random.Generator, watch: Watch | None = None
+) -> tuple[Outcome, list[float]]:
+    """Return the best of the restarts by validation loss, and the objectives of all of them, best first."""
+    training, validation = _split(problem, blocks, options, rng)
+    runs: list[tuple[float, Outcome]] = []
+    for _ in range(options.restarts):
+        scores, terms, m = problem.link.n_scores, problem.n_terms, problem.blocks.n_features
+        start = problem.pack(
+            np.zeros(scores), rng.normal(0, 0.5, (scores, terms)), rng.normal(0, 0.1, (scores, terms, m))
+        )
+        runs.append(_run(problem, training, validation, start, options, rng, watch))
+        if runs[-1][1].status is Status.INTERRUPTED:
+            break
+    best = min(runs, key=lambda r: r[0])[1]
+    return best, sorted(r[1].objective for r in runs)
+
+
+def _run(
+    problem: Problem, training: Problem, validation: Problem, theta: Array, options: Adam, rng: np.random.Generator,
+    watch: Watch | None,
+) -> tuple[float, Outcome]:
+    moments = _Moments(np.zeros_like(theta), np.zeros_like(theta))
+    best = (np.inf, theta)
+    waited, epoch, status = 0, 0, Status.MAX_ITER
+    rows = training.blocks.n_rows
+    try:
+        for epoch in range(1, options.epochs + 1):
+            order = rng.permutation(rows)
+            for a in range(0, rows, options.batch_size):
+                theta = _batch_step(training, theta, order[a : a + options.batch_size], moments, options)
+            loss = validation.objective(theta) - validation.penalty_value(theta)
+            if watch is not None:
+                watch(epoch, loss, np.nan)
+            if loss < best[0] - 1e-6:
+                best, waited = (loss, theta), 0
+            else:
+                waited += 1
+                if waited >= options.patience:
+                    status = Status.EARLY
+                    break
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    value, gradient = problem.value_and_gradient(best[1])
+    loss = value - problem.penalty_value(best[1])
+    residual = problem.kkt_residual(best[1], gradient)
+    return best[0], Outcome(best[1], value, loss, residual, status, epoch, epoch)
+
+
+def _batch_step(training: Problem, theta: Array, rows: NDArray[np.integer], moments: _Moments, options: Adam) -> Array:
+    blocks = training.blocks
+    assert isinstance(blocks, ArrayBlocks)
+    batch = replace(training, blocks=blocks.take(rows, blocks.w[rows]))
+    gradient = batch.value_and_gradient(theta)[1] + problem_subgradient(training, theta)
+    norm = float(np.linalg.norm(gradient))
+    if norm > options.clip_norm:
+        gradient = gradient * (options.clip_norm / norm)
+    moved = theta - options.learning_rate * moments.direction(gradient, options.betas)
+    return np.clip(moved, -training.bound, training.bound)
+
+
+def problem_subgradient(problem: Problem, theta: Array) -> Array:
+    """Return l1·sign(θ), the subgradient that automatic differentiation would take."""
+    return problem.l1 * np.sign(theta)
+
+
+def _split(
+    problem: Problem, blocks: ArrayBlocks, options: Adam, rng: np.random.Generator
+) -> tuple[Problem, Problem]:
+    """Cut off the validation rows, class by class."""
+    held = np.zeros(blocks.n_rows, dtype=bool)
+    for c in range(problem.link.n_classes):
+        members = rng.permutation(np.flatnonzero(blocks.codes == c))
+        held[members[: int(round(options.validation_fraction * len(members)))]] = True
+    if not held.any() or blocks.w[held].sum() <= 0:
+        return problem, problem
+    parts = [np.flatnonzero(~held), np.flatnonzero(held)]
+    train, validation = (replace(problem, blocks=blocks.take(rows, blocks.w[rows])) for rows in parts)
+    return train, validation

@@ -1,0 +1,131 @@
+"""Row blocks: a solver never sees N rows, it asks for a sum over blocks.
+
+`ArrayBlocks` keeps the standardised logs v = (u − mean u)/sd u feature-major, (features × rows), and cuts them into
+tiles that fit the cache. Tiles may be worked on by several threads; their results are added in the order of the tiles,
+with BLAS held to one thread, so that the bits of a fit do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating]
+T = TypeVar("T")
+
+TILE_ROWS = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows: standardised logs (features × rows), class codes and weights that sum to one over the whole table."""
+
+    v: Array
+    codes: NDArray[np.integer]
+    w: Array
+
+
+class RowBlocks(Protocol):
+    """What a solver may ask of the rows, wherever they are kept."""
+
+    n_rows: int
+    n_features: int
+    dtype: Any
+
+    def map(self, function: Callable[[Block], T]) -> list[T]:
+        """Apply `function` to every block; results come in the fixed order of the blocks."""
+        ...
+
+    def take(self, rows: NDArray[np.integer], weights: Array) -> ArrayBlocks:
+        """Return the chosen rows in memory, with new weights."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """The centre and spread of each log feature: v = (u − centre)/spread."""
+
+    centre: Array
+    spread: Array
+
+    @classmethod
+    def of(cls, log_features: Array, w: Array) -> Coordinates:
+        """Return weighted means and standard deviations; a feature that does not vary gets spread 1."""
+        total = float(w.sum(dtype=np.float64))
+        centre = np.empty(len(log_features))
+        spread = np.empty(len(log_features))
+        for j, u in enumerate(log_features):
+            centre[j] = mean = float(np.dot(w, u)) / total
+            deviation = u - u.dtype.type(mean)
+            variance = float(np.dot(w, deviation * deviation)) / total
+            spread[j] = np.sqrt(variance) if variance > 1e-20 * (1 + mean * mean) else 1.0
+        return cls(centre, spread)
+
+    @classmethod
+    def raw(cls, n_features: int) -> Coordinates:
+        """Return v = u."""
+        return cls(np.zeros(n_features), np.ones(n_features))
+
+
+class ArrayBlocks:
+    """Rows in memory, in tiles of `TILE_ROWS`."""
+
+    def __init__(self, v: Array, codes: NDArray[np.integer], w: Array, *, n_threads: int = 1) -> None:
+        self.v, self.codes, self.w = v, codes, w
+        self.n_features, self.n_rows = v.shape
+        self.dtype = v.dtype
+        self.n_threads = n_threads
+
+    @classmethod
+    def standardised(
+        cls, log_features: Array, codes: NDArray[np.integer], w: Array, coordinates: Coordinates, *, n_threads: int = 1
+    ) -> ArrayBlocks:
+        """Standardise a copy of the logs; weights are scaled to sum to one."""
+        v = np.empty_like(log_features)
+        for j, u in enumerate(log_features):
+            np.subtract(u, u.dtype.type(coordinates.centre[j]), out=v[j])
+            v[j] *= u.dtype.type(1 / coordinates.spread[j])
+        w = (w / w.sum(dtype=np.float64)).astype(v.dtype)
+        return cls(v, codes, w, n_threads=n_threads)
+
+    def map(self, function: Callable[[Block], T]) -> list[T]:
+        """Apply `function` tile by tile, on threads where there are several tiles and threads."""
+        if self.n_rows <= TILE_ROWS:
+            return [function(Block(self.v, self.codes, self.w))]
+        tiles = [slice(a, min(a + TILE_ROWS, self.n_rows)) for a in range(0, self.n_rows, TILE_ROWS)]
+        work = [Block(self.v[:, s], self.codes[s], self.w[s]) for s in tiles]
+        if self.n_threads == 1:
+            return [function(b) for b in work]
+        return list(_pool(self.n_threads).map(function, work))
+
+    def take(self, rows: NDArray[np.integer], weights: Array) -> ArrayBlocks:
+        """Return the chosen rows with new weights, scaled to sum to one."""
+        w = (weights / weights.sum(dtype=np.float64)).astype(self.dtype)
+        v = np.ascontiguousarray(self.v[:, rows])
+        return ArrayBlocks(v, self.codes[rows], w, n_threads=self.n_threads)
+
+
+@lru_cache(maxsize=4)
+def _pool(n_threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="ecsel")
+
+
+@lru_cache(maxsize=1)
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - scanning the loaded libraries is left to the first fit
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread: the blocks are the parallelism, and sums keep their order."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield

@@ -1,0 +1,233 @@
+"""From positive features and classes to power laws: one fit, whatever the size of the table.
+
+Small tables are fitted on all rows. From `PILOT_ROWS` on, terms are grown on a class-balanced pilot sample; up to
+`SAMPLE_ROWS` the fit is finished by Newton on all rows; beyond, it is carried through importance samples (each checked
+on all rows, and thrown away if the objective rose) and finished with the exact gradient and a sample's curvature, one
+pass a step, until the promised fall is far below sampling error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecsel.fitting.adam import Adam, minimise_adam
+from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
+from ecsel.fitting.lbfgs import minimise_lbfgs
+from ecsel.fitting.links import Link
+from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
+from ecsel.fitting.penalties import PaperL1, Penalty
+from ecsel.fitting.problem import Problem
+from ecsel.fitting.report import FitReport, Status
+from ecsel.fitting.sampling import SampledCurvature, importance, pilot
+from ecsel.fitting.starts import Effort, grow
+
+Array = NDArray[np.floating]
+
+PILOT_ROWS = 4096
+SAMPLE_ROWS = 100_000
+MOST_NEWTON_PARAMETERS = 1200
+_FULL_TERM_SEEDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PowerLaws:
+    """Scores as power laws of the positive features: z_c = intercept_c + Σ_k α_ck exp(⟨β_ck, u⟩), u = log x'."""
+
+    intercepts: Array
+    coefficients: Array
+    exponents: Array
+
+
+@dataclass(frozen=True, slots=True)
+class FitResult:
+    """The fitted power laws and the report of how they were found."""
+
+    laws: PowerLaws
+    report: FitReport
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """How to fit: solver ("newton", "lbfgs" or an `Adam`), when to stop, threads, seed."""
+
+    solver: str | Adam = "newton"
+    tol: float = 1e-6
+    max_iter: int = 200
+    n_threads: int = 1
+    seed: int | None = None
+
+
+def fit_scores(
+    log_features: Array,
+    codes: NDArray[np.integer],
+    weights: Array,
+    link: Link,
+    penalty: Penalty,
+    n_terms: int,
+    *,
+    intercept: bool = True,
+    options: FitOptions | None = None,
+    start: PowerLaws | None = None,
+    watch: Watch | None = None,
+) -> FitResult:
+    """Fit one sum of `n_terms` power laws per score.
+
+    Parameters
+    ----------
+    log_features : array of shape (features, rows)
+        Logs of the positive features; float32 is kept as it is.
+    codes : integer array of shape (rows,)
+        Class codes 0, 1, ….
+    weights : array of shape (rows,)
+        Row weights; only their ratios count.
+    start : PowerLaws, optional
+        A fitted model to continue from (warm start) instead of growing terms.
+    """
+    options = options or FitOptions()
+    raw = isinstance(options.solver, Adam) and isinstance(penalty, PaperL1)
+    centred = Coordinates.raw(len(log_features)) if raw else Coordinates.of(log_features, weights)
+    blocks = ArrayBlocks.standardised(log_features, codes, weights, centred, n_threads=options.n_threads)
+    problem = Problem(blocks, link, penalty, n_terms, intercept, centred.spread)
+    shares = np.bincount(codes, weights=weights, minlength=link.n_classes)
+    shares = shares / shares.sum()
+    with one_blas_thread():
+        empty = problem.empty(shares)
+        scale = max(1.0, _largest_gradient(problem, empty))
+        stop = Stop(options.tol, Stop().kkt * scale, options.max_iter)
+        rng = np.random.default_rng(options.seed)
+        theta = None if start is None else to_theta(problem, start, centred)
+        outcome, spread, passes = _solve(problem, shares, theta, options, stop, rng, watch)
+        laws = to_power_laws(problem, outcome.theta, centred)
+        settled = to_theta(problem, laws, centred)
+        objective, gradient = problem.value_and_gradient(settled)
+    report = FitReport(
+        solver="adam" if isinstance(options.solver, Adam) else _resolved_solver(problem, options),
+        status=outcome.status,
+        iterations=outcome.iterations,
+        passes=passes,
+        objective=objective,
+        loss=objective - problem.penalty_value(settled),
+        kkt_residual=problem.kkt_residual(settled, gradient),
+        kkt_scale=scale,
+        spread=tuple(spread),
+        n_rows=blocks.n_rows,
+        n_parameters=problem.size,
+    )
+    return FitResult(laws, report)
+
+
+def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> PowerLaws:
+    """Return θ as power laws of the uncentred logs; terms without exponents join the intercept."""
+    intercepts, shapes, slopes = problem.unpack(theta)
+    alpha, beta, constant = problem.form.to_power_law(shapes, slopes)
+    alive = (beta != 0).any(axis=2)
+    gone = ~alive
+    intercepts = intercepts + (np.where(gone, alpha + constant, constant)).sum(axis=1)
+    beta = beta / centred.spread
+    shift = np.clip(-(beta @ centred.centre), -700, 700)
+    return PowerLaws(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
+
+
+def to_theta(problem: Problem, laws: PowerLaws, centred: Coordinates) -> Array:
+    """Inverse of `to_power_laws`."""
+    alpha = laws.coefficients * np.exp(np.clip(laws.exponents @ centred.centre, -700, 700))
+    alive = (laws.exponents != 0).any(axis=2) & (laws.coefficients != 0)
+    shapes, slopes, added = problem.form.from_power_law(np.where(alive, alpha, 1.0), laws.exponents * centred.spread)
+    shapes = np.where(alive, shapes, 0.0)
+    slopes = np.where(alive[..., None], slopes, 0.0)
+    intercepts = laws.intercepts + np.where(alive, added, 0.0).sum(axis=1)
+    if not problem.intercept:  # a term without exponents is the only constant there is
+        shapes[:, 0] = np.where(alive[:, 0], shapes[:, 0], intercepts)
+    return problem.pack(intercepts, shapes, slopes)
+
+
+def _largest_gradient(problem: Problem, empty: Array) -> float:
+    """The largest gradient of the intercept-only model: the scale of the KKT residual."""
+    one = replace(problem, n_terms=1)
+    intercepts, shapes, slopes = one.unpack(one.empty(np.full(problem.link.n_classes, 1 / problem.link.n_classes)))
+    intercepts = problem.unpack(empty)[0]
+    start = one.pack(intercepts, shapes + (0 if one.form.has_intercept else 1), slopes)
+    return float(np.abs(one.value_and_gradient(start)[1]).max())
+
+
+def _resolved_solver(problem: Problem, options: FitOptions) -> str:
+    """L-BFGS takes over by itself where the curvature matrix would be too large."""
+    if options.solver == "newton" and problem.size > MOST_NEWTON_PARAMETERS:
+        return "lbfgs"
+    return str(options.solver)
+
+
+def _solve(
+    problem: Problem,
+    shares: Array,
+    theta: Array | None,
+    options: FitOptions,
+    stop: Stop,
+    rng: np.random.Generator,
+    watch: Watch | None,
+) -> tuple[Outcome, list[float], float]:
+    """Return the outcome, the objectives of the separate starts, and the passes over all rows that were spent."""
+    blocks = problem.blocks
+    assert isinstance(blocks, ArrayBlocks)
+    if isinstance(options.solver, Adam):
+        outcome, spread = minimise_adam(problem, blocks, options.solver, rng, watch)
+        return outcome, spread, float(outcome.evaluations * len(spread))
+    if _resolved_solver(problem, options) == "lbfgs":
+        return _solve_lbfgs(problem, shares, theta, stop, rng, watch)
+    if theta is not None:
+        outcome = minimise(problem, theta, stop, watch)
+        return outcome, [outcome.objective], float(outcome.evaluations)
+    if blocks.n_rows <= PILOT_ROWS:
+        outcome, spread, spent = grow(problem, shares, rng, Effort(), stop, watch)
+        return outcome, spread, float(spent)
+    small = pilot(problem, blocks.codes, blocks.w, PILOT_ROWS, rng)
+    grown, spread, spent = grow(small, shares, rng, Effort(), Stop(1e-4, 1e-3, 30), watch)
+    passes = spent * small.blocks.n_rows / blocks.n_rows
+    if grown.status is Status.INTERRUPTED or blocks.n_rows <= SAMPLE_ROWS:
+        outcome = minimise(problem, grown.theta, stop, watch) if grown.status is not Status.INTERRUPTED else grown
+        return outcome, spread, passes + outcome.evaluations
+    outcome, more = _large(problem, grown.theta, blocks, stop, rng, watch)
+    return outcome, spread, passes + more
+
+
+def _solve_lbfgs(
+    problem: Problem, shares: Array, theta: Array | None, stop: Stop, rng: np.random.Generator, watch: Watch | None
+) -> tuple[Outcome, list[float], float]:
+    """Random starts around the empty model for many parameters: growth would cost a matrix."""
+    starts = [theta] if theta is not None else [_scattered(problem, shares, rng) for _ in range(_FULL_TERM_SEEDS)]
+    runs = []
+    for start in starts:
+        runs.append(minimise_lbfgs(problem, start, stop, watch))
+        if runs[-1].status is Status.INTERRUPTED:
+            break
+    best = min(runs, key=lambda r: r.objective)
+    return best, sorted(r.objective for r in runs), float(sum(r.evaluations for r in runs))
+
+
+def _scattered(problem: Problem, shares: Array, rng: np.random.Generator) -> Array:
+    intercepts, shapes, slopes = problem.unpack(problem.empty(shares))
+    bend = rng.choice([-1.0, 1.0], shapes.shape)
+    return problem.pack(intercepts, problem.form.seed(bend), rng.normal(0, 0.1, slopes.shape))
+
+
+def _large(
+    problem: Problem, theta: Array, blocks: ArrayBlocks, stop: Stop, rng: np.random.Generator, watch: Watch | None
+) -> tuple[Outcome, float]:
+    """Importance samples with a safeguard, then exact gradients with the sample's curvature."""
+    best, passes = (problem.objective(theta), theta), 1.0
+    sample = problem
+    for size in (SAMPLE_ROWS // 2, SAMPLE_ROWS):
+        sample = importance(problem, best[1], blocks.w, size, rng)
+        trial = minimise(sample, best[1], Stop(1e-5, np.inf, 30), watch)
+        passes += 2 + trial.evaluations * sample.blocks.n_rows / blocks.n_rows
+        value = problem.objective(trial.theta)
+        if value < best[0]:
+            best = (value, trial.theta)
+    active = np.count_nonzero(best[1])
+    statistical = 0.05 * active / (blocks.n_rows * best[0])
+    joined = SampledCurvature.of(problem, sample)
+    outcome = minimise(joined, best[1], Stop(max(stop.tol, statistical), np.inf, stop.max_iter), watch)
+    return outcome, passes + outcome.evaluations

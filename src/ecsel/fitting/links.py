@@ -1,0 +1,137 @@
+"""Links: the loss of a score, its residual and its curvature.
+
+Sigmoid, one score, in margin form: with y = ±1 and t = exp(−y·z) the loss is log1p(t) and the error probability
+t/(1 + t); residual ∂ℓ/∂z = −y·t/(1 + t) and weight p(1 − p). No difference of nearly equal numbers is formed.
+
+Softmax, one score per class: ℓ = log Σ_c exp(z_c) − z_y, residual p_c − [y = c], curvature p_c(δ_cd − p_d).
+
+Adding a loss means adding one class here with these three methods.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating]
+
+
+class Link(Protocol):
+    """The contract of a link. `z` has shape (scores, rows), `y` holds class codes, `w` weights that sum to one over the table."""
+
+    name: str
+    n_classes: int
+    n_scores: int
+
+    def encode(self, codes: NDArray[np.integer], dtype: Any) -> Array:
+        """Return the target as the loss wants it, shape (scores, rows)."""
+        ...
+
+    def loss(self, z: Array, target: Array, w: Array) -> float:
+        """Return Σ_i w_i ℓ(target_i, z_i)."""
+        ...
+
+    def loss_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
+        """Return the loss, the weighted residual ∂/∂z and the probabilities from which `curvature` is made."""
+        ...
+
+    def curvature(self, jacobian: Array, probabilities: Array, w: Array) -> Array:
+        """Return Σ_i w_i J_iᵀ (∂²ℓ/∂z²) J_i from the Jacobian of shape (scores, parameters per score, rows)."""
+        ...
+
+    def empty_scores(self, class_shares: Array) -> Array:
+        """Return the intercepts of the best model without features."""
+        ...
+
+
+class Sigmoid:
+    """One score; the positive class is the second. Two classes."""
+
+    name = "sigmoid"
+    n_classes = 2
+    n_scores = 1
+
+    def encode(self, codes: NDArray[np.integer], dtype: Any) -> Array:
+        """Return y = ±1."""
+        return (2.0 * codes - 1.0).astype(dtype)[None, :]
+
+    def loss(self, z: Array, target: Array, w: Array) -> float:
+        """Return Σ w log(1 + exp(−y z))."""
+        margin = target[0] * z[0]
+        value = np.log1p(np.exp(-np.abs(margin)))
+        value -= np.minimum(margin, 0)
+        return float(np.dot(w, value))
+
+    def loss_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
+        """Return loss, −w·y·P(error) and P(error)."""
+        margin = target[0] * z[0]
+        t = np.exp(-np.abs(margin))
+        value = np.log1p(t)
+        value -= np.minimum(margin, 0)
+        error = np.where(margin > 0, t, 1) / (1 + t)
+        return float(np.dot(w, value)), (-w * target[0] * error)[None, :], error[None, :]
+
+    def curvature(self, jacobian: Array, probabilities: Array, w: Array) -> Array:
+        """Return J diag(w p(1 − p)) Jᵀ as one symmetric product."""
+        error = probabilities[0]
+        scaled = jacobian[0] * np.sqrt(w * error * (1 - error))
+        return scaled @ scaled.T
+
+    def empty_scores(self, class_shares: Array) -> Array:
+        """Return the log odds of the positive class."""
+        return np.log(class_shares[1:] / class_shares[:1])
+
+
+class Softmax:
+    """One score per class."""
+
+    name = "softmax"
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = self.n_scores = n_classes
+
+    def encode(self, codes: NDArray[np.integer], dtype: Any) -> Array:
+        """Return the indicator of each class."""
+        return (codes[None, :] == np.arange(self.n_classes)[:, None]).astype(dtype)
+
+    def loss(self, z: Array, target: Array, w: Array) -> float:
+        """Return Σ w (log Σ_c exp z_c − z_y)."""
+        top = z.max(axis=0)
+        value = np.log(np.exp(z - top).sum(axis=0))
+        value += top
+        value -= (z * target).sum(axis=0)
+        return float(np.dot(w, value))
+
+    def loss_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
+        """Return loss, w·(p − indicator) and p."""
+        top = z.max(axis=0)
+        p = np.exp(z - top)
+        total = p.sum(axis=0)
+        p /= total
+        value = np.log(total)
+        value += top
+        value -= (z * target).sum(axis=0)
+        return float(np.dot(w, value)), w * (p - target), p
+
+    def curvature(self, jacobian: Array, probabilities: Array, w: Array) -> Array:
+        """Return the blocks J_c diag(w p_c (δ_cd − p_d)) J_dᵀ, as one product less one per class."""
+        scores, per_score, rows = jacobian.shape
+        root = np.sqrt(w)
+        mixed = (jacobian * (probabilities * root)[:, None, :]).reshape(scores * per_score, rows)
+        total = mixed @ mixed.T
+        np.negative(total, out=total)
+        for c in range(scores):
+            own = jacobian[c] * np.sqrt(w * probabilities[c])
+            part = slice(c * per_score, (c + 1) * per_score)
+            total[part, part] += own @ own.T
+        return total
+
+    def empty_scores(self, class_shares: Array) -> Array:
+        """Return the centred log shares."""
+        logs = np.log(class_shares)
+        return logs - logs.mean()
+
+
+LINKS = ("sigmoid", "softmax")

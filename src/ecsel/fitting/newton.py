@@ -1,0 +1,117 @@
+"""Proximal Gauss–Newton with Levenberg–Marquardt damping: the default solver, because it needs few passes.
+
+Each iteration models the smooth part by its curvature H (see `problem`), solves the ℓ1-penalised quadratic with
+H + μ·diag exactly (see `quadratic`), accepts the step if the true objective falls, and moves μ by how well the fall was
+predicted. It stops when the model promises less than `tol`·F and the KKT residual is within its bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf
+
+from ecsel.fitting.problem import Derivatives, Point, Problem
+from ecsel.fitting.quadratic import solve_on_faces
+from ecsel.fitting.report import Status
+
+Array = NDArray[np.float64]
+
+KKT_TOLERANCE = 5e-5
+"""Largest KKT residual of a converged fit, in units of the larger of 1 and the empty model's largest gradient."""
+_LARGEST_DAMPING = 1e8
+_TINY_RESIDUAL = 1e-9
+_EXACT_BELOW = 3e-2
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Where a solver ended and what it spent."""
+
+    theta: Array
+    objective: float
+    loss: float
+    kkt_residual: float
+    status: Status
+    iterations: int
+    evaluations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """When to stop: relative fall of the objective, KKT residual, iterations."""
+
+    tol: float = 1e-6
+    kkt: float = KKT_TOLERANCE
+    max_iter: int = 200
+
+
+Watch = Callable[[int, float, float], None]
+
+
+def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = None) -> Outcome:
+    """Minimise from `theta`; an interrupt keeps the best point so far."""
+    point = problem.evaluate(theta)
+    iterations, evaluations, damping = 0, 1, 1e-2
+    status, residual = Status.MAX_ITER, np.inf
+    try:
+        for iterations in range(stop.max_iter + 1):  # noqa: B007 - the count is reported
+            local = problem.derivatives(point)
+            residual = problem.kkt_residual(point.theta, local.gradient)
+            if watch is not None:
+                watch(iterations, point.objective, residual)
+            if residual <= _TINY_RESIDUAL:
+                status = Status.CONVERGED
+                break
+            if iterations == stop.max_iter:
+                break
+            found, damping, tried, fall = _step(problem, point, local, damping, residual)
+            evaluations += tried
+            if found is None:
+                status = Status.CONVERGED if residual <= stop.kkt else Status.STALLED
+                break
+            point = found
+            if residual <= stop.kkt and fall <= stop.tol * abs(point.objective):
+                status = Status.CONVERGED
+                residual = problem.kkt_residual(point.theta, problem.gradient(point))
+                break
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    return Outcome(point.theta, point.objective, point.loss, residual, status, iterations, evaluations)
+
+
+def _step(
+    problem: Problem, point: Point, local: Derivatives, damping: float, residual: float
+) -> tuple[Point | None, float, int, float]:
+    """Return an accepted point (None if there is none), the next damping, the trials, and the predicted fall.
+
+    The exact Hessian is taken while it is positive definite and its steps are accepted, else its convex stand-in.
+    """
+    scale = local.diagonal + 1e-3 * local.diagonal.mean()
+    support = np.flatnonzero((point.theta != 0) | (problem.l1 == 0))
+    tried = 0
+    curvature = local.exact if damping <= _EXACT_BELOW else local.convex
+    while damping < _LARGEST_DAMPING:
+        H = curvature.copy()
+        H.flat[:: len(H) + 1] += damping * scale
+        if curvature is local.exact and dpotrf(H[np.ix_(support, support)], lower=1, clean=0)[1] != 0:
+            curvature = local.convex
+            continue
+        theta, fall = solve_on_faces(H, local.gradient, point.theta, problem.l1, problem.bound, 1e-2 * residual)
+        if fall <= 1e-15 * abs(point.objective):
+            if curvature is local.exact:  # a face on which the exact Hessian is not positive definite
+                curvature = local.convex
+                continue
+            return None, damping, tried, fall
+        candidate = problem.evaluate(theta)
+        tried += 1
+        ratio = (point.objective - candidate.objective) / fall
+        if ratio > 1e-4:
+            damping *= 0.2 if ratio > 0.75 else 1.0 if ratio > 0.25 else 3.0
+            return candidate, 1e-8 if damping < 1e-6 else damping, tried, fall
+        damping = max(4 * damping, 1e-4)
+        curvature = local.convex
+    return None, damping, tried, 0.0

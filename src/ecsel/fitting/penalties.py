@@ -1,0 +1,99 @@
+"""Penalties: what an equation pays for its exponents.
+
+*L1* (the default) charges  λ Σ_k √(1 + α_k²) Σ_j |β_kj|  in the centred, standardised logs. In the angle form of
+`forms` this is λ Σ |s_kj|. It tends to the lasso of logistic regression as α → ∞, β = γ/α (the log-linear limit), so
+that door costs what logistic regression costs and is no escape; a large λ gives the empty model.
+Without an intercept the form is α·exp(⟨β, v⟩) and the charge λ Σ_k (Σ_j |β_kj| + α_k²/2) keeps α from running away.
+
+*PaperL1* is the paper's equation (loss): λ Σ |β_kj| on the exponents of the positive features alone. It has no
+minimiser once a constant, a second term or a softmax is present (α → ∞, β → 0 at vanishing cost), so |α| is bounded.
+
+A penalty is a separable sum: ℓ1 weights per parameter, quadratic weights, and box bounds. Adding one of that kind
+means adding one class here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecsel.fitting.forms import AngleForm, PowerForm, TermForm
+
+Array = NDArray[np.floating]
+
+
+class Penalty(Protocol):
+    """The contract: strength, the term form in which the penalty is separable, and the weights of one term's parameters."""
+
+    strength: float
+
+    def form(self, *, intercept: bool) -> TermForm:
+        """Return the coordinates in which this penalty is separable."""
+        ...
+
+    def shape_ridge(self, *, intercept: bool) -> float:
+        """Return the quadratic weight r of r/2·shape²."""
+        ...
+
+    def slope_weights(self, spread: Array) -> Array:
+        """Return the ℓ1 weights of a term's slopes; `spread` is the standard deviation of each log feature."""
+        ...
+
+    def shape_bound(self) -> float:
+        """Return the largest |shape| allowed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class L1:
+    """λ Σ √(1 + α²)·|β|: well posed, with the lasso in log x as its limit and the empty model for large λ."""
+
+    strength: float
+
+    def form(self, *, intercept: bool) -> TermForm:
+        """Return the angle form, or the power form where there is no intercept to absorb −α."""
+        return AngleForm() if intercept else PowerForm()
+
+    def shape_ridge(self, *, intercept: bool) -> float:
+        """Return 0 in the angle form; λ on α²/2 in the power form."""
+        return 0.0 if intercept else self.strength
+
+    def slope_weights(self, spread: Array) -> Array:
+        """Return λ for each standardised slope."""
+        return np.full(spread.shape, self.strength)
+
+    def shape_bound(self) -> float:
+        """Return no bound."""
+        return np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class PaperL1:
+    """λ Σ |β| as in the paper's objective, with the bound on |α| without which it has no minimiser."""
+
+    strength: float
+    largest_coefficient: float = 100.0
+
+    def form(self, *, intercept: bool) -> TermForm:
+        """Return the power form, whatever the intercept."""
+        del intercept
+        return PowerForm()
+
+    def shape_ridge(self, *, intercept: bool) -> float:
+        """Return 0: the paper does not charge for α."""
+        del intercept
+        return 0.0
+
+    def slope_weights(self, spread: Array) -> Array:
+        """Return λ per unit of the raw exponent β = slope/spread."""
+        return self.strength / spread
+
+    def shape_bound(self) -> float:
+        """Return the bound on |α|, α being the term's value at a typical row."""
+        return self.largest_coefficient
+
+
+PENALTIES = {"l1": L1, "paper": PaperL1}

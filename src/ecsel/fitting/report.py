@@ -1,0 +1,48 @@
+"""What a fit reports of itself."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+
+class Status(Enum):
+    """How a solver ended; the value is the sentence a person reads."""
+
+    CONVERGED = "converged: the optimality conditions hold to the tolerance"
+    STALLED = "stopped: no step lowers the objective at working precision"
+    MAX_ITER = "stopped at max_iter before the optimality conditions held"
+    EARLY = "stopped early on the validation loss"
+    INTERRUPTED = "interrupted: the best point so far was kept"
+
+
+@dataclass(frozen=True, slots=True)
+class FitReport:
+    """What happened in a fit.
+
+    `passes` counts sweeps over all rows (work on samples is counted by its share of the rows), `kkt_residual` is the
+    largest minimal subgradient at the returned point, `kkt_scale` the largest gradient of the intercept-only model or 1,
+    `spread` the objectives that the separate starts reached, best first.
+    """
+
+    solver: str
+    status: Status
+    iterations: int
+    passes: float
+    objective: float
+    loss: float
+    kkt_residual: float
+    kkt_scale: float
+    spread: tuple[float, ...]
+    n_rows: int
+    n_parameters: int
+
+    @property
+    def converged(self) -> bool:
+        """Whether the optimality conditions hold to the tolerance."""
+        return self.status is Status.CONVERGED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {**asdict(self), "status": self.status.name, "spread": list(self.spread)}
