@@ -9,6 +9,7 @@ so the residual sum of squares of every addition and every swap (k, phi) follows
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -57,6 +58,10 @@ class Exchange:
     max_terms: int = 10
     _near: dict[bytes, Atoms] = field(default_factory=dict)
 
+    @cached_property
+    def _known(self) -> frozenset[bytes]:
+        return self.atoms.structure.key()
+
     def with_pool(self, pool: Pool) -> "Exchange":
         """Return the same search that notes its findings elsewhere."""
         return replace(self, pool=pool)
@@ -75,6 +80,7 @@ class Exchange:
             if key not in self._near:
                 s = current.structure
                 near = neighbours(self.problem.lattice, s.exponents[i], s.parity[i])
+                near = near.keep([n for n, k in enumerate(near.term_keys()) if k not in self._known])
                 self._near[key] = evaluate(self.problem.rows, self.problem.lattice, near)
             parts.append(self._near[key])
         return Atoms(
@@ -108,7 +114,7 @@ class Exchange:
             gain = np.where(outside > COLLINEAR, with_residual**2 / np.maximum(outside, COLLINEAR), 0.0)
             scores = self.problem.criterion.data(basis.rss - gain, k + 1) + base_cost + c.costs - order_credit(k + 1)
             scores = np.where(gain > 0, scores, np.inf)
-            moves += [(float(scores[a]), -1, int(a)) for a in _lowest(scores, keep)]
+            moves += [(float(scores[a]), -1, int(a)) for a in _lowest(scores, 4 * keep)]
         if swaps and k:
             outside = 1.0 - inside[:, None] + along**2
             numerator = (with_residual[:, None] + along * basis.leaving[None, :]) ** 2
@@ -116,22 +122,32 @@ class Exchange:
             rss = basis.rss + basis.leaving[None, :] ** 2 - gain
             scores = self.problem.criterion.data(rss, k) + base_cost - current.costs[None, :] + c.costs[:, None] - order_credit(k)
             flat = np.where(gain > 0, scores, np.inf).reshape(-1)
-            moves += [(float(flat[i]), int(i % k), int(i // k)) for i in _lowest(flat, keep)]
-        return self._settle(current, c, sorted(moves)[:keep])
+            moves += [(float(flat[i]), int(i % k), int(i // k)) for i in _lowest(flat, 4 * keep)]
+        return self._settle(current, c, sorted(moves), keep)
 
-    def _settle(self, current: Atoms, c: Atoms, moves: list[tuple[float, int, int]]) -> tuple[float, Atoms] | None:
-        """Score the most promising moves exactly (differences of large sums lose digits) and return the best."""
+    def _settle(
+        self, current: Atoms, c: Atoms, moves: list[tuple[float, int, int]], keep: int
+    ) -> tuple[float, Atoms] | None:
+        """Score the most promising moves exactly (differences of large sums lose digits) and return the best.
+
+        A monomial may be a candidate more than once, as a neighbour of several terms; it is tried once.
+        """
         best: tuple[float, Atoms] | None = None
         present = current.structure.term_keys()
+        tried: set[tuple[int, bytes]] = set()
         for _, leaving, a in moves:
             entering = c.keep(np.array([a]))
+            key = entering.structure.term_keys()[0]
             rest = [i for i in range(len(current)) if i != leaving]
-            if entering.structure.term_keys()[0] in [present[i] for i in rest]:
+            if (leaving, key) in tried or key in [present[i] for i in rest]:
                 continue
+            tried.add((leaving, key))
             trial = current.keep(np.array(rest, dtype=np.intp)).join(entering)
             score = self.score(trial)
             if best is None or score < best[0]:
                 best = (score, trial)
+            if len(tried) == keep:
+                break
         return best
 
     def best_drop(self, current: Atoms) -> tuple[float, Atoms] | None:

@@ -63,7 +63,7 @@ def _design(rows: Rows, structure: Structure, coefficients: Floats) -> Floats:
     return np.concatenate([columns, columns[:, term] * coefficients[term] * logs[:, column]], axis=1)
 
 
-def _least_squares(rows: Rows, design: Floats, target: Floats) -> Floats:
+def _least_squares(design: Floats, target: Floats) -> Floats:
     norm = np.sqrt(np.einsum("np,np->p", design, design))
     norm = np.where((norm > 0) & np.isfinite(norm), norm, 1.0)
     return np.asarray(np.linalg.lstsq(design / norm, target, rcond=1e-14)[0] / norm)
@@ -130,12 +130,12 @@ def _refine(problem: Problem, structure: Structure, coefficients: Floats, rounde
     held = np.concatenate([rounded, np.zeros(structure.n_free, dtype=bool)])
     residual = rows.target - rows.raw_columns(structure.exponents, structure.parity) @ coefficients
     rss = float(residual @ residual)
-    for _ in range(30 if structure.n_free else 1):
+    for _ in range(30 if structure.n_free else 0):
         design = _design(rows, structure, coefficients)[:, ~held]
         if not design.shape[1]:
             break
         step = np.zeros(len(held))
-        step[~held] = _least_squares(rows, design, residual)
+        step[~held] = _least_squares(design, residual)
         improved = False
         for size in (1.0, 0.5, 0.1, 0.01):
             exponents = structure.exponents.copy()
@@ -154,41 +154,40 @@ def _refine(problem: Problem, structure: Structure, coefficients: Floats, rounde
 
 def finish(problem: Problem, structure: Structure, *, round_coefficients: bool = True) -> Law:
     """Fit a structure on the problem's rows, round its coefficients, and give it its full code length."""
-    rows = problem.rows
-    if structure.n_free:
-        fits = fit_exponents(rows, problem.lattice, structure.exponents[None], structure.parity[None], structure.free[None])
-        structure = replace(structure, exponents=fits.exponents[0])
-    k = len(structure)
-    phi, log_scale = rows.columns(structure.exponents, structure.parity)
-    coefficients = _least_squares(rows, phi, rows.target) * np.exp(-np.clip(log_scale, -700.0, 700.0))
-    none = np.zeros(k, dtype=bool)
-    structure, coefficients, rss = _refine(problem, structure, coefficients, none)
-    cost = structure.cost(problem.lattice)
+    k, data, cost = len(structure), problem.criterion.data, structure.cost(problem.lattice)
     if not k:
-        return Law(structure, coefficients, none, rss, float(problem.criterion.data(rss, 0)), 0.0, np.zeros((0, 0)))
-    design = _design(rows, structure, coefficients)
-    c = covariance(design)
+        energy = problem.rows.energy
+        return Law(structure, np.zeros(0), np.zeros(0, dtype=bool), energy, float(data(energy, 0)), 0.0, np.zeros((0, 0)))
+    structure, coefficients, rss = _fit(problem, structure)
+    c = covariance(_design(problem.rows, structure, coefficients))
     theta = np.concatenate([coefficients, structure.exponents[structure.free]])
-    best = (structure, coefficients, none, rss, float(problem.criterion.data(rss, len(theta))) + cost)
+    best = (structure, coefficients, np.zeros(k, dtype=bool), rss, float(data(rss, len(theta))) + cost)
     if round_coefficients:
         beam = _beam(problem, theta, c, rss, k)
-        for i in range(min(3, len(beam.rss))):
+        # Without free exponents the model is linear and the beam's order is final; otherwise a few are refitted.
+        for i in range(min(3, len(beam.rss)) if structure.n_free else 1):
             rounded, exponents = beam.rounded[i], structure.exponents.copy()
             exponents[structure.free] = beam.theta[i, k:]
             refined = _refine(problem, replace(structure, exponents=exponents), beam.theta[i, :k], rounded)
-            k_free = len(theta) - int(rounded.sum())
-            length = float(problem.criterion.data(refined[2], k_free)) + cost + float(beam.cost[i])
+            length = float(data(refined[2], len(theta) - int(rounded.sum()))) + cost + float(beam.cost[i])
             if length < best[4]:
                 best = (refined[0], refined[1], rounded, refined[2], length)
-    return _law(problem, *best)
-
-
-def _law(
-    problem: Problem, structure: Structure, coefficients: Floats, rounded: Mask, rss: float, length: float
-) -> Law:
-    design = _design(problem.rows, structure, coefficients)
     spread = problem.criterion.noise_variance
     if spread is None:
-        spread = rss / max(len(problem.rows) - design.shape[1], 1)
-    cost = structure.cost(problem.lattice)
-    return Law(structure, coefficients, rounded, rss, length, cost, covariance(design) * spread)
+        spread = best[3] / max(len(problem.rows) - len(theta), 1)
+    return Law(*best, cost, c * spread)
+
+
+def _fit(problem: Problem, structure: Structure) -> tuple[Structure, Floats, float]:
+    """Return the least-squares fit of a structure in raw units."""
+    rows = problem.rows
+    if structure.n_free:
+        start = structure.exponents[None], structure.parity[None], structure.free[None]
+        structure = replace(structure, exponents=fit_exponents(rows, problem.lattice, *start).exponents[0])
+    phi, log_scale = rows.columns(structure.exponents, structure.parity)
+    scaled = _least_squares(phi, rows.target)
+    residual = rows.target - phi @ scaled
+    coefficients = scaled * np.exp(-np.clip(log_scale, -700.0, 700.0))
+    if not structure.n_free:
+        return structure, coefficients, float(residual @ residual)
+    return _refine(problem, structure, coefficients, np.zeros(len(structure), dtype=bool))

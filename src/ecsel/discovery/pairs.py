@@ -45,6 +45,7 @@ def best_pair_exchange(search: Exchange, current: Atoms, *, removed: int = 2, ke
 
 
 def _pairs_for(search: Exchange, rest: Atoms, candidates: Atoms, keep: int) -> list[Atoms]:
+    """Return the most promising sets that add two atoms to those that stay."""
     target = search.problem.rows.target
     q = np.linalg.qr(rest.columns)[0]
     residual = target - q @ (q.T @ target)
@@ -63,11 +64,12 @@ def _pairs_for(search: Exchange, rest: Atoms, candidates: Atoms, keep: int) -> l
     costs = candidates.costs[chosen]
     score = search.problem.criterion.data(rss - gain, k) + costs[:, None] + costs[None, :] - order_credit(k)
     score = np.where((gain > 0) & np.triu(np.ones(gain.shape, dtype=bool), 1), score, np.inf).reshape(-1)
-    found = np.argsort(score)[:keep]
-    trials = []
+    found = np.argsort(score)[: 4 * keep]
+    trials: dict[frozenset[bytes], Atoms] = {}
     for flat in found[np.isfinite(score[found])]:
         i, j = divmod(int(flat), len(chosen))
         trial = rest.join(candidates.keep(chosen[[i, j]]))
-        if len(set(trial.structure.term_keys())) == len(trial):
-            trials.append(trial)
-    return trials
+        key = trial.structure.key()
+        if len(key) == len(trial) and len(trials) < keep:
+            trials.setdefault(key, trial)
+    return list(trials.values())

@@ -73,7 +73,7 @@ class Ranking:
                 break
             best = min(best, self.finish(candidates[i].structure).code_length)
 
-    def explore(self, exchange: Exchange, *, rounds: int = 3, most: int = 24) -> None:
+    def explore(self, exchange: Exchange, *, rounds: int = 3, most: int = 40) -> None:
         """Try the moves around the best lattice laws of neighbouring sizes until the best code length stays."""
         tried: set[frozenset[bytes]] = set()
         for _ in range(rounds):
@@ -86,7 +86,7 @@ class Ranking:
                 near = Pool()
                 local = exchange.with_pool(near)
                 atoms = exchange.as_atoms(law.structure)
-                local.best_move(atoms, adds=True, swaps=True, keep=24)
+                local.best_move(atoms, adds=True, swaps=True, keep=60)
                 local.best_drop(atoms)
                 if 1 < len(law) <= MOST_TERMS_FOR_PAIRS:
                     best_pair_exchange(local, atoms, keep=8)
