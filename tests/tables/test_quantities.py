@@ -165,5 +165,5 @@ def test_a_ratio_scale_has_elasticity_one():
 
 
 def test_a_ratio_scale_needs_positive_values():
-    with pytest.raises(ValueError, match="Column 'x0' cannot have scaling='ratio': its minimum is 0.0"):
+    with pytest.raises(ValueError, match=r"Column 'x0' cannot have scaling='ratio': its minimum is 0.0"):
         TableEncoder.fit([[0.0], [1.0]], scaling="ratio")

@@ -82,18 +82,16 @@ def test_the_mirror_of_minmax_is_eleven_minus_it():
 
 
 @settings(max_examples=100)
-@given(st.lists(moderate, min_size=2, max_size=20), st.sampled_from(["minmax", "spread"]))
+@given(st.lists(st.integers(-1000, 1000), min_size=2, max_size=20), st.sampled_from(["minmax", "spread"]))
 def test_the_mirror_map_is_the_map_of_the_mirrored_column(values, kind):
-    summary = varied(values)
+    summary = varied(np.array(values, dtype=float))
     if summary is None:
         return
     low, high = summary.low, summary.high
     mirrored = Summary(low, low + high - summary.upper_quartile, 0.0, low + high - summary.lower_quartile, high)
     plain, mirror = affine_map(kind, mirrored), affine_map(kind, summary, mirror=True)
     x = np.array(values)
-    np.testing.assert_allclose(
-        mirror.scale * x + mirror.offset, plain.scale * (low + high - x) + plain.offset, rtol=1e-3, atol=1e-3
-    )
+    np.testing.assert_allclose(mirror.scale * x + mirror.offset, plain.scale * (low + high - x) + plain.offset)
 
 
 def test_spread_puts_the_upper_quartile_at_five():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ecsel.tables.describing import MISSING_RULES, ColumnOptions
+from ecsel.tables.describing import MAX_LEVELS, MISSING_RULES, ColumnOptions
 from ecsel.tables.features import canonical_level
+from ecsel.tables.refusals import short
 from ecsel.tables.report import OUT_OF_RANGE
 from ecsel.tables.scaling import SCALING_KINDS
 
@@ -78,8 +79,10 @@ def _position(option: str, key: Any, names: Sequence[str]) -> int:
 
 
 def _order(key: ColumnKey, levels: Sequence[Level]) -> tuple[Level, ...]:
-    if isinstance(levels, str) or len(set(levels)) < len(levels) or len(levels) == 0:
-        raise ValueError(f"ordinal[{key!r}] must list each level once, lowest first, but is {levels!r}.")
+    if isinstance(levels, str) or not 0 < len(set(levels)) == len(levels) <= MAX_LEVELS:
+        raise ValueError(
+            f"ordinal[{key!r}] must list each level once, lowest first, at most {MAX_LEVELS}, but is {short(levels)}."
+        )
     return tuple(map(canonical_level, levels))
 
 

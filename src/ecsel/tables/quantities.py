@@ -83,7 +83,7 @@ class NumberJob:
     def _count(self, raw: NDArray[np.float64]) -> ColumnReport:
         """Count the values outside the training range; a column that was constant in training has none that matter."""
         low, high = self.column.low, self.column.high
-        if self.features[0].kind == "missing":
+        if all(feature.kind == "missing" for feature in self.features):
             return ColumnReport(self.column.name, low, high)
         n_below = int(np.count_nonzero(raw < low)) if raw.min() < low else 0
         n_above = int(np.count_nonzero(raw > high)) if raw.max() > high else 0

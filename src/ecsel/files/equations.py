@@ -1,0 +1,70 @@
+"""Signomials in JSON: coefficients as shortest round-trip numbers, exact exponents as text such as ``"3/2"``."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ecsel.files.errors import ModelFileError
+from ecsel.signomial import Signomial, Term
+
+if TYPE_CHECKING:
+    from ecsel.files.node import Node
+
+# Far more digits than an exponent needs, and few enough that no file can make the conversion slow.
+FRACTION = re.compile(r"(-?[0-9]{1,300})(?:/([0-9]{1,300}))?", re.ASCII)
+
+
+def encode_equation(equation: Signomial) -> dict[str, Any]:
+    """Return a signomial as JSON values.
+
+    Examples
+    --------
+    >>> encode_equation(Signomial.parse("2*x**(3/2)"))
+    {'terms': [{'coefficient': 2.0, 'exponents': {'x': '3/2'}, 'odd': [], 'absolute': []}]}
+    """
+    return {"terms": [_encode_term(term) for term in equation.terms]}
+
+
+def _encode_term(term: Term) -> dict[str, Any]:
+    return {
+        "coefficient": term.coefficient,
+        "exponents": {
+            name: str(exponent) if isinstance(exponent, Fraction) else exponent
+            for name, exponent in term.exponents.items()
+        },
+        "odd": sorted(term.odd),
+        "absolute": sorted(term.absolute),
+    }
+
+
+def decode_equation(node: Node) -> Signomial:
+    """Read a signomial."""
+    (terms,) = node.fields("terms")
+    return Signomial(terms.each(_decode_term))
+
+
+def _decode_term(node: Node) -> Term:
+    coefficient, exponents, odd, absolute = node.fields("coefficient", "exponents", "odd", "absolute")
+    powers = {name: _decode_exponent(exponent) for name, exponent in exponents.members()}
+    try:
+        return Term(
+            coefficient.number(),
+            powers,
+            odd=odd.each(lambda name: name.choice(list(powers))),
+            absolute=absolute.each(lambda name: name.choice(list(powers))),
+        )
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise ModelFileError(node.path, str(error)) from None
+
+
+def _decode_exponent(node: Node) -> Fraction | float:
+    if not isinstance(node.value, str):
+        return node.number()
+    match = FRACTION.fullmatch(node.value)
+    if match is None or (match[2] is not None and int(match[2]) == 0):
+        node.refuse("a number, or a fraction such as '3/2'")
+    return Fraction(int(match[1]), int(match[2] or 1))
