@@ -86,7 +86,7 @@ def _within(lattice: Lattice, costs: Floats, budget: float, ceiling: int) -> tup
     m = lattice.n_columns
     exponents, parity = np.zeros((1, m)), np.zeros((1, m), dtype=np.int8)
     spent, active = np.zeros(1), np.zeros(1, dtype=np.intp)
-    spread = lattice.spread_cost(np.arange(m + 1))
+    spread = lattice.spread_cost(np.arange(lattice.n_choices + 1))
     # ln C(m, d) falls again beyond m/2; the running minimum from the right is what a partial monomial must at least pay.
     least = np.minimum.accumulate(spread[::-1])[::-1] - TERM
     for j in range(m):

@@ -11,7 +11,7 @@ charge and the others pay. The description length of a monomial with d of m vari
     2.5 + ln C(m, d) + sum of the costs of its exponents.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -84,6 +84,8 @@ class Lattice:
         (columns,): bounds of the exponents.
     signed
         (columns,): columns that hold both signs, where the parity of an exponent matters.
+    n_choices
+        The number m of variables that a monomial is drawn from.
     dimensions, target_dimension
         Physical dimensions, (base units, columns) and (base units,): a term is allowed only when its exponents satisfy
         ``dimensions @ b == target_dimension``. ``None`` where units are not known.
@@ -95,6 +97,7 @@ class Lattice:
     lower: Floats
     upper: Floats
     signed: Mask
+    n_choices: int
     dimensions: Floats | None = None
     target_dimension: Floats | None = None
 
@@ -128,7 +131,7 @@ class Lattice:
             if real:
                 for p in (0, 1) if signed[j] else (0,):
                     free[j, p] = FREE + (parity_cost(None, p) if signed[j] else 0.0)
-        return cls(points, costs, free, low, high, np.asarray(signed), dimensions, target_dimension)
+        return cls(points, costs, free, low, high, np.asarray(signed), m, dimensions, target_dimension)
 
     @property
     def n_columns(self) -> int:
@@ -147,7 +150,7 @@ class Lattice:
 
     @cached_property
     def _log_choose(self) -> Floats:
-        m = self.n_columns
+        m = self.n_choices
         d = np.arange(m + 1)
         return np.asarray(gammaln(m + 1) - gammaln(d + 1) - gammaln(m - d + 1))
 
@@ -183,6 +186,18 @@ class Lattice:
             return np.ones(exponents.shape[:-1], dtype=bool)
         return np.asarray(
             np.abs(exponents @ self.dimensions.T - self.target_dimension).max(axis=-1, initial=0.0) < 1e-6
+        )
+
+    def take(self, columns: npt.NDArray[np.intp]) -> "Lattice":
+        """Return the lattice of some of the columns; a monomial still counts as drawn from all of them."""
+        return replace(
+            self,
+            costs=self.costs[columns],
+            free_costs=self.free_costs[columns],
+            lower=self.lower[columns],
+            upper=self.upper[columns],
+            signed=self.signed[columns],
+            dimensions=None if self.dimensions is None else self.dimensions[:, columns],
         )
 
     def fraction(self, exponent: float) -> Fraction | None:

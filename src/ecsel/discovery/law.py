@@ -53,7 +53,7 @@ class Law:
         return np.asarray(phi @ (self.coefficients * np.exp(np.clip(log_scale, -700.0, 700.0))))
 
 
-def _design(rows: Rows, structure: Structure, coefficients: Floats) -> Floats:
+def design_matrix(rows: Rows, structure: Structure, coefficients: Floats) -> Floats:
     """Return the derivatives of the prediction by the raw coefficients and the free exponents."""
     columns = rows.raw_columns(structure.exponents, structure.parity)
     if not structure.n_free:
@@ -131,7 +131,7 @@ def _refine(problem: Problem, structure: Structure, coefficients: Floats, rounde
     residual = rows.target - rows.raw_columns(structure.exponents, structure.parity) @ coefficients
     rss = float(residual @ residual)
     for _ in range(30 if structure.n_free else 0):
-        design = _design(rows, structure, coefficients)[:, ~held]
+        design = design_matrix(rows, structure, coefficients)[:, ~held]
         if not design.shape[1]:
             break
         step = np.zeros(len(held))
@@ -159,7 +159,7 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
         energy = problem.rows.energy
         return Law(structure, np.zeros(0), np.zeros(0, dtype=bool), energy, float(data(energy, 0)), 0.0, np.zeros((0, 0)))
     structure, coefficients, rss = _fit(problem, structure)
-    c = covariance(_design(problem.rows, structure, coefficients))
+    c = covariance(design_matrix(problem.rows, structure, coefficients))
     theta = np.concatenate([coefficients, structure.exponents[structure.free]])
     best = (structure, coefficients, np.zeros(k, dtype=bool), rss, float(data(rss, len(theta))) + cost)
     if round_coefficients:

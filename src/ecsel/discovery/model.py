@@ -79,7 +79,7 @@ class Structure:
 
         Such a complete range is one idea, not one idea per term.
         """
-        if lattice.n_columns != 1 or len(self) < 3 or self.n_free:
+        if lattice.n_choices != 1 or len(self) < 3 or self.n_free:
             return np.inf
         degrees = np.sort(self.exponents[:, 0])
         steps = np.diff(degrees)

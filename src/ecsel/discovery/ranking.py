@@ -5,6 +5,7 @@ its list. An optimistic bound (every coefficient rounds to one) tells which cand
 then the single moves around the best laws are tried in the same way until nothing improves.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -63,17 +64,16 @@ class Ranking:
         """Return the finished laws, shortest code first."""
         return sorted(self._laws.values(), key=lambda law: (law.code_length, law.complexity))
 
-    def consider(self, search_problem: Problem, candidates: list[Candidate], most: int) -> None:
+    def consider(self, candidates: list[Candidate], most: int) -> None:
         """Finish the candidates that can still win, the most promising bounds first."""
-        bounded = sorted((optimistic(search_problem, c), i) for i, c in enumerate(candidates))
+        bounded = sorted((optimistic(self.problem, c), i) for i, c in enumerate(candidates))
         best = min((law.code_length for law in self._laws.values()), default=np.inf)
-        same_rows = search_problem is self.problem
         for bound, i in bounded[:most]:
-            if same_rows and bound > best + STRONG_EVIDENCE:
+            if bound > best + STRONG_EVIDENCE:
                 break
             best = min(best, self.finish(candidates[i].structure).code_length)
 
-    def explore(self, exchange: Exchange, *, rounds: int = 3, most: int = 40) -> None:
+    def explore(self, exchange: Exchange, wanted: Callable[[Candidate], bool], *, rounds: int = 3, most: int = 40) -> None:
         """Try the moves around the best lattice laws of neighbouring sizes until the best code length stays."""
         tried: set[frozenset[bytes]] = set()
         for _ in range(rounds):
@@ -90,7 +90,7 @@ class Ranking:
                 local.best_drop(atoms)
                 if 1 < len(law) <= MOST_TERMS_FOR_PAIRS:
                     best_pair_exchange(local, atoms, keep=8)
-                self.consider(exchange.problem, near.ranked(), most)
+                self.consider([c for c in near.ranked() if wanted(c)], most)
             if self.laws()[0].code_length >= before - 1e-9:
                 return
 

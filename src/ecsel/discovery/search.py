@@ -6,6 +6,7 @@ merging. Every law met is noted in a pool; the most promising ones get the full 
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,13 +40,21 @@ class Search:
     problem: Problem
     rng: np.random.Generator
     max_terms: int = 10
+    n_terms: int | None = None
     deadline: float = np.inf
     pool: Pool = field(default_factory=Pool)
+    progress: Callable[[str], None] = lambda _: None
 
-    def tick(self) -> None:
-        """Raise when the time is over."""
+    def tick(self, doing: str = "") -> None:
+        """Tell what is being done, and raise when the time is over."""
+        if doing:
+            self.progress(doing)
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
+
+    def is_wanted(self, candidate: Candidate) -> bool:
+        """Return whether a candidate has the wished number of terms."""
+        return self.n_terms is None or len(candidate) == self.n_terms
 
     def note(self, candidate: Candidate) -> Candidate:
         """Put a candidate into the pool."""
@@ -55,8 +64,8 @@ class Search:
 
     @property
     def best(self) -> Candidate:
-        """The best candidate so far."""
-        found = self.pool.best()
+        """The best candidate so far, of the wished number of terms as soon as there is one."""
+        found = self.pool.best(n_terms=self.n_terms) or self.pool.best()
         if found is None:
             return self.problem.assess(Structure.empty(self.problem.lattice.n_columns))
         return found
@@ -66,6 +75,11 @@ class Search:
         """A quick exchange search on the natural polynomials, to look for better laws around one."""
         structure = enumerate_monomials(self.problem.lattice, *DICTIONARIES[0])
         return Exchange(self.problem, self.atoms(structure), self.pool, max_terms=self.max_terms)
+
+    @property
+    def empty(self) -> Atoms:
+        """The empty set of atoms."""
+        return self.atoms(Structure.empty(self.problem.lattice.n_columns))
 
     def atoms(self, structure: Structure) -> Atoms:
         """Return a structure as atoms on the rows."""
@@ -78,6 +92,7 @@ class Search:
         self.note(problem.assess(Structure.empty(m)))
         constant = Structure(np.zeros((1, m)), np.zeros((1, m), dtype=np.int8))
         self.note(problem.assess(constant))
+        self.tick("one term")
         parities = likely_parities(problem.rows, 6)
         fits = None
         if problem.lattice.allows_real and problem.lattice.dimensions is None:
@@ -101,7 +116,7 @@ class Search:
     def one_term_stands(self, fits: Fits) -> bool:
         """Return whether a one-term law answers the tests, and neither two terms nor a short polynomial codes better."""
         best = self.best
-        if len(best) != 1 or best.structure.n_free or has_objection(self.problem, best.structure):
+        if not self.is_wanted(best) or len(best) != 1 or best.structure.n_free or has_objection(self.problem, best.structure):
             return False
         unexplained = best.rss / self.problem.rows.energy
         if unexplained > 0.5 or (unexplained > 0.01 and len(self.problem.rows) < FEW_ROWS):
@@ -111,7 +126,7 @@ class Search:
             if float(self.problem.criterion.data(two.rss[0], 2)) + 2.0 < best.score:
                 for candidate in snap_best(self.problem, two, 1):
                     self.note(candidate)
-            self.nearby.path(self.atoms(Structure.empty(self.problem.lattice.n_columns)), patience=1, longest=3)
+            self.nearby.path(self.empty, patience=1, longest=3)
         return len(self.best) == 1 and not self.best.structure.n_free
 
     def two_terms(self, fits: Fits, parities: Parities) -> None:
@@ -128,7 +143,9 @@ class Search:
 
     def stands(self, candidate: Candidate) -> bool:
         """Return whether a lattice law answers the tests and none of its pairs merges into one term."""
-        if not len(candidate) or candidate.structure.n_free or has_objection(self.problem, candidate.structure):
+        if not len(candidate) or not self.is_wanted(candidate) or candidate.structure.n_free:
+            return False
+        if has_objection(self.problem, candidate.structure):
             return False
         score = self.best.score
         self.nearby.best_move(self.atoms(candidate.structure), adds=True, swaps=True)
@@ -143,25 +160,28 @@ class Search:
     def discrete(self) -> None:
         """Exchange on nested dictionaries; stop at the first whose best law stands."""
         for kind, size in DICTIONARIES:
-            self.tick()
+            self.tick(f"{kind} monomials")
             exchange = self.exchange(kind, size)
             if exchange is None:
                 continue
-            _, found = exchange.path(self.atoms(Structure.empty(self.problem.lattice.n_columns)))
+            exchange.path(self.empty, patience=3 if self.n_terms is None else self.max_terms)
             if kind == "polynomial":
                 self.backward(exchange)
-            start = self.pool.best()
-            if start is not None and not start.structure.n_free and len(start):
-                exchange.descend(self.atoms(start.structure))
-            self.tick()
-            best = self.best
-            pair = None
-            if not best.structure.n_free and len(best):
-                pair = best_pair_exchange(exchange, self.atoms(best.structure))
-                if pair is not None and pair[0] <= self.best.score + 1e-9:
-                    exchange.descend(pair[1])
+            self.improve(exchange)
             if self.stands(self.best):
                 return
+
+    def improve(self, exchange: Exchange) -> None:
+        """Descend from the best lattice law, then try to change two of its terms at once."""
+        best = self.best
+        if len(best) and not best.structure.n_free:
+            exchange.descend(self.atoms(best.structure))
+        self.tick()
+        best = self.best
+        if len(best) and not best.structure.n_free:
+            pair = best_pair_exchange(exchange, self.atoms(best.structure))
+            if pair is not None and pair[0] <= self.best.score + 1e-9:
+                exchange.descend(pair[1])
 
     def exchange(self, kind: str, size: int) -> Exchange | None:
         """Return an exchange search on a dictionary of one kind; ``None`` when the kind has no monomials."""
@@ -191,7 +211,7 @@ class Search:
         base = Structure(fits.exponents[0], fits.parity[0])
         waited = 0
         for k in range(2, min(self.max_terms, 5) + 1):
-            self.tick()
+            self.tick(f"{k} continuous terms")
             grown = split(self.problem, base, self.rng, 12)
             before = self.best.score
             for candidate in snap_best(self.problem, grown, 2):
@@ -204,7 +224,7 @@ class Search:
     def polish(self) -> None:
         """Exchange, pair exchange and merging from the best laws until nothing improves."""
         for _ in range(6):
-            self.tick()
+            self.tick("polishing")
             before = self.best.score
             merged = merge(self.problem, self.problem.assess(self.best.structure))
             if merged is not None:

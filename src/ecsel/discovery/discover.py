@@ -1,0 +1,248 @@
+"""From a table to a law: choose columns and rows, search, rank, and refit on everything.
+
+Columns that do not vary, or repeat another one up to a factor, have no exponent of their own and are left out. A large
+table is searched on a sample; the laws found are searched further and ranked on more rows, and the best of them are
+refitted on all rows with only the columns that they use in memory.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from ecsel.discovery.criterion import Criterion
+from ecsel.discovery.front import front, leave_one_out
+from ecsel.discovery.lattice import Floats, Lattice
+from ecsel.discovery.law import Law
+from ecsel.discovery.model import Problem, Structure
+from ecsel.discovery.ranking import STRONG_EVIDENCE, Ranking, degree_ranges, simplest_of_the_best
+from ecsel.discovery.rows import Rows
+from ecsel.discovery.search import OutOfTimeError, Search
+
+SEARCH_ROWS = 300
+RANKING_ROWS = 2000
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a law may look like and how long to search for it.
+
+    Parameters
+    ----------
+    n_terms
+        The exact number of terms; ``None`` leaves it to the code length.
+    max_terms
+        The largest number of terms.
+    exponents
+        The rationals that an exponent may be; ``None`` is the default lattice.
+    real
+        Whether an exponent may be a free real number.
+    lower, upper
+        Bounds of the exponents, one per column; ``None`` is ±12.
+    noise_variance
+        The variance of the noise, where it is known.
+    dimensions, target_dimension
+        Physical dimensions, (base units, columns) and (base units,).
+    round_coefficients
+        Whether coefficients may be rounded to simple numbers.
+    time_limit
+        Seconds after which the best law so far is returned.
+    seed
+        Seed of the starts and of the samples.
+    """
+
+    n_terms: int | None = None
+    max_terms: int = 10
+    exponents: tuple[Fraction, ...] | None = None
+    real: bool = True
+    lower: Floats | None = None
+    upper: Floats | None = None
+    noise_variance: float | None = None
+    dimensions: Floats | None = None
+    target_dimension: Floats | None = None
+    round_coefficients: bool = True
+    time_limit: float | None = None
+    seed: int = 0
+
+    @property
+    def largest(self) -> int:
+        """The largest number of terms to try."""
+        return self.max_terms if self.n_terms is None else self.n_terms
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """The outcome: the law, its near-ties, the front, and how the search ended. Laws speak of all columns of the table."""
+
+    law: Law
+    near_ties: tuple[Law, ...]
+    front: tuple[Law, ...]
+    validation: tuple[float, ...]
+    left_out: tuple[int, ...]
+    complete: bool = True
+
+
+def discover(
+    X: Floats,
+    y: Floats,
+    weight: Floats | None = None,
+    options: Options | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Discovery:
+    """Search for the signomial law of a table.
+
+    >>> x = np.linspace(1.0, 3.0, 40)[:, None]
+    >>> law = discover(x, 2.0 * x[:, 0] ** 2 + 3.0).law
+    >>> law.coefficients[np.argsort(law.structure.exponents[:, 0])]
+    array([3., 2.])
+    """
+    options = options or Options()
+    if weight is not None:
+        keep = weight > 0
+        X, y, weight = X[keep], y[keep], weight[keep]
+    used = independent_columns(X)
+    rng = np.random.default_rng(options.seed)
+    run = _Run(X, y, weight, used, options, rng, progress or (lambda _: None))
+    laws, found, complete = run.search()
+    if not laws:
+        empty = run.ranking_of(run.all_rows).finish(Structure.empty(len(used)))
+        laws, found = [empty], [empty]
+    best = simplest_of_the_best([law for law in laws if options.n_terms in (None, len(law))] or laws)
+    near = [law for law in laws if law is not best and law.code_length <= laws[0].code_length + STRONG_EVIDENCE]
+    validation = tuple(leave_one_out(run.ranking_problem, law) for law in found)
+    left_out = tuple(sorted(set(range(X.shape[1])) - set(used.tolist())))
+    return Discovery(
+        run.expand(run.on_all_rows(best)),
+        tuple(run.expand(law) for law in near[:20]),
+        tuple(run.expand(law) for law in found),
+        validation,
+        left_out,
+        complete,
+    )
+
+
+def independent_columns(X: Floats) -> np.ndarray:
+    """Return the columns that vary and are not multiples of an earlier one.
+
+    >>> independent_columns(np.array([[1.0, 2.0, 5.0, 3.0], [2.0, 4.0, 5.0, 1.0]]))
+    array([0, 3])
+    """
+    seen: dict[bytes, int] = {}
+    for j in range(X.shape[1]):
+        column = X[:, j]
+        low, high = column.min(initial=np.inf), column.max(initial=-np.inf)
+        if not low < high:
+            continue
+        top = column[np.argmax(np.abs(column))]
+        seen.setdefault(np.round(column / top, 12).tobytes(), j)
+    return np.array(sorted(seen.values()), dtype=np.intp)
+
+
+@dataclass(eq=False)
+class _Run:
+    X: Floats
+    y: Floats
+    weight: Floats | None
+    used: np.ndarray
+    options: Options
+    rng: np.random.Generator
+    progress: Callable[[str], None]
+    ranking_problem: Problem = field(init=False)
+    lattice: Lattice = field(init=False)
+
+    def __post_init__(self) -> None:
+        o, X = self.options, self.X[:, self.used]
+        self.lattice = Lattice.build(
+            signed=(X.min(axis=0, initial=np.inf) < 0) & (X.max(axis=0, initial=-np.inf) > 0),
+            has_zero=(X == 0).any(axis=0),
+            exponents=o.exponents,
+            real=o.real,
+            lower=None if o.lower is None else o.lower[self.used],
+            upper=None if o.upper is None else o.upper[self.used],
+            dimensions=None if o.dimensions is None else o.dimensions[:, self.used],
+            target_dimension=o.target_dimension,
+        )
+
+    @property
+    def all_rows(self) -> np.ndarray:
+        return np.arange(len(self.y))
+
+    def problem(self, index: np.ndarray) -> Problem:
+        """Return the search problem on some of the rows."""
+        weight = None if self.weight is None else self.weight[index]
+        rows = Rows.from_table(self.X[np.ix_(index, self.used)], self.y[index], weight)
+        return Problem(rows, Criterion(len(rows), rows.energy, self.options.noise_variance), self.lattice)
+
+    def ranking_of(self, index: np.ndarray) -> Ranking:
+        """Return a ranking on some of the rows."""
+        self.ranking_problem = self.problem(index)
+        return Ranking(self.ranking_problem, round_coefficients=self.options.round_coefficients)
+
+    def search(self) -> tuple[list[Law], list[Law], bool]:
+        """Return the laws found, best first, the front, and whether the search came to its own end."""
+        o = self.options
+        deadline = np.inf if o.time_limit is None else time.monotonic() + o.time_limit
+        order = self.rng.permutation(len(self.y))
+        first = self.problem(np.sort(order[:SEARCH_ROWS]))
+        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=self.progress)
+        complete = self._attempt(search.run)
+        if len(self.y) > SEARCH_ROWS:
+            search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
+            complete &= self._attempt(lambda: search.improve(search.nearby))
+        self.ranking_problem = search.problem
+        ranking = Ranking(search.problem, round_coefficients=o.round_coefficients)
+        complete &= self._attempt(lambda: self._rank(search, ranking))
+        found = front(search.pool, ranking, o.largest)
+        return [law for law in ranking.laws() if len(law) <= o.largest], found, complete
+
+    def _on_more_rows(self, search: Search, index: np.ndarray) -> Search:
+        """Return a search on more rows that starts from the laws of another one."""
+        larger = Search(
+            self.problem(index), self.rng, search.max_terms, search.n_terms, search.deadline, progress=self.progress
+        )
+        for candidate in search.pool.ranked()[:40]:
+            larger.note(larger.problem.assess(candidate.structure))
+        return larger
+
+    def _rank(self, search: Search, ranking: Ranking) -> None:
+        self.progress("ranking")
+        found = [c for c in search.pool.ranked() if len(c) <= search.max_terms and search.is_wanted(c)]
+        found = found or search.pool.ranked()
+        ranking.consider(found[:4], 4)
+        ranking.consider([search.problem.assess(s) for s in degree_ranges(search.problem) if len(s) <= search.max_terms], 12)
+        ranking.consider(found, 24)
+        search.tick()
+        ranking.explore(search.nearby, search.is_wanted)
+
+    def _attempt(self, work: Callable[[], None]) -> bool:
+        """Work until done, out of time or interrupted; the best so far is kept in the pool."""
+        try:
+            work()
+        except (OutOfTimeError, KeyboardInterrupt):
+            return False
+        return True
+
+    def on_all_rows(self, law: Law) -> Law:
+        """Refit a law on all rows, with only its own columns in memory."""
+        if len(self.y) <= len(self.ranking_problem.rows) or not len(law):
+            return law
+        s = law.structure
+        columns = np.flatnonzero((np.abs(s.exponents) > 0).any(axis=0) | s.free.any(axis=0))
+        own = replace(self, used=self.used[columns])
+        problem = replace(own.problem(self.all_rows), lattice=self.lattice.take(columns))
+        small = Structure(s.exponents[:, columns], s.parity[:, columns], s.free[:, columns])
+        refitted = Ranking(problem, round_coefficients=self.options.round_coefficients).finish(small)
+        return replace(refitted, structure=_spread(refitted.structure, columns, len(self.used)))
+
+    def expand(self, law: Law) -> Law:
+        """Return a law in terms of all columns of the table."""
+        return replace(law, structure=_spread(law.structure, self.used, self.X.shape[1]))
+
+
+def _spread(structure: Structure, columns: np.ndarray, n_columns: int) -> Structure:
+    shape = (len(structure), n_columns)
+    exponents, parity, free = np.zeros(shape), np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=bool)
+    exponents[:, columns], parity[:, columns], free[:, columns] = structure.exponents, structure.parity, structure.free
+    return Structure(exponents, parity, free)

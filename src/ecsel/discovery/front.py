@@ -1,0 +1,45 @@
+"""The front of size against error: every law that no other law of at most its size fits better."""
+
+import numpy as np
+
+from ecsel.discovery.law import Law, design_matrix
+from ecsel.discovery.model import Problem, Structure
+from ecsel.discovery.pool import Pool
+from ecsel.discovery.ranking import Ranking
+
+
+def representatives(pool: Pool, largest: int) -> list[Structure]:
+    """Return, for each size (terms and free exponents), the structure with the smallest residual."""
+    best: dict[int, tuple[float, Structure]] = {}
+    for candidate in pool.ranked():
+        size = candidate.structure.n_parameters
+        if len(candidate) <= largest and (size not in best or candidate.rss < best[size][0]):
+            best[size] = (candidate.rss, candidate.structure)
+    return [structure for _, structure in best.values()]
+
+
+def front(pool: Pool, ranking: Ranking, largest: int) -> list[Law]:
+    """Return the laws that are not dominated in (size, residual), smallest first."""
+    for structure in representatives(pool, largest):
+        ranking.finish(structure)
+    kept: list[Law] = []
+    for law in sorted(ranking.laws(), key=lambda law: (law.complexity, law.rss)):
+        if len(law) <= largest and (not kept or law.rss < kept[-1].rss * (1.0 - 1e-9)):
+            kept.append(law)
+    return kept
+
+
+def leave_one_out(problem: Problem, law: Law) -> float:
+    """Return the mean squared error of predicting each row from the others, the monomials held.
+
+    The residual of a left-out row is r_i / (1 - h_i) with the leverage h_i (PRESS); exact where all exponents are rational.
+    """
+    rows = problem.rows
+    residual = rows.target - law.predict(rows)
+    if not len(law):
+        return float(np.mean(residual**2))
+    design = design_matrix(rows, law.structure, law.coefficients)
+    norm = np.sqrt(np.einsum("np,np->p", design, design))
+    q = np.linalg.qr(design / np.where(norm > 0, norm, 1.0))[0]
+    leverage = np.minimum(np.einsum("np,np->n", q, q), 1.0 - 1e-9)
+    return float(np.mean((residual / (1.0 - leverage)) ** 2))
