@@ -58,7 +58,7 @@ def test_categorical_columns_of_arrays_are_named_by_position():
 def test_an_unknown_level_contributes_nothing_and_is_told(make_frame):
     encoder = TableEncoder.fit(make_frame({"c": ["u", "v"]}))
     with pytest.warns(
-        UserWarning, match="2 of 3 rows have a level of 'c' that training never saw \\('boat'\\)"
+        UserWarning, match="2 of 3 rows have a level of 'c' that training never saw \\('boat', 'car'\\)"
     ) as told:
         features = encoder.model_features(make_frame({"c": ["boat", "u", "car"]}))
     assert len(told) == 1

@@ -32,7 +32,7 @@ FRAME = pd.DataFrame({"a": [1.0, 2.0, 40.0], "b": [3.0, 5.0, 4.0], "c": ["u", "v
         ({"missing_codes": [None]}, ValueError, "must be text, a boolean or a finite number, but is None"),
         ({"sample_weight": [1.0, 2.0]}, ValueError, r"one number per row, shape \(3,\), but has shape \(2,\)"),
         ({"sample_weight": [1.0, -2.0, 1.0]}, ValueError, "finite and not negative"),
-        ({"sample_weight": [0.0, 0.0, 0.0]}, ValueError, "at least one positive weight"),
+        ({"sample_weight": [0.0, 0.0, 0.0]}, ValueError, "sample_weight is zero in every row"),
         ({"sample_weight": [1.0, np.nan, 1.0]}, ValueError, "finite and not negative"),
     ],
 )

@@ -40,13 +40,16 @@ def test_missing_values_are_found_in_every_frame(make_frame):
     np.testing.assert_array_equal(f.numbers(), [0.5, np.nan, 1.5])
     np.testing.assert_array_equal(n.numbers(), [1, np.nan, 3])
     for raw in (s, m):
-        np.testing.assert_array_equal(raw.labels()[1], [False, True, False])
+        distinct = raw.distinct()
+        assert len(distinct) == 2
+        assert raw.recoded(distinct, [5, 7], missing=-1)[1] == -1
 
 
 def test_nan_and_null_are_both_missing_in_polars():
     raw = column(pl.DataFrame({"f": [1.0, None, float("nan")]}))
     np.testing.assert_array_equal(raw.numbers(), [1.0, np.nan, np.nan])
-    np.testing.assert_array_equal(raw.labels()[1], [False, True, True])
+    assert raw.distinct() == [1.0]
+    np.testing.assert_array_equal(raw.recoded([1.0], [4], missing=-1), [4, -1, -1])
 
 
 @pytest.mark.parametrize(
@@ -119,3 +122,37 @@ def test_booleans_and_decimals_read_as_numbers():
 def test_kept_rows(make_frame):
     raw = column(make_frame({"f": [1.0, 2.0, 3.0]})).keep(np.array([True, False, True]))
     np.testing.assert_array_equal(raw.numbers(), [1.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        np.array([3.0, np.nan, 1.0, 3.0]),
+        np.array([3, None, 1, 3.0], dtype=object),
+        pd.Series([3, None, 1, 3], dtype="category"),
+        pd.Series([3, None, 1, 3], dtype="Int64"),
+        pl.Series([3.0, None, 1.0, 3.0]),
+        pl.Series([Decimal(3), None, Decimal(1), Decimal(3)]),
+    ],
+)
+def test_distinct_values_and_their_codes(source):
+    if isinstance(source, np.ndarray):
+        raw = RawColumn("x0", source)
+    else:
+        raw = column(pd.DataFrame({"x": source}) if isinstance(source, pd.Series) else pl.DataFrame({"x": source}))
+    distinct = raw.distinct()
+    assert sorted(distinct) == [1, 3]
+    codes = [int(10 * value) for value in distinct]
+    np.testing.assert_array_equal(raw.recoded(distinct, codes, missing=-1), [30, -1, 10, 30])
+
+
+def test_text_arrays_are_recoded():
+    raw = RawColumn("x0", np.array(["v", "u", "v"]))
+    assert raw.distinct() == ["u", "v"]
+    np.testing.assert_array_equal(raw.recoded(["u", "v"], [0, 1], missing=-1), [1, 0, 1])
+
+
+def test_columns_without_values_are_all_missing(make_frame):
+    raw = column(make_frame({"s": ["u", None, None]})).keep(np.array([False, True, True]))
+    assert raw.distinct() == []
+    np.testing.assert_array_equal(raw.recoded([], [], missing=-1), [-1, -1])

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass, replace
-from itertools import compress
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, get_args
 
 import numpy as np
 
 from ecsel.tables.columns import CategoricalColumn, Column, ColumnDtype, EmptyColumn, NumericColumn, OrdinalColumn
 from ecsel.tables.features import Feature, Level, canonical_level
-from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
+from ecsel.tables.levels import MISSING, level_codes
 from ecsel.tables.quantities import is_missing
 from ecsel.tables.refusals import refuse_infinite, refuse_missing, short
 from ecsel.tables.scaling import FEATURE_RANGE, Summary, affine_map, choose_scaling, summarise
@@ -157,7 +156,10 @@ def _describe_nominal(
     weights: NDArray[np.float64] | None,
     levels: tuple[Level, ...],
 ) -> Description:
-    codes = level_codes(raw, levels, options.missing_codes)
+    codes, _ = level_codes(raw, levels, options.missing_codes)
+    n_present = np.count_nonzero(codes != MISSING)
+    if len(levels) == n_present > IDENTIFIER_ROWS:
+        _refuse_identifier(raw.name, len(levels), len(codes))
     shares, n_missing = _level_shares(raw.name, codes, len(levels), weights, options)
     if n_missing == codes.size:
         return _empty(raw.name)
@@ -183,18 +185,21 @@ def _describe_nominal(
 
 def _levels(raw: RawColumn, options: ColumnOptions) -> tuple[Level, ...]:
     """Return the distinct levels, numbers before text, each in its order."""
-    values, missing = raw.labels()
-    kept = list(compress(values, ~missing))
+    distinct = raw.distinct()
     try:
-        found = {canonical_level(value) for value in set(kept)} - set(options.missing_codes)
+        found = {canonical_level(value) for value in distinct} - set(options.missing_codes)
     except ValueError as error:
         raise ValueError(f"Column {raw.name!r}: {error}") from None
-    if len(found) > MAX_LEVELS or (len(found) == len(kept) > IDENTIFIER_ROWS):
-        raise ValueError(
-            f"Column {raw.name!r} has {len(found)} different levels in {len(kept)} rows, so it looks like an "
-            f"identifier: drop it, group its levels (at most {MAX_LEVELS}), or turn it into numbers."
-        )
+    if len(found) > MAX_LEVELS:
+        _refuse_identifier(raw.name, len(found), len(raw))
     return tuple(sorted(found, key=lambda level: (isinstance(level, str), level)))
+
+
+def _refuse_identifier(name: str, n_levels: int, n_rows: int) -> NoReturn:
+    raise ValueError(
+        f"Column {name!r} has {n_levels} different levels in {n_rows} rows, so it looks like an identifier: drop it, "
+        f"group its levels (at most {MAX_LEVELS}), or turn it into numbers."
+    )
 
 
 def _describe_ordinal(
@@ -204,10 +209,11 @@ def _describe_ordinal(
     order: tuple[Level, ...],
     weights: NDArray[np.float64] | None,
 ) -> Description:
-    codes = level_codes(raw, order, options.missing_codes)
-    if (codes == UNKNOWN).any():
-        strange = raw.labels()[0][int(np.argmax(codes == UNKNOWN))]
-        raise ValueError(f"Column {raw.name!r} holds {short(strange)}, which is not in its given order {list(order)}.")
+    codes, unknown = level_codes(raw, order, options.missing_codes)
+    if unknown:
+        raise ValueError(
+            f"Column {raw.name!r} holds {short(unknown[0])}, which is not in its given order {short(list(order))}."
+        )
     shares, n_missing = _level_shares(raw.name, codes, len(order), weights, options)
     if n_missing == codes.size:
         return _empty(raw.name)

@@ -226,8 +226,10 @@ def _check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.f
         raise ValueError(
             f"sample_weight must have one number per row, shape ({n_rows},), but has shape {weights.shape}."
         )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise ValueError("sample_weight must be finite and not negative, with at least one positive weight.")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight must be finite and not negative.")
+    if not weights.any():
+        raise ValueError("sample_weight is zero in every row; at least one weight must be positive.")
     return weights
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,15 +23,22 @@ MISSING, UNKNOWN = -1, -2
 """Codes of a level that is missing or was never seen; as indices they mean the last two columns of a `level_table`."""
 
 
-def level_codes(raw: RawColumn, levels: Sequence[Level], missing_codes: Sequence[Level] = ()) -> NDArray[np.int32]:
+class LevelCodes(NamedTuple):
+    """The code of every row, and the values that are no known level."""
+
+    codes: NDArray[np.int32]
+    unknown: tuple[Any, ...]
+
+
+def level_codes(raw: RawColumn, levels: Sequence[Level], missing_codes: Sequence[Level] = ()) -> LevelCodes:
     """Return the position of each row's level, `MISSING` or `UNKNOWN`."""
     raw.kind_and_dtype()
-    values, missing = raw.labels()
     position: dict[Level, int] = {level: code for code, level in enumerate(levels)}
     position.update(dict.fromkeys(missing_codes, MISSING))
-    codes = np.fromiter(map(position.get, values, repeat(UNKNOWN)), dtype=np.int32, count=len(values))
-    codes[missing] = MISSING
-    return codes
+    distinct = raw.distinct()
+    codes = [position.get(value, UNKNOWN) for value in distinct]
+    unknown = sorted((value for value, code in zip(distinct, codes, strict=True) if code == UNKNOWN), key=str)
+    return LevelCodes(raw.recoded(distinct, codes, MISSING), tuple(unknown))
 
 
 def level_table(levels: Sequence[Level], features: Sequence[Feature]) -> NDArray[np.float64]:
@@ -66,14 +72,12 @@ class LevelJob:
         cls, column: CategoricalColumn | OrdinalColumn, features: Sequence[Feature], raw: RawColumn, *, log: bool
     ) -> LevelJob:
         """Read the levels; missing ones are refused unless training met some."""
-        codes = level_codes(raw, column.levels, column.missing_codes)
+        codes, unknown = level_codes(raw, column.levels, column.missing_codes)
         n_missing = int(np.count_nonzero(codes == MISSING))
         if n_missing and any(feature.fill is None for feature in features):
             refuse_new_missing(column.name, n_missing)
         table = level_table(column.levels, features)
-        unknown = np.flatnonzero(codes == UNKNOWN)
-        examples = (raw.labels()[0][unknown[0]],) if unknown.size else ()
-        return cls(column.name, codes, np.log(table) if log else table, examples)
+        return cls(column.name, codes, np.log(table) if log else table, unknown[:3])
 
     def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:
         """Write the features of a block of rows."""

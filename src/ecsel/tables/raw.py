@@ -1,4 +1,4 @@
-"""One column as the user handed it over, and its three readings: its kind, its numbers, its labels.
+"""One column as the user handed it over, and its readings: its kind, its numbers, its different values and their codes.
 
 Text is never guessed to be numbers in a data frame, which has types. Arrays often lose theirs (a list of mixed rows
 becomes an array of text), so there a column of text that reads as numbers throughout is a column of numbers.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -39,6 +40,9 @@ class RawColumn:
 
     name: str
     source: NDArray[Any] | nw.Series[Any]
+
+    def __len__(self) -> int:
+        return len(self.source)
 
     def keep(self, rows: NDArray[np.bool_]) -> RawColumn:
         """Return the column with the rows of the mask only."""
@@ -123,18 +127,45 @@ class RawColumn:
             self._refuse_text(next(value for value in present_values if not _reads_as_numbers(_objects([value]))))
         return parsed
 
-    def labels(self) -> tuple[Sequence[Any], NDArray[np.bool_]]:
-        """Return the values as Python objects and the mask of the missing ones."""
+    def distinct(self) -> list[Any]:
+        """Return the different values that occur, missing ones aside, as Python objects."""
+        values = self._values()
+        if isinstance(values, nw.Series):
+            return values.drop_nulls().unique().to_list()
+        if values.dtype.kind == "O":
+            return list(dict.fromkeys(values[~_missing_objects(values)].tolist()))
+        different = np.unique(values)
+        return list((different[~np.isnan(different)] if values.dtype.kind == "f" else different).tolist())
+
+    def recoded(self, distinct: Sequence[Any], codes: Sequence[int], missing: int) -> NDArray[np.int32]:
+        """Return the code of each row's value, given the codes of the `distinct` ones and of a missing one."""
+        values = self._values()
+        if not distinct:
+            return np.full(len(self), missing, dtype=np.int32)
+        if isinstance(values, nw.Series):
+            found = np.asarray(
+                values.replace_strict(distinct, codes, return_dtype=nw.Int32).to_numpy(), dtype=np.float64
+            )
+            return np.nan_to_num(found, nan=missing).astype(np.int32)
+        if values.dtype.kind == "O":
+            position = dict(zip(distinct, codes, strict=True))
+            recoded = np.fromiter(map(position.get, values, repeat(missing)), dtype=np.int32, count=values.size)
+            recoded[_missing_objects(values)] = missing
+            return recoded
+        # `distinct` is sorted here, so every value is found where it would be inserted; NaN is beyond the end.
+        at = np.searchsorted(np.array(distinct, dtype=values.dtype), values)
+        return np.append(np.asarray(codes, dtype=np.int32), np.int32(missing))[at]
+
+    def _values(self) -> NDArray[Any] | nw.Series[Any]:
+        """Return the form in which equal values are found fastest: a real array, a series of text, or objects."""
         if isinstance(self.source, np.ndarray):
-            if self.source.dtype.kind == "O":
-                return self.source.tolist(), _missing_objects(self.source)
-            missing = np.isnan(self.source) if self.source.dtype.kind == "f" else np.zeros(self.source.size, dtype=bool)
-            return self.source.tolist(), missing
-        missing = np.asarray(self.source.is_null().to_numpy(), dtype=bool)
-        values = self.source.to_list()
-        if self.source.dtype.is_float() or self.source.dtype == nw.Object:
-            missing = missing | _missing_objects(_objects(values))
-        return values, missing
+            return self.source
+        dtype = self.source.dtype
+        if dtype.is_numeric() and not dtype.is_decimal():
+            return np.asarray(self.source.to_numpy())
+        if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)):
+            return self.source
+        return _objects(self.source.to_list())
 
     def _refuse_text(self, value: object) -> NoReturn:
         raise ValueError(
