@@ -1,7 +1,9 @@
 import dataclasses
+import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -154,6 +156,37 @@ def test_an_encoder_is_a_value():
     assert hash(encoder) == hash(TableEncoder.fit(pd.DataFrame(DATA)))
     with pytest.raises(dataclasses.FrozenInstanceError):
         encoder.notes = ()
+
+
+def test_an_encoder_can_be_pickled():
+    encoder = TableEncoder.fit(pd.DataFrame(DATA))
+    assert pickle.loads(pickle.dumps(encoder)) == encoder
+
+
+cells = {
+    "number": st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)),
+    "text": st.one_of(st.none(), st.sampled_from(["u", "v", "", "数"])),
+    "flag": st.one_of(st.none(), st.booleans()),
+}
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=12),
+    st.sampled_from(["auto", "minmax", "spread"]),
+    st.sampled_from(["factor", "median"]),
+)
+def test_training_rows_always_have_finite_logs_around_the_baseline(rows, scaling, missing):
+    frame = pl.DataFrame(rows, schema={"number": pl.Float64, "text": pl.String, "flag": pl.Boolean})
+    encoder = TableEncoder.fit(frame, scaling=scaling, missing=missing, two_sided=True)
+    logs = encoder.log_features(frame)
+    assert np.isfinite(logs).all()
+    if missing == "factor":
+        np.testing.assert_allclose(logs.mean(axis=1), encoder.baseline, rtol=1e-9, atol=1e-9)
+    assert not encoder.transform_report(frame)
+    assert set(encoder.feature_names) <= {"number", "number~", "number=?", "flag=True", "flag=?", "text=?"} | {
+        f"text={level}" for level in ("u", "v", "", "数")
+    }
 
 
 def test_notes_tell_what_was_done():

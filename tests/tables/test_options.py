@@ -27,6 +27,13 @@ FRAME = pd.DataFrame({"a": [1.0, 2.0, 40.0], "b": [3.0, 5.0, 4.0], "c": ["u", "v
         ({"ordinal": {"c": []}}, ValueError, r"ordinal\['c'\] must list each level once"),
         ({"ordinal": {"c": "uv"}}, ValueError, r"ordinal\['c'\] must list each level once"),
         ({"two_sided": ["z"]}, ValueError, "two_sided names the column 'z'"),
+        ({"two_sided": ["c"]}, ValueError, "two_sided names the column 'c', which is not numeric"),
+        ({"scaling": {"c": "minmax"}}, ValueError, "scaling names the column 'c', which is not numeric"),
+        (
+            {"two_sided": ["a"], "categorical": ["a"]},
+            ValueError,
+            "two_sided names the column 'a', which is not numeric",
+        ),
         ({"missing_codes": -999}, TypeError, "missing_codes must be a list of codes"),
         ({"missing_codes": {"a": -999}}, TypeError, "missing_codes must be a list of codes"),
         ({"missing_codes": [None]}, ValueError, "must be text, a boolean or a finite number, but is None"),

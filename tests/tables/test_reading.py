@@ -83,7 +83,7 @@ def test_equal_names_are_refused_in_arrow():
             r"Found array with 0 sample\(s\) \(shape=\(0, 1\)\) while a minimum of 1",
         ),
         (pd.DataFrame(index=[0, 1]), ValueError, r"Found array with 0 feature\(s\) \(shape=\(2, 0\)\)"),
-        (pl.LazyFrame({"a": [1.0]}), TypeError, r"lazy frame: call '.collect\(\)'"),
+        (pl.LazyFrame({"a": [1.0]}), TypeError, "X is a lazy frame.*collect or compute it first"),
         (
             pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}),
             ValueError,

@@ -42,6 +42,8 @@ class ColumnOptions:
     nominal: bool = False
     order: tuple[Level, ...] | None = None
     two_sided: bool = False
+    asked_of_numbers: tuple[str, ...] = ()
+    """The options that were given for this column by name, and that only a numeric column can follow."""
 
 
 class Description(NamedTuple):
@@ -55,10 +57,12 @@ class Description(NamedTuple):
 def describe(raw: RawColumn, options: ColumnOptions, weights: NDArray[np.float64] | None) -> Description:
     """Learn a column from its training rows, all of positive weight."""
     kind, dtype = raw.kind_and_dtype()
+    if kind == "number" and not options.nominal and options.order is None:
+        return _describe_numeric(raw, dtype, options, weights)
+    for option in options.asked_of_numbers:
+        raise ValueError(f"{option} names the column {raw.name!r}, which is not numeric.")
     if options.order is not None:
         return _describe_ordinal(raw, dtype, options, options.order, weights)
-    if kind == "number" and not options.nominal:
-        return _describe_numeric(raw, dtype, options, weights)
     if kind == "boolean":
         # No code stands for a missing truth value; 1 would otherwise mean True.
         return _describe_nominal(raw, dtype, replace(options, missing_codes=()), weights, (False, True))

@@ -39,8 +39,20 @@ def column_options(
     if both := sorted(nominal & orders.keys()):
         raise ValueError(f"Column {names[both[0]]!r} is listed in categorical and in ordinal; choose one.")
     mirrored = set(range(len(names))) if two_sided is True else _positions("two_sided", two_sided or (), names)
+    by_name = {
+        "scaling": _positions("scaling", scaling, names) if isinstance(scaling, Mapping) else set(),
+        "two_sided": set() if two_sided is True else mirrored,
+    }
     return [
-        ColumnOptions(scalings[j], checked, _codes(codes[j]), j in nominal, orders.get(j), j in mirrored)
+        ColumnOptions(
+            scaling=scalings[j],
+            missing=checked,
+            missing_codes=_codes(codes[j]),
+            nominal=j in nominal,
+            order=orders.get(j),
+            two_sided=j in mirrored,
+            asked_of_numbers=tuple(option for option, columns in by_name.items() if j in columns),
+        )
         for j in range(len(names))
     ]
 

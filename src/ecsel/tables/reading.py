@@ -43,12 +43,13 @@ def read_table(X: Any) -> RawTable:
     >>> read_table([[1.0, 2.0], [3.0, 4.0]]).names
     ('x0', 'x1')
     """
-    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
-        raise TypeError("X is a lazy frame: call '.collect()' on it first.")
-    if hasattr(X, "columns"):
-        # Before narwhals looks: it refuses equal names too, but does not say how to mend it.
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError:
         _refuse_duplicates(getattr(X, "column_names", X.columns))
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+        raise
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError("X is a lazy frame, which has no rows yet: collect or compute it first.")
     if not isinstance(frame, nw.DataFrame):
         return _read_array(X)
     n_rows, n_columns = frame.shape
