@@ -68,6 +68,7 @@ def put(document, path, value):
             "equations[0]: there is no feature 'ghost'",
         ),
         (("equations", 0, "terms", 1, "odd"), ["ghost"], "equations[0].terms[1].odd[0]: expected one of"),
+        (("equations", 0, "terms", 1, "exponents", "income"), 1e301, "equations[0].terms[1]: "),
         (("equations", 0, "terms", 1, "odd"), 1, "equations[0].terms[1].odd: expected a list"),
         (("encoder", "out_of_range"), "wrap", "encoder.out_of_range: expected one of"),
         (("encoder", "columns", 0, "kind"), "date", "encoder.columns[0].kind: expected one of"),

@@ -108,6 +108,21 @@ def test_constant_and_empty_columns_are_left_out_and_said_so():
     assert encoder.model_features(later).shape == (1, 1)
 
 
+def test_columns_that_never_had_a_value_are_empty_in_every_frame(make_frame):
+    encoder = TableEncoder.fit(make_frame({"e": [None, None], "x": [1.0, 2.0]}))
+    assert encoder.columns[0] == EmptyColumn("e")
+    assert encoder.feature_names == ("x",)
+    ordinal = TableEncoder.fit(make_frame({"e": [None, None], "x": [1.0, 2.0]}), ordinal={"e": ["low", "high"]})
+    assert ordinal.columns[0] == EmptyColumn("e")
+
+
+def test_columns_that_vary_in_their_last_digits_are_left_out_and_said_so():
+    encoder = TableEncoder.fit([[1e16], [1e16 + 2]])
+    assert encoder.features == ()
+    assert "varies in its last digits only" in encoder.notes[0]
+    assert "subtract a constant" in encoder.notes[0]
+
+
 @pytest.mark.parametrize("X", [[[1.0, 2.0]], [[1.0, 2.0], [1.0, 2.0]]])
 def test_no_features_at_all_is_allowed(X):
     encoder = TableEncoder.fit(X)

@@ -125,6 +125,11 @@ def test_missing_levels_that_training_never_met_are_refused(make_frame):
         encoder.log_features(make_frame({"c": ["u", None, None]}))
 
 
+def test_missing_levels_are_refused_on_request(make_frame):
+    with pytest.raises(ValueError, match=r"Column 'c' has 1 missing value.*in 2 rows"):
+        TableEncoder.fit(make_frame({"c": ["u", None]}), missing="error")
+
+
 def test_a_code_may_stand_for_a_missing_level():
     frame = pd.DataFrame({"c": ["u", "?", "v"]})
     assert TableEncoder.fit(frame).feature_names == ("c=?", "c=u", "c=v")

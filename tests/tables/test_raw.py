@@ -119,6 +119,12 @@ def test_booleans_and_decimals_read_as_numbers():
     np.testing.assert_array_equal(column(pl.DataFrame({"d": [Decimal("1.5"), None]})).numbers(), [1.5, np.nan])
 
 
+def test_text_without_values_reads_as_missing_numbers(make_frame):
+    encoder = TableEncoder.fit(make_frame({"age": [31.0, 40.0, None]}))
+    for later in (pl.DataFrame({"age": [None]}), pl.DataFrame({"age": [None]}, schema={"age": pl.String})):
+        np.testing.assert_array_equal(encoder.model_features(later)[:, 1], [10])
+
+
 def test_kept_rows(make_frame):
     raw = column(make_frame({"f": [1.0, 2.0, 3.0]})).keep(np.array([True, False, True]))
     np.testing.assert_array_equal(raw.numbers(), [1.0, 3.0])

@@ -46,6 +46,13 @@ def test_frames_without_text_names_are_positional():
     assert not table.named
 
 
+def test_masked_values_are_missing():
+    X = np.ma.array([[1.0, 2.0], [3.0, 4.0], [5.0, 9.0]], mask=[[0, 1], [0, 0], [0, 0]])
+    encoder = TableEncoder.fit(X)
+    assert encoder.feature_names == ("x0", "x1", "x1=?")
+    assert encoder.columns[1].low == 4.0
+
+
 def test_mixed_types_of_names_are_refused():
     with pytest.raises(TypeError, match="Feature names are only supported if all input features have string names"):
         read_table(pd.DataFrame({"a": [1.0], 7: [2.0]}))

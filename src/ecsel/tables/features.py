@@ -105,11 +105,6 @@ class Feature:
         """The largest x' of the training range."""
         return self.positive(self.high if self.scale > 0 else self.low)
 
-    @property
-    def is_indicator(self) -> bool:
-        """Whether the feature takes the two values 1 and 10 only."""
-        return self.kind in ("level", "missing")
-
     def positive(self, t: Number) -> Number:
         """Return x' = scale·t + offset, without any clipping."""
         return self.scale * t + self.offset

@@ -57,7 +57,10 @@ class RawColumn:
         """Tell numbers, booleans and text apart; anything else is refused by name."""
         if isinstance(self.source, np.ndarray):
             return self._kind_of_array(self.source)
-        dtype = self.source.dtype
+        return self._kind_of_series(self.source)
+
+    def _kind_of_series(self, series: nw.Series[Any]) -> tuple[RawKind, ColumnDtype]:
+        dtype = series.dtype
         if dtype.is_numeric():
             return "number", "integer" if dtype.is_integer() else "float"
         if dtype == nw.Boolean:
@@ -65,8 +68,10 @@ class RawColumn:
         if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)):
             return "text", "text"
         if dtype == nw.Object:
-            return self._kind_of_objects(_objects(self.source.to_list()), numeric_text=False)
-        return self._refuse_type(str(getattr(self.source.to_native(), "dtype", dtype)))
+            return self._kind_of_objects(_objects(series.to_list()), numeric_text=False)
+        if series.is_null().all():
+            return "number", "float"  # a column that never had a value has a type of its own in polars and pyarrow
+        return self._refuse_type(str(getattr(series.to_native(), "dtype", dtype)))
 
     def _kind_of_array(self, values: NDArray[Any]) -> tuple[RawKind, ColumnDtype]:
         kind = values.dtype.kind
@@ -113,8 +118,9 @@ class RawColumn:
             return np.asarray(self.source.to_numpy())
         kind, _ = self.kind_and_dtype()
         values = _objects(self.source.to_list())
-        if kind == "text":
-            self._refuse_text(next(value for value in values if not _is_missing(value)))
+        first = next((value for value in values if not _is_missing(value)), None)
+        if kind == "text" and first is not None:
+            self._refuse_text(first)
         return self._parse(values)
 
     def _parse(self, values: NDArray[Any]) -> NDArray[np.float64]:

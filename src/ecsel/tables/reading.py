@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals.stable.v2 as nw
+import numpy as np
 from sklearn.utils import check_array
 
 from ecsel.tables.raw import RawColumn
@@ -64,6 +65,8 @@ def _series(frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
 
 
 def _read_array(X: Any) -> RawTable:
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.where(np.ma.getmaskarray(X), np.array(None), X.data)
     values = check_array(X, dtype=None, ensure_all_finite=False, input_name="X")
     columns = zip(_positional_names(values.shape[1]), values.T, strict=True)
     return RawTable(tuple(RawColumn(name, column) for name, column in columns), values.shape[0], named=False)
