@@ -47,6 +47,8 @@ class Options:
         Physical dimensions, (base units, columns) and (base units,).
     round_coefficients
         Whether coefficients may be rounded to simple numbers.
+    thorough
+        Whether to try every number of terms instead of stopping at a law that stands.
     time_limit
         Seconds after which the best law so far is returned.
     seed
@@ -63,6 +65,7 @@ class Options:
     dimensions: Floats | None = None
     target_dimension: Floats | None = None
     round_coefficients: bool = True
+    thorough: bool = False
     time_limit: float | None = None
     seed: int = 0
 
@@ -186,7 +189,7 @@ class _Run:
         deadline = np.inf if o.time_limit is None else time.monotonic() + o.time_limit
         order = self.rng.permutation(len(self.y))
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
-        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=self.progress)
+        search = Search(first, self.rng, o.largest, o.n_terms, deadline, thorough=o.thorough, progress=self.progress)
         complete = self._attempt(search.run)
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))

@@ -42,6 +42,7 @@ class Search:
     max_terms: int = 10
     n_terms: int | None = None
     deadline: float = np.inf
+    thorough: bool = False
     pool: Pool = field(default_factory=Pool)
     progress: Callable[[str], None] = lambda _: None
 
@@ -55,6 +56,10 @@ class Search:
     def is_wanted(self, candidate: Candidate) -> bool:
         """Return whether a candidate has the wished number of terms."""
         return self.n_terms is None or len(candidate) == self.n_terms
+
+    def may_stop(self, candidate: Candidate) -> bool:
+        """Return whether the search may end with this law, if it stands."""
+        return not self.thorough and self.is_wanted(candidate)
 
     def note(self, candidate: Candidate) -> Candidate:
         """Put a candidate into the pool."""
@@ -116,7 +121,7 @@ class Search:
     def one_term_stands(self, fits: Fits) -> bool:
         """Return whether a one-term law answers the tests, and neither two terms nor a short polynomial codes better."""
         best = self.best
-        if not self.is_wanted(best) or len(best) != 1 or best.structure.n_free or has_objection(self.problem, best.structure):
+        if not self.may_stop(best) or len(best) != 1 or best.structure.n_free or has_objection(self.problem, best.structure):
             return False
         unexplained = best.rss / self.problem.rows.energy
         if unexplained > 0.5 or (unexplained > 0.01 and len(self.problem.rows) < FEW_ROWS):
@@ -143,7 +148,7 @@ class Search:
 
     def stands(self, candidate: Candidate) -> bool:
         """Return whether a lattice law answers the tests and none of its pairs merges into one term."""
-        if not len(candidate) or not self.is_wanted(candidate) or candidate.structure.n_free:
+        if not len(candidate) or not self.may_stop(candidate) or candidate.structure.n_free:
             return False
         if has_objection(self.problem, candidate.structure):
             return False
@@ -164,7 +169,7 @@ class Search:
             exchange = self.exchange(kind, size)
             if exchange is None:
                 continue
-            exchange.path(self.empty, patience=3 if self.n_terms is None else self.max_terms)
+            exchange.path(self.empty, patience=self.max_terms if self.thorough or self.n_terms else 3)
             if kind == "polynomial":
                 self.backward(exchange)
             self.improve(exchange)

@@ -1,0 +1,237 @@
+"""A fitted law as a plain value: its equation, how well its numbers are known, and how well it fits."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from ecsel.discovery.lattice import Floats, Lattice
+from ecsel.discovery.law import Law
+from ecsel.discovery.numbers import name_number
+from ecsel.signomial import Signomial, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One estimated number of a law: a coefficient (``feature`` is None) or an exponent of a term."""
+
+    term: int
+    feature: str | None
+    value: float
+    standard_error: float
+    rounded: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FittedLaw:
+    """A law with its uncertainty and its errors.
+
+    Attributes
+    ----------
+    terms
+        The terms, in the order that ``parameters`` and ``covariance`` speak of.
+    rounded
+        Which coefficients were rounded to simple numbers.
+    free
+        (term, feature) of the exponents that are estimated real numbers.
+    covariance
+        Covariance of the coefficients followed by the free exponents, as the data determine them before any rounding,
+        conditional on the monomials.
+    noise_variance, degrees_of_freedom
+        Residual variance (of a row of weight one) and its degrees of freedom.
+    code_length
+        Nats that the law and the data given the law take; smaller is better, only differences have a meaning.
+    mse, validation_mse
+        Mean squared error on the training rows, and of leaving out each row in turn with the monomials held.
+    known
+        A part of the law that was given, not estimated.
+    """
+
+    terms: tuple[Term, ...]
+    rounded: tuple[bool, ...]
+    free: tuple[tuple[int, str], ...]
+    covariance: Floats
+    noise_variance: float
+    degrees_of_freedom: float
+    code_length: float
+    mse: float
+    validation_mse: float
+    known: Signomial = field(default_factory=Signomial)
+
+    @classmethod
+    def from_law(
+        cls, law: Law, names: Sequence[str], lattice: Lattice, *, n_rows: float, validation_mse: float, never_negative: Sequence[bool]
+    ) -> "FittedLaw":
+        """Put names to a law; a non-integer power of a column that was ever negative is that of its absolute value."""
+        s = law.structure
+        terms = []
+        for k in range(len(s)):
+            exponents: dict[str, Fraction | float] = {}
+            odd, absolute = [], []
+            for j in np.flatnonzero((s.exponents[k] != 0) | s.free[k]):
+                value = float(s.exponents[k, j])
+                exact = None if s.free[k, j] else lattice.fraction(value)
+                exponents[names[j]] = value if exact is None else exact
+                if s.parity[k, j]:
+                    odd.append(names[j])
+                elif not never_negative[j]:
+                    absolute.append(names[j])
+            terms.append(Term(float(law.coefficients[k]), exponents, odd=odd, absolute=absolute))
+        free = tuple((int(k), names[int(j)]) for k, j in zip(*np.nonzero(s.free), strict=True))
+        left = max(n_rows - s.n_parameters, 1.0)
+        return cls(
+            tuple(terms),
+            tuple(bool(r) for r in law.rounded),
+            free,
+            law.covariance,
+            law.rss / left,
+            left,
+            law.code_length,
+            law.rss / max(n_rows, 1.0),
+            validation_mse,
+        )
+
+    @property
+    def equation(self) -> Signomial:
+        """The law as a signomial, its known part included."""
+        return Signomial(self.terms) + self.known
+
+    def plus(self, known: Signomial) -> "FittedLaw":
+        """Return the law with a known part, whose numbers are not estimated."""
+        return replace(self, known=self.known + known) if known.terms else self
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms."""
+        return len(self.terms)
+
+    @property
+    def size(self) -> int:
+        """Number of terms and free exponents."""
+        return len(self.terms) + len(self.free)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The coefficients, then the free exponents, with standard errors conditional on the monomials."""
+        errors = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        found = [
+            Parameter(k, None, t.coefficient, float(errors[k]), self.rounded[k]) for k, t in enumerate(self.terms)
+        ]
+        for (k, name), error in zip(self.free, errors[len(self.terms) :], strict=True):
+            found.append(Parameter(k, name, float(self.terms[k].exponents[name]), float(error), rounded=False))
+        return tuple(found)
+
+    def half_width(self, columns: Mapping[str, Floats], n_rows: int, coverage: float) -> Floats:
+        """Return half the width of a prediction interval for each row: noise and the uncertainty of the parameters."""
+        values = [np.broadcast_to(t.evaluate(columns), n_rows) for t in self.terms]
+        design = [np.divide(v, t.coefficient) for v, t in zip(values, self.terms, strict=True)]
+        for k, name in self.free:
+            with np.errstate(divide="ignore"):
+                logs = np.log(np.abs(np.asarray(columns[name], dtype=float)))
+            design.append(np.where(np.isfinite(logs), values[k] * logs, 0.0))
+        spread = np.full(n_rows, self.noise_variance)
+        if design:
+            matrix = np.column_stack(design)
+            spread = spread + np.einsum("np,pq,nq->n", matrix, self.covariance, matrix)
+        return np.asarray(stats.t.ppf(0.5 + coverage / 2, self.degrees_of_freedom) * np.sqrt(np.maximum(spread, 0.0)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers beside the equation as plain JSON values."""
+        return {
+            "known": str(self.known),
+            "terms": [str(Signomial([t])) for t in self.terms],
+            "rounded": list(self.rounded),
+            "free": [[k, name] for k, name in self.free],
+            "covariance": self.covariance.tolist(),
+            "noise_variance": self.noise_variance,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "code_length": self.code_length,
+            "mse": self.mse,
+            "validation_mse": self.validation_mse,
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "FittedLaw":
+        """Return the law that :meth:`to_json` wrote."""
+        size = len(values["terms"]) + len(values["free"])
+        return cls(
+            tuple(Signomial.parse(text).terms[0] for text in values["terms"]),
+            tuple(bool(r) for r in values["rounded"]),
+            tuple((int(k), str(name)) for k, name in values["free"]),
+            np.array(values["covariance"], dtype=float).reshape(size, size),
+            *(
+                float(values[k])
+                for k in ("noise_variance", "degrees_of_freedom", "code_length", "mse", "validation_mse")
+            ),
+            known=Signomial.parse(values["known"]),
+        )
+
+
+class LawPath(tuple[FittedLaw, ...]):
+    """The front of size against error: laws from small to large, each fitting better than all smaller ones."""
+
+    __slots__ = ()
+
+    def __new__(cls, laws: Iterable[FittedLaw]) -> "LawPath":
+        return super().__new__(cls, laws)
+
+    def __repr__(self) -> str:
+        rows = [f"  [{i}] size {law.size}, mse {law.mse:.4g}: {law.equation:.4g}" for i, law in enumerate(self)]
+        return "\n".join([f"LawPath of {len(self)} laws", *rows])
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame, one row per law."""
+        try:
+            import pandas as pd  # noqa: PLC0415 - an optional dependency
+        except ImportError as error:
+            raise ImportError("path_.to_frame() needs pandas: pip install pandas.") from error
+        columns = ("n_terms", "size", "code_length", "mse", "validation_mse", "equation")
+        return pd.DataFrame([{c: getattr(law, c) for c in columns} for law in self], columns=list(columns))
+
+
+def _pieces(value: float, pi: str, pi_squared: str) -> tuple[str, str, str] | None:
+    """Return sign, numerator and denominator of a simple number, ``None`` for any other."""
+    named = name_number(value)
+    if named is None:
+        return None
+    ratio, power = named
+    symbol = {0: "", 1: pi, 2: pi_squared}[abs(power)]
+    above, below = (symbol, "") if power > 0 else ("", symbol)
+
+    def side(number: int, name: str) -> str:
+        return name if name and number == 1 else f"{number}{name}"
+
+    return "-" if ratio < 0 else "", side(abs(ratio.numerator), above), side(ratio.denominator, below)
+
+
+def number_text(value: float, digits: int = 6) -> str:
+    """Return a number for people, simple fractions and multiples of pi by name.
+
+    >>> import math
+    >>> number_text(0.5), number_text(4 * math.pi), number_text(1 / (4 * math.pi)), number_text(1.23)
+    ('1/2', '4π', '1/(4π)', '1.23')
+    """
+    pieces = _pieces(value, "π", "π²")
+    if pieces is None:
+        return f"{value:.{digits}g}"
+    sign, above, below = pieces
+    if below == "1":
+        return sign + above
+    return f"{sign}{above}/({below})" if below[0].isdigit() and "π" in below else f"{sign}{above}/{below}"
+
+
+def number_latex(value: float) -> str | None:
+    r"""Return the LaTeX of a simple fraction or multiple of pi, ``None`` for any other number.
+
+    >>> import math
+    >>> print(number_latex(1 / (4 * math.pi)), number_latex(0.5), number_latex(2.0), number_latex(0.123))
+    \frac{1}{4\pi} \frac{1}{2} 2 None
+    """
+    pieces = _pieces(value, r"\pi", r"\pi^{2}")
+    if pieces is None:
+        return None
+    sign, above, below = pieces
+    return sign + (above if below == "1" else rf"\frac{{{above}}}{{{below}}}")

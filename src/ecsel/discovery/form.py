@@ -1,0 +1,178 @@
+"""Fitting the constants of a given form such as ``a*x**b + c``.
+
+A form is a sum of products of numbers, constants to fit (names that are no column) and powers of columns, in Python's
+syntax. It is read as a syntax tree and never executed. An exponent is a number, a constant, or a sum or multiple of such;
+a constant may occur more than once. The constants minimise the weighted squared error from several starts.
+"""
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from ecsel.discovery.lattice import Floats
+
+LONGEST_FORM = 2000
+
+
+@dataclass(frozen=True)
+class Affine:
+    """An exponent: a number plus multiples of constants."""
+
+    number: Fraction | float = Fraction(0)
+    constants: Mapping[str, float] = field(default_factory=dict)
+
+    def value(self, at: Mapping[str, float]) -> Fraction | float:
+        """Return the exponent for given constants; exact when it has none."""
+        if not self.constants:
+            return self.number
+        return float(self.number) + sum(c * at[name] for name, c in self.constants.items())
+
+
+@dataclass(frozen=True)
+class FormTerm:
+    """number * product of constants to whole powers * product of columns to affine exponents."""
+
+    number: float = 1.0
+    constants: Mapping[str, int] = field(default_factory=dict)
+    exponents: Mapping[str, Affine] = field(default_factory=dict)
+
+    def coefficient(self, at: Mapping[str, float]) -> float:
+        """Return the coefficient for given constants."""
+        return self.number * float(np.prod([at[name] ** power for name, power in self.constants.items()]))
+
+
+@dataclass(frozen=True)
+class Form:
+    """A parsed form; ``constants`` are in order of appearance."""
+
+    terms: tuple[FormTerm, ...]
+    constants: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str, columns: Sequence[str]) -> "Form":
+        """Read a form; every name that is not a column is a constant to fit.
+
+        >>> Form.parse("a*x**b + c", ["x"]).constants
+        ('a', 'b', 'c')
+        """
+        if len(text) > LONGEST_FORM:
+            raise ValueError(f"the form has {len(text)} characters, the limit is {LONGEST_FORM}")
+        try:
+            tree = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise ValueError(f"the form {text!r} is not a formula in Python's syntax") from error
+        reader = _Reader(frozenset(columns), text)
+        terms = tuple(reader.sum(tree, 1.0))
+        return cls(terms, tuple(reader.constants))
+
+    def predict(self, at: Mapping[str, float], table: Mapping[str, Floats]) -> Floats:
+        """Return the value of the form on the columns of a table."""
+        n = len(next(iter(table.values())))
+        total = np.zeros(n)
+        for term in self.terms:
+            value = np.full(n, term.coefficient(at))
+            for name, affine in term.exponents.items():
+                exponent = affine.value(at)
+                x = table[name]
+                whole = isinstance(exponent, Fraction) and exponent.denominator == 1
+                value = value * (x ** int(exponent) if whole else np.abs(x) ** float(exponent))
+            total += value
+        return total
+
+    def fit(
+        self, table: Mapping[str, Floats], y: Floats, root_weight: Floats | None, rng: np.random.Generator, starts: int = 24
+    ) -> tuple[dict[str, float], Floats]:
+        """Return the constants that fit best and their (X'X)^-1."""
+        root = np.ones(len(y)) if root_weight is None else root_weight
+        scale = float(np.sqrt(np.mean(y**2))) or 1.0
+
+        def residual(theta: Floats) -> Floats:
+            with np.errstate(all="ignore"):
+                values = self.predict(dict(zip(self.constants, theta, strict=True)), table)
+            return np.clip(np.nan_to_num((values - y) / scale, nan=1e6, posinf=1e6, neginf=-1e6), -1e6, 1e6) * root
+
+        if not self.constants:
+            return {}, np.zeros((0, 0))
+        first = np.ones(len(self.constants))
+        found = [least_squares(residual, s) for s in [first, *rng.normal(0, 1.5, (starts - 1, len(first)))]]
+        best = min(found, key=lambda r: float(r.cost))
+        inverse = np.linalg.pinv(best.jac.T @ best.jac) / scale**2
+        return dict(zip(self.constants, best.x.tolist(), strict=True)), inverse
+
+
+@dataclass
+class _Reader:
+    columns: frozenset[str]
+    text: str
+    constants: list[str] = field(default_factory=list)
+
+    def refuse(self, why: str) -> ValueError:
+        return ValueError(f"the form {self.text!r} cannot be fitted: {why}")
+
+    def constant(self, name: str) -> str:
+        if name not in self.constants:
+            self.constants.append(name)
+        return name
+
+    def sum(self, node: ast.expr, sign: float) -> list[FormTerm]:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+            other = sign if isinstance(node.op, ast.Add) else -sign
+            return self.sum(node.left, sign) + self.sum(node.right, other)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            return self.sum(node.operand, -sign if isinstance(node.op, ast.USub) else sign)
+        return [self.product(node, FormTerm(sign), 1)]
+
+    def product(self, node: ast.expr, term: FormTerm, power: int) -> FormTerm:
+        """Multiply a term by a factor, or divide by it when the power is -1."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+            left = self.product(node.left, term, power)
+            return self.product(node.right, left, power if isinstance(node.op, ast.Mult) else -power)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return self.product(node.operand, FormTerm(-term.number, term.constants, term.exponents), power)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return FormTerm(term.number * float(node.value) ** power, term.constants, term.exponents)
+        if isinstance(node, ast.Name):
+            return self.times(term, node.id, Affine(Fraction(power)))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Name):
+            exponent = self.exponent(node.right)
+            return self.times(term, node.left.id, _scaled(exponent, power))
+        raise self.refuse("it must be a sum of products of numbers, constants and powers of columns")
+
+    def times(self, term: FormTerm, name: str, exponent: Affine) -> FormTerm:
+        if name in self.columns:
+            old = term.exponents.get(name, Affine())
+            return FormTerm(term.number, term.constants, {**term.exponents, name: _added(old, exponent)})
+        if exponent.constants or not isinstance(exponent.number, Fraction) or exponent.number.denominator != 1:
+            raise self.refuse(f"the constant {name!r} may only have whole powers")
+        power = term.constants.get(self.constant(name), 0) + int(exponent.number)
+        return FormTerm(term.number, {**term.constants, name: power}, term.exponents)
+
+    def exponent(self, node: ast.expr) -> Affine:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return Affine(Fraction(node.value) if isinstance(node.value, int) else float(node.value))
+        if isinstance(node, ast.Name) and node.id not in self.columns:
+            return Affine(Fraction(0), {self.constant(node.id): 1.0})
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return _scaled(self.exponent(node.operand), -1)
+        if isinstance(node, ast.BinOp):
+            left, right = self.exponent(node.left), self.exponent(node.right)
+            if isinstance(node.op, ast.Add | ast.Sub):
+                return _added(left, _scaled(right, 1 if isinstance(node.op, ast.Add) else -1))
+            if isinstance(node.op, ast.Mult) and not (left.constants and right.constants):
+                return _scaled(right, left.number) if not left.constants else _scaled(left, right.number)
+            if isinstance(node.op, ast.Div) and not right.constants and right.number != 0:
+                return _scaled(left, 1 / right.number)
+        raise self.refuse("an exponent must be a number, a constant, or sums and multiples of them")
+
+
+def _scaled(a: Affine, by: Fraction | float) -> Affine:
+    return Affine(a.number * by, {name: c * float(by) for name, c in a.constants.items()})
+
+
+def _added(a: Affine, b: Affine) -> Affine:
+    names = {**a.constants, **b.constants}
+    return Affine(a.number + b.number, {n: a.constants.get(n, 0.0) + b.constants.get(n, 0.0) for n in names})

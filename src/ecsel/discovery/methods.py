@@ -1,0 +1,144 @@
+"""The ways to a fitted law: exact search, best prediction, a given form, and the paper's trainers."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from ecsel.discovery.criterion import Criterion
+from ecsel.discovery.discover import Discovery, Options, discover
+from ecsel.discovery.fitted import FittedLaw
+from ecsel.discovery.form import Form
+from ecsel.discovery.lattice import Floats, Lattice
+from ecsel.discovery.law import Law
+from ecsel.discovery.paper import PaperSettings, train
+from ecsel.discovery.prediction import best_of_size, choose_size, fold_errors, folds
+from ecsel.signomial import Term
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Raw columns with their names, a target and optional weights."""
+
+    X: Floats
+    y: Floats
+    weight: Floats | None
+    names: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that count."""
+        return len(self.y) if self.weight is None else int((self.weight > 0).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A fitted law, the front it was chosen from, the laws that are as good, and how the search ended."""
+
+    law: FittedLaw
+    path: tuple[FittedLaw, ...]
+    near_ties: tuple[FittedLaw, ...] = ()
+    left_out: tuple[str, ...] = ()
+    complete: bool = True
+
+
+def _named(table: Table, options: Options, law: Law, validation: float) -> FittedLaw:
+    none = np.zeros(table.X.shape[1], dtype=bool)
+    lattice = Lattice.build(signed=none, has_zero=none, exponents=options.exponents)
+    rows = table.n_rows
+    never_negative = [bool(v) for v in (table.X >= 0).all(axis=0)]
+    return FittedLaw.from_law(
+        law, table.names, lattice, n_rows=rows, validation_mse=validation, never_negative=never_negative
+    )
+
+
+def _outcome(table: Table, options: Options, found: Discovery, chosen: Law) -> Outcome:
+    path = [_named(table, options, law, v) for law, v in zip(found.front, found.validation, strict=True)]
+    key = chosen.structure.key()
+    validation = next(
+        (v for law, v in zip(found.front, found.validation, strict=True) if law.structure.key() == key), float("nan")
+    )
+    return Outcome(
+        _named(table, options, chosen, validation),
+        tuple(path),
+        tuple(_named(table, options, law, float("nan")) for law in found.near_ties if law.structure.key() != key),
+        tuple(table.names[j] for j in found.left_out),
+        found.complete,
+    )
+
+
+def by_search(table: Table, options: Options, progress: Callable[[str], None] | None = None) -> Outcome:
+    """Return the law with the shortest code length."""
+    found = discover(table.X, table.y, table.weight, options, progress)
+    return _outcome(table, options, found, found.law)
+
+
+def by_prediction(
+    table: Table, options: Options, *, n_folds: int = 5, n_jobs: int | None = None, progress: Callable[[str], None] | None = None
+) -> Outcome:
+    """Return the law of the size whose whole search predicts left-out rows best."""
+    thorough = replace(options, thorough=True)
+    started = time.monotonic()
+    parts = folds(len(table.y), n_folds, np.random.default_rng(options.seed))
+    share = thorough if options.time_limit is None else replace(thorough, time_limit=options.time_limit / (len(parts) + 1))
+    if options.n_terms is None and len(table.y) >= 2 * n_folds:
+        job = delayed(fold_errors)
+        errors = Parallel(n_jobs=n_jobs)(job(table.X, table.y, table.weight, test, share) for test in parts)
+        size = choose_size(np.array(errors))
+    else:
+        size = options.largest
+    if options.time_limit is not None:
+        thorough = replace(thorough, time_limit=max(options.time_limit - (time.monotonic() - started), 0.1))
+    found = discover(table.X, table.y, table.weight, thorough, progress)
+    return _outcome(table, options, found, best_of_size(found, size))
+
+
+def by_paper(table: Table, n_terms: int, seed: int, settings: PaperSettings) -> Outcome:
+    """Return the paper's fit with K terms; no exponent is rounded."""
+    coefficients, exponents = train(table.X, table.y, n_terms, np.random.default_rng(seed), settings)
+    terms = [
+        Term(float(a), {n: float(e) for n, e in zip(table.names, b, strict=True)})
+        for a, b in zip(coefficients, exponents, strict=True)
+    ]
+    free = [(k, n) for k, t in enumerate(terms) for n in table.names if n in t.exponents]
+    return _plain(table, tuple(terms), tuple(free))
+
+
+def by_form(table: Table, text: str, seed: int) -> Outcome:
+    """Return the given form with its constants fitted."""
+    form = Form.parse(text, table.names)
+    columns = {name: table.X[:, j] for j, name in enumerate(table.names)}
+    root = None if table.weight is None else np.sqrt(table.weight)
+    constants, _ = form.fit(columns, table.y, root, np.random.default_rng(seed))
+    negative = {name for name, x in columns.items() if (x < 0).any()}
+    terms, free = [], []
+    for k, t in enumerate(form.terms):
+        exponents = {name: affine.value(constants) for name, affine in t.exponents.items()}
+        plain = {n for n, e in exponents.items() if n in negative and e != int(e)}
+        terms.append(Term(t.coefficient(constants), exponents, absolute=plain or None))
+        free += [(k, n) for n, affine in t.exponents.items() if affine.constants]
+    return _plain(table, tuple(terms), tuple(free))
+
+
+def _plain(table: Table, terms: tuple[Term, ...], free: tuple[tuple[int, str], ...]) -> Outcome:
+    """Return an outcome for given terms: covariance from the derivatives by coefficients and free exponents."""
+    columns = {name: table.X[:, j] for j, name in enumerate(table.names)}
+    n = len(table.y)
+    values = [np.broadcast_to(t.evaluate(columns), n) for t in terms]
+    design = [v / t.coefficient if t.coefficient else v for v, t in zip(values, terms, strict=True)]
+    design += [values[k] * np.log(np.maximum(np.abs(columns[name]), 1e-300)) for k, name in free]
+    root = np.ones(n) if table.weight is None else np.sqrt(table.weight)
+    residual = (table.y - np.sum(values, axis=0)) * root if values else table.y * root
+    matrix = np.column_stack(design) * root[:, None] if design else np.zeros((n, 0))
+    rss, size = float(residual @ residual), len(terms) + len(free)
+    left = max(table.n_rows - size, 1)
+    inverse = np.linalg.pinv(matrix.T @ matrix) if size else np.zeros((0, 0))
+    leverage = np.einsum("np,pq,nq->n", matrix, inverse, matrix)
+    left_out = float(np.sum((residual / np.maximum(1.0 - leverage, 1e-9)) ** 2) / table.n_rows)
+    length = float(Criterion(table.n_rows, float((table.y * root) @ (table.y * root))).data(rss, size))
+    law = FittedLaw(
+        terms, (False,) * len(terms), free, inverse * rss / left, rss / left, left, length, rss / table.n_rows, left_out
+    )
+    return Outcome(law, (law,))

@@ -1,0 +1,39 @@
+"""Physical dimensions as a matrix: a term is allowed when its exponents give the dimension of the target."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ecsel.discovery.lattice import Floats
+
+
+def dimension_matrix(names: Sequence[str], units: Mapping[str, str], target_unit: str) -> tuple[Floats, Floats]:
+    """Return (base dimensions, columns) and (base dimensions,) for the units of the columns and of the target.
+
+    Columns without a unit count as dimensionless.
+
+    >>> matrix, target = dimension_matrix(["m", "v"], {"m": "kg", "v": "m/s"}, "J")
+    >>> matrix @ [1, 2] == target
+    array([ True,  True,  True])
+    """
+    try:
+        import pint
+    except ImportError as error:
+        raise ImportError('units need pint: pip install "ecsel[units]"') from error
+    unknown = sorted(set(units) - set(names))
+    if unknown:
+        raise ValueError(f"units names columns that X does not have: {', '.join(map(repr, unknown))}")
+    registry: Any = pint.UnitRegistry()
+
+    def dimensions(unit: str, of: str) -> dict[str, float]:
+        try:
+            return {str(k): float(v) for k, v in registry.Unit(unit).dimensionality.items()}
+        except Exception as error:
+            raise ValueError(f"the unit {unit!r} of {of} is not known to pint") from error
+
+    columns = [dimensions(units.get(name, ""), f"column {name!r}") for name in names]
+    target = dimensions(target_unit, "the target")
+    bases = sorted(set(target).union(*columns))
+    matrix = np.array([[d.get(base, 0.0) for d in columns] for base in bases]).reshape(len(bases), len(names))
+    return matrix, np.array([target.get(base, 0.0) for base in bases])
