@@ -109,6 +109,12 @@ def test_missing_levels_become_the_most_frequent_one(make_frame):
     np.testing.assert_array_equal(encoder.model_features(frame)[1:3], [[1, 10, 10], [1, 10, 10]])
 
 
+def test_one_level_filled_everywhere_is_constant():
+    frame = pd.DataFrame({"c": ["u", None, "u"], "b": [True, None, True]})
+    assert TableEncoder.fit(frame, missing="median").features == ()
+    assert TableEncoder.fit(frame).feature_names == ("c=u", "c=?", "b=True", "b=?")
+
+
 def test_missing_ordinals():
     frame = pd.DataFrame({"size": ["low", None, "high", "high"]})
     order = {"size": ["low", "mid", "high"]}

@@ -89,8 +89,8 @@ def _describe_numeric(
     scaling = None if summary.is_constant else _scaling_kind(raw.name, summary, options)
     column = NumericColumn(raw.name, dtype, summary.low, summary.high, scaling, n_missing > 0, codes)
     features = _numeric_features(raw.name, scaling, summary, options, observed, observed_weights)
-    filled = tuple(_with_fill(feature, summary, options, has_missing=n_missing > 0) for feature in features)
     share = float(np.average(missing, weights=weights))
+    filled = tuple(_with_fill(feature, summary.median, share, options) for feature in features)
     notes = _numeric_notes(column, summary, options, features)
     return _with_missing_factor(column, filled, notes, n_missing, values.size, share, options)
 
@@ -121,10 +121,13 @@ def _log_mean(feature: Feature, values: NDArray[np.float64], weights: NDArray[np
     return float(np.average(logs, weights=weights))
 
 
-def _with_fill(feature: Feature, summary: Summary, options: ColumnOptions, *, has_missing: bool) -> Feature:
+def _with_fill(feature: Feature, median: float, share_missing: float, options: ColumnOptions) -> Feature:
+    """Decide what x' is where the value is missing; the baseline so far is that of the observed rows."""
     if options.missing == "median":
-        return replace(feature, fill=feature.positive(summary.median))
-    return replace(feature, fill=math.exp(feature.baseline)) if has_missing else feature
+        fill = feature.positive(median)
+        baseline = (1 - share_missing) * feature.baseline + share_missing * math.log(fill)
+        return replace(feature, fill=fill, baseline=baseline)
+    return replace(feature, fill=math.exp(feature.baseline)) if share_missing else feature
 
 
 def _scaling_kind(name: str, summary: Summary, options: ColumnOptions) -> ScalingKind:
@@ -169,10 +172,13 @@ def _describe_nominal(
         return _empty(raw.name)
     column = CategoricalColumn(raw.name, dtype, levels, n_missing > 0, options.missing_codes)
     mode = int(np.argmax(shares[:-1]))
+    if options.missing == "median":
+        shares[mode] += shares[MISSING]
+        shares[MISSING] = 0.0
     features = []
     for code, level in enumerate(levels):
         # One indicator tells all about a truth value; two or more levels of text are all kept, so that each is visible.
-        if (level is False and dtype == "boolean") or shares[code] in {0, 1}:
+        if (level is False and dtype == "boolean") or shares[code] == 0 or np.count_nonzero(shares) == 1:
             continue
         fill = None
         if options.missing == "median":
@@ -234,7 +240,7 @@ def _describe_ordinal(
     logs = np.log(feature.positive(np.arange(len(order), dtype=np.float64)))
     feature = replace(feature, baseline=float(observed @ logs))
     median = float(np.searchsorted(np.cumsum(observed), 0.5))
-    filled = _with_fill(feature, Summary(0.0, 0.0, median, last, last), options, has_missing=n_missing > 0)
+    filled = _with_fill(feature, median, share_missing, options)
     notes = (f"{raw.name!r} is ordinal with {len(order)} levels, {order[0]!r} to {order[-1]!r}.",)
     return _with_missing_factor(column, (filled,), notes, n_missing, codes.size, share_missing, options)
 
