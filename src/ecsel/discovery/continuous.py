@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ecsel.discovery.lattice import Mask, Parities
+from ecsel.discovery.lattice import Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.snap import snap
 from ecsel.discovery.varpro import Fits, fit_exponents
@@ -25,12 +25,6 @@ def split_starts(base: Structure, which: int, count: int, rng: np.random.Generat
     return starts
 
 
-def sort_fits(fits: Fits) -> Fits:
-    """Return the fits, smallest residual first."""
-    order = np.argsort(fits.rss, kind="stable")
-    return Fits(fits.exponents[order], fits.parity[order], fits.coefficients[order], fits.rss[order])
-
-
 def split(problem: Problem, base: Structure, rng: np.random.Generator, count: int) -> Fits:
     """Fit laws with one term more than ``base``, from splits of each of its terms and from an added constant."""
     k, m = base.exponents.shape
@@ -40,7 +34,7 @@ def split(problem: Problem, base: Structure, rng: np.random.Generator, count: in
     starts.append(np.concatenate([base.exponents, np.zeros((1, m))])[None])
     parities.append(np.concatenate([base.parity, np.zeros((1, m), dtype=np.int8)])[None])
     b, p = np.concatenate(starts), np.concatenate(parities)
-    return sort_fits(fit_exponents(problem.rows, problem.lattice, b, p, max_iter=30))
+    return fit_exponents(problem.rows, problem.lattice, b, p, max_iter=30).sorted()
 
 
 def pair_of_parities(problem: Problem, parities: Parities, exponents: np.ndarray, rng: np.random.Generator) -> Fits | None:
@@ -50,7 +44,7 @@ def pair_of_parities(problem: Problem, parities: Parities, exponents: np.ndarray
         return None
     p = np.array([parities[list(pair)] for pair in pairs])
     b = exponents[None, None] + rng.normal(0.0, 0.4, (len(pairs), 2, parities.shape[1]))
-    return sort_fits(fit_exponents(problem.rows, problem.lattice, b, p, max_iter=30))
+    return fit_exponents(problem.rows, problem.lattice, b, p, max_iter=30).sorted()
 
 
 def merge(problem: Problem, candidate: Candidate, *, tolerance: float = 15.0) -> Candidate | None:
@@ -89,8 +83,3 @@ def snap_best(problem: Problem, fits: Fits, count: int) -> list[Candidate]:
         seen.append(float(fits.rss[i]))
         found.append(snap(problem, Structure(fits.exponents[i], fits.parity[i])))
     return found
-
-
-def free_mask(structure: Structure) -> Mask:
-    """Return a mask that opens every exponent of a structure."""
-    return np.ones(structure.exponents.shape, dtype=bool)

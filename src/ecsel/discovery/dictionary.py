@@ -68,7 +68,7 @@ def enumerate_monomials(lattice: Lattice, kind: str, size: int, *, ceiling: int 
     """Return about ``size`` monomials of a kind, cheapest first (the constant included when it is allowed)."""
     costs = np.where(alphabet_mask(lattice, kind)[None, :, None], lattice.costs, np.inf)
     best = _within(lattice, costs, TERM, ceiling)
-    for budget in np.arange(2.0, 60.0):
+    for budget in np.arange(4.0, 60.0):
         grown = _within(lattice, costs, float(budget), ceiling)
         if grown is None:
             break

@@ -1,6 +1,6 @@
 """A fitted law as a plain value: its equation, how well its numbers are known, and how well it fits."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ecsel.discovery.lattice import Floats, Lattice
+from ecsel.discovery.lattice import Floats
 from ecsel.discovery.law import Law
 from ecsel.discovery.numbers import name_number
 from ecsel.signomial import Signomial, Term
@@ -63,7 +63,7 @@ class FittedLaw:
 
     @classmethod
     def from_law(
-        cls, law: Law, names: Sequence[str], lattice: Lattice, *, n_rows: float, validation_mse: float, never_negative: Sequence[bool]
+        cls, law: Law, names: Sequence[str], exact: Callable[[float], Fraction | None], *, n_rows: float, validation_mse: float, never_negative: Sequence[bool]
     ) -> "FittedLaw":
         """Put names to a law; a non-integer power of a column that was ever negative is that of its absolute value."""
         s = law.structure
@@ -73,8 +73,8 @@ class FittedLaw:
             odd, absolute = [], []
             for j in np.flatnonzero((s.exponents[k] != 0) | s.free[k]):
                 value = float(s.exponents[k, j])
-                exact = None if s.free[k, j] else lattice.fraction(value)
-                exponents[names[j]] = value if exact is None else exact
+                rational = None if s.free[k, j] else exact(value)
+                exponents[names[j]] = value if rational is None else rational
                 if s.parity[k, j]:
                     odd.append(names[j])
                 elif not never_negative[j]:

@@ -13,7 +13,7 @@ charge and the others pay. The description length of a monomial with d of m vari
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ RESOLUTION = 1e-9
 LARGEST_EXPONENT = 12.0
 
 
+@lru_cache(maxsize=1)
 def default_exponents() -> tuple[Fraction, ...]:
     """Return the rationals p/q with q ≤ 5: whole numbers to 12, halves and thirds to 3, quarters and fifths to 5/4.
 
@@ -66,6 +67,15 @@ def parity_cost(exponent: Fraction | None, parity: int) -> float:
     if exponent.denominator % 2 == 0:
         return 4.0 if parity else 1.5
     return 1.5 if exponent.numerator % 2 == parity else 2.0
+
+
+@lru_cache(maxsize=32)
+def _point_costs(points: tuple[Fraction, ...]) -> tuple[Floats, npt.NDArray[np.intp], Floats]:
+    """Return the costs of the points, their natural parities, and the surcharges (points, 2) of both parities."""
+    base = np.array([rational_cost(b) for b in points], dtype=float)
+    natural = np.array([b.numerator % 2 if b.denominator == 1 else 0 for b in points], dtype=np.intp)
+    extra = np.array([[parity_cost(b, 0), parity_cost(b, 1)] for b in points], dtype=float).reshape(len(points), 2)
+    return base, natural, extra
 
 
 @dataclass(frozen=True)
@@ -120,17 +130,14 @@ class Lattice:
         low = np.full(m, -LARGEST_EXPONENT) if lower is None else np.array(lower, dtype=float)
         high = np.full(m, LARGEST_EXPONENT) if upper is None else np.array(upper, dtype=float)
         low = np.where(has_zero, np.maximum(low, 0.0), low)
-        costs = np.full((m, len(points), 2), np.inf)
-        free = np.full((m, 2), np.inf)
-        for j in range(m):
-            for v, b in enumerate(points):
-                if low[j] - RESOLUTION <= b <= high[j] + RESOLUTION:
-                    natural = b.numerator % 2 if b.denominator == 1 else 0
-                    for p in (0, 1) if signed[j] else (natural,):
-                        costs[j, v, p] = rational_cost(b) + (parity_cost(b, p) if signed[j] else 0.0)
-            if real:
-                for p in (0, 1) if signed[j] else (0,):
-                    free[j, p] = FREE + (parity_cost(None, p) if signed[j] else 0.0)
+        base, natural, extra = _point_costs(points)
+        plain = np.where(natural[:, None] == np.arange(2), base[:, None], np.inf)
+        costs = np.where(np.asarray(signed)[:, None, None], base[:, None] + extra, plain)
+        values = np.array([float(b) for b in points])
+        inside = (values >= low[:, None] - RESOLUTION) & (values <= high[:, None] + RESOLUTION)
+        costs = np.where(inside[:, :, None], costs, np.inf)
+        both = FREE + np.array([parity_cost(None, 0), parity_cost(None, 1)])
+        free = np.where(np.asarray(signed)[:, None], both, np.array([FREE, np.inf])) if real else np.full((m, 2), np.inf)
         return cls(points, costs, free, low, high, np.asarray(signed), m, dimensions, target_dimension)
 
     @property
@@ -199,10 +206,3 @@ class Lattice:
             signed=self.signed[columns],
             dimensions=None if self.dimensions is None else self.dimensions[:, columns],
         )
-
-    def fraction(self, exponent: float) -> Fraction | None:
-        """Return the lattice point at this exponent, ``None`` where there is none."""
-        if not self.exponents:
-            return None
-        v = int(np.argmin(np.abs(self.values - exponent)))
-        return self.exponents[v] if abs(self.values[v] - exponent) <= 2 * RESOLUTION else None

@@ -11,7 +11,7 @@ from ecsel.discovery.criterion import Criterion
 from ecsel.discovery.discover import Discovery, Options, discover
 from ecsel.discovery.fitted import FittedLaw
 from ecsel.discovery.form import Form
-from ecsel.discovery.lattice import Floats, Lattice
+from ecsel.discovery.lattice import Floats, default_exponents
 from ecsel.discovery.law import Law
 from ecsel.discovery.paper import PaperSettings, train
 from ecsel.discovery.prediction import best_of_size, choose_size, fold_errors, folds
@@ -45,12 +45,15 @@ class Outcome:
 
 
 def _named(table: Table, options: Options, law: Law, validation: float) -> FittedLaw:
-    none = np.zeros(table.X.shape[1], dtype=bool)
-    lattice = Lattice.build(signed=none, has_zero=none, exponents=options.exponents)
-    rows = table.n_rows
-    never_negative = [bool(v) for v in (table.X >= 0).all(axis=0)]
+    points = default_exponents() if options.exponents is None else options.exponents
+    by_value = {round(float(b), 7): b for b in points}
     return FittedLaw.from_law(
-        law, table.names, lattice, n_rows=rows, validation_mse=validation, never_negative=never_negative
+        law,
+        table.names,
+        lambda value: by_value.get(round(value, 7)),
+        n_rows=table.n_rows,
+        validation_mse=validation,
+        never_negative=[bool(v) for v in (table.X >= 0).all(axis=0)],
     )
 
 

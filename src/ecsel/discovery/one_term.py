@@ -35,6 +35,4 @@ def fit_one_term(rows: Rows, lattice: Lattice, parities: Parities) -> Fits:
     starts = log_linear_starts(rows, lattice)
     b = np.repeat(starts, len(parities), axis=0)[:, None, :]
     p = np.tile(parities, (len(starts), 1))[:, None, :]
-    fits = fit_exponents(rows, lattice, b, p)
-    order = np.argsort(fits.rss, kind="stable")
-    return Fits(fits.exponents[order], fits.parity[order], fits.coefficients[order], fits.rss[order])
+    return fit_exponents(rows, lattice, b, p).sorted()

@@ -16,14 +16,18 @@ from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
 from ecsel.discovery.doubt import has_objection
 from ecsel.discovery.exchange import Exchange
-from ecsel.discovery.lattice import Parities
+from ecsel.discovery.criterion import order_credit
+from ecsel.discovery.lattice import TERM, Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.one_term import fit_one_term
 from ecsel.discovery.pairs import best_pair_exchange
 from ecsel.discovery.parity import likely_parities
 from ecsel.discovery.pool import Pool
+from ecsel.discovery.ranking import STRONG_EVIDENCE
 from ecsel.discovery.varpro import Fits
 
+HOPELESS = 4.0
+"""Nats by which every law with a variable must be worse than none before the search gives up early."""
 FEW_ROWS = 60
 """With fewer rows the tests are weak, and the whole search is cheap."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
@@ -102,8 +106,7 @@ class Search:
         fits = None
         if problem.lattice.allows_real and problem.lattice.dimensions is None:
             fits = fit_one_term(problem.rows, problem.lattice, parities)
-            for candidate in snap_best(problem, fits, 2):
-                self.note(candidate)
+            self.round_promising(fits, 2)
             self.tick()
             if self.one_term_stands(fits):
                 return
@@ -113,10 +116,23 @@ class Search:
         self.discrete()
         if self.stands(self.best):
             return
-        if fits is not None:
+        if fits is not None and not self.is_hopeless():
             self.continuous(fits)
         self.tick()
         self.polish()
+
+    def is_hopeless(self) -> bool:
+        """Return whether no law with a variable comes near to no law at all."""
+        near = (c for c in self.pool.ranked()[:50] if np.abs(c.structure.exponents).max(initial=0.0) > 0)
+        return not self.thorough and all(c.score > self.best.score + HOPELESS for c in near)
+
+    def round_promising(self, fits: Fits, count: int) -> None:
+        """Round the best few fits of a stack that could beat the best law if rounding cost nothing."""
+        k = fits.exponents.shape[1]
+        bound = self.problem.criterion.data(fits.rss, k) + k * (TERM + 1.0) - order_credit(k)
+        promising = np.flatnonzero(bound < self.best.score + STRONG_EVIDENCE)
+        for candidate in snap_best(self.problem, fits.keep(promising), count):
+            self.note(candidate)
 
     def one_term_stands(self, fits: Fits) -> bool:
         """Return whether a one-term law answers the tests, and neither two terms nor a short polynomial codes better."""
@@ -128,9 +144,7 @@ class Search:
             return False
         if self.max_terms > 1:
             two = split(self.problem, Structure(fits.exponents[0], fits.parity[0]), self.rng, 6)
-            if float(self.problem.criterion.data(two.rss[0], 2)) + 2.0 < best.score:
-                for candidate in snap_best(self.problem, two, 1):
-                    self.note(candidate)
+            self.round_promising(two, 1)
             self.nearby.path(self.empty, patience=1, longest=3)
         return len(self.best) == 1 and not self.best.structure.n_free
 
@@ -139,12 +153,11 @@ class Search:
         if self.max_terms < 2:
             return
         base = Structure(fits.exponents[0], fits.parity[0])
-        for candidate in snap_best(self.problem, split(self.problem, base, self.rng, 12), 2):
-            self.note(candidate)
+        self.round_promising(split(self.problem, base, self.rng, 12), 2)
         if self.problem.rows.signed.any():
             pairs = pair_of_parities(self.problem, parities[:4], fits.exponents[0][0], self.rng)
-            for candidate in snap_best(self.problem, pairs, 2) if pairs is not None else ():
-                self.note(candidate)
+            if pairs is not None:
+                self.round_promising(pairs, 2)
 
     def stands(self, candidate: Candidate) -> bool:
         """Return whether a lattice law answers the tests and none of its pairs merges into one term."""
@@ -219,8 +232,7 @@ class Search:
             self.tick(f"{k} continuous terms")
             grown = split(self.problem, base, self.rng, 12)
             before = self.best.score
-            for candidate in snap_best(self.problem, grown, 2):
-                self.note(candidate)
+            self.round_promising(grown, 2)
             base = Structure(grown.exponents[0], grown.parity[0])
             waited = 0 if self.best.score < before - 1e-9 else waited + 1
             if waited > 1 or k * base.exponents.shape[1] > len(self.problem.rows) // 3:

@@ -28,6 +28,14 @@ class Fits:
     coefficients: Floats
     rss: Floats
 
+    def keep(self, index: np.ndarray) -> "Fits":
+        """Return some of the fits."""
+        return Fits(self.exponents[index], self.parity[index], self.coefficients[index], self.rss[index])
+
+    def sorted(self) -> "Fits":
+        """Return the fits, smallest residual first."""
+        return self.keep(np.argsort(self.rss, kind="stable"))
+
 
 @dataclass(frozen=True, eq=False)
 class _Projection:

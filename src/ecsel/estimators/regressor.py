@@ -26,8 +26,8 @@ from ecsel.discovery.units import dimension_matrix
 from ecsel.signomial import Signomial
 
 Floats = NDArray[np.float64]
-REPEATED_ROWS = 20_000
-"""Whole-number weights up to this total are rows repeated, literally."""
+SORTED_ROWS = 20_000
+"""Up to this many rows, whole-number weights are rows repeated, literally, and rows are put in a fixed order."""
 
 
 class _Goal(str):
@@ -334,11 +334,13 @@ def _evaluate(known: Signomial, X: Floats, names: tuple[str, ...]) -> Floats | f
 
 
 def _as_table(X: Floats, y: Floats, weight: Floats | None, names: tuple[str, ...]) -> Table:
-    """Return the table of a fit; frequencies become repeated rows as long as those are few."""
-    if weight is not None and np.all(weight == np.round(weight)) and weight.sum() <= REPEATED_ROWS:
-        index = np.repeat(np.arange(len(y)), weight.astype(np.intp))
-        return Table(X[index], y[index], None, names)
-    return Table(X, y, weight, names)
+    """Return the table of a fit: frequencies become repeated rows, and rows are sorted so that their order is immaterial."""
+    index = np.arange(len(y))
+    if weight is not None and np.all(weight == np.round(weight)) and weight.sum() <= SORTED_ROWS:
+        index, weight = np.repeat(index, weight.astype(np.intp)), None
+    if len(index) <= SORTED_ROWS:
+        index = index[np.lexsort((*X[index].T, y[index]))]
+    return Table(X[index], y[index], None if weight is None else weight[index], names)
 
 
 def _print_progress(doing: str) -> None:
