@@ -1,1 +1,32 @@
-"""Closed-form equations from tables: signomial classifiers and laws, with exact explanations."""
+"""Closed-form equations from tables: signomial classifiers and laws, with exact explanations.
+
+Names are imported when they are first used, so that ``import ecsel`` itself costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ecsel.estimators.classifier import ECSELClassifier
+    from ecsel.estimators.persistence import load
+    from ecsel.signomial import Signomial, Term
+
+_HOMES = {
+    "ECSELClassifier": "ecsel.estimators.classifier",
+    "Signomial": "ecsel.signomial",
+    "Term": "ecsel.signomial",
+    "load": "ecsel.estimators.persistence",
+}
+
+__all__ = ["ECSELClassifier", "Signomial", "Term", "load"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'ecsel' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

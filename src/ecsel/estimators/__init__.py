@@ -1,1 +1,6 @@
-"""The estimators room."""
+"""The estimators: scikit-learn's conventions around the mathematics of the other rooms."""
+
+from ecsel.estimators.classifier import ECSELClassifier
+from ecsel.estimators.persistence import load
+
+__all__ = ["ECSELClassifier", "load"]

@@ -84,7 +84,12 @@ def minimise_adam(
 
 
 def _run(
-    problem: Problem, training: Problem, validation: Problem, theta: Array, options: Adam, rng: np.random.Generator,
+    problem: Problem,
+    training: Problem,
+    validation: Problem,
+    theta: Array,
+    options: Adam,
+    rng: np.random.Generator,
     watch: Watch | None,
 ) -> tuple[float, Outcome]:
     moments = _Moments(np.zeros_like(theta), np.zeros_like(theta))
@@ -131,9 +136,7 @@ def problem_subgradient(problem: Problem, theta: Array) -> Array:
     return problem.l1 * np.sign(theta)
 
 
-def _split(
-    problem: Problem, blocks: ArrayBlocks, options: Adam, rng: np.random.Generator
-) -> tuple[Problem, Problem]:
+def _split(problem: Problem, blocks: ArrayBlocks, options: Adam, rng: np.random.Generator) -> tuple[Problem, Problem]:
     """Cut off the validation rows, class by class."""
     held = np.zeros(blocks.n_rows, dtype=bool)
     for c in range(problem.link.n_classes):

@@ -91,8 +91,7 @@ def fit_scores(
     centred = Coordinates.raw(len(log_features)) if raw else Coordinates.of(log_features, weights)
     blocks = ArrayBlocks.standardised(log_features, codes, weights, centred, n_threads=options.n_threads)
     problem = Problem(blocks, link, penalty, n_terms, intercept, centred.spread)
-    shares = np.bincount(codes, weights=weights, minlength=link.n_classes)
-    shares = shares / shares.sum()
+    shares = class_shares(codes, weights, link)
     with one_blas_thread():
         empty = problem.empty(shares)
         scale = max(1.0, _largest_gradient(problem, empty))
@@ -117,6 +116,13 @@ def fit_scores(
         n_parameters=problem.size,
     )
     return FitResult(laws, report)
+
+
+def class_shares(codes: NDArray[np.integer], weights: Array, link: Link) -> Array:
+    """Return the share of each class; one that a training part happens to lack counts as half a row."""
+    totals = np.bincount(codes, weights=weights, minlength=link.n_classes)
+    totals = np.maximum(totals, 0.5 * totals.sum() / len(codes))
+    return totals / totals.sum()
 
 
 def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> PowerLaws:
@@ -181,16 +187,20 @@ def _solve(
         outcome = minimise(problem, theta, stop, watch)
         return outcome, [outcome.objective], float(outcome.evaluations)
     if blocks.n_rows <= PILOT_ROWS:
-        outcome, spread, spent = grow(problem, shares, rng, Effort(), stop, watch)
-        return outcome, spread, float(spent)
+        outcome, spread = grow(problem, shares, rng, Effort(), stop, watch)
+        return outcome, spread, float(outcome.evaluations)
     small = pilot(problem, blocks.codes, blocks.w, PILOT_ROWS, rng)
-    grown, spread, spent = grow(small, shares, rng, Effort(), Stop(1e-4, 1e-3, 30), watch)
-    passes = spent * small.blocks.n_rows / blocks.n_rows
+    grown, spread = grow(small, shares, rng, Effort(), Stop(1e-4, 1e-3, 30), watch)
+    passes = grown.evaluations * small.blocks.n_rows / blocks.n_rows
     if grown.status is Status.INTERRUPTED or blocks.n_rows <= SAMPLE_ROWS:
         outcome = minimise(problem, grown.theta, stop, watch) if grown.status is not Status.INTERRUPTED else grown
-        return outcome, spread, passes + outcome.evaluations
+        return _after(grown, outcome), spread, passes + outcome.evaluations
     outcome, more = _large(problem, grown.theta, blocks, stop, rng, watch)
-    return outcome, spread, passes + more
+    return _after(grown, outcome), spread, passes + more
+
+
+def _after(pilot_run: Outcome, outcome: Outcome) -> Outcome:
+    return replace(outcome, iterations=pilot_run.iterations + outcome.iterations)
 
 
 def _solve_lbfgs(

@@ -64,23 +64,41 @@ def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = N
             if watch is not None:
                 watch(iterations, point.objective, residual)
             if residual <= _TINY_RESIDUAL:
-                status = Status.CONVERGED
-                break
+                woken = _wake(problem, point, stop)
+                if woken is None:
+                    status = Status.CONVERGED
+                    break
+                point = woken
+                continue
             if iterations == stop.max_iter:
                 break
             found, damping, tried, fall = _step(problem, point, local, damping, residual)
             evaluations += tried
-            if found is None:
-                status = Status.CONVERGED if residual <= stop.kkt else Status.STALLED
-                break
-            point = found
-            if residual <= stop.kkt and fall <= stop.tol * abs(point.objective):
-                status = Status.CONVERGED
+            point = point if found is None else found
+            if found is None or (residual <= stop.kkt and fall <= stop.tol * abs(point.objective)):
+                woken = _wake(problem, point, stop)
+                if woken is not None:
+                    point = woken
+                    continue
                 residual = problem.kkt_residual(point.theta, problem.gradient(point))
+                status = Status.CONVERGED if residual <= stop.kkt else Status.STALLED
                 break
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     return Outcome(point.theta, point.objective, point.loss, residual, status, iterations, evaluations)
+
+
+def _wake(problem: Problem, point: Point, stop: Stop) -> Point | None:
+    """Return the point with its empty terms at their most responsive shape, if that shows a way down.
+
+    The shape of a term without slopes is free, and at a poor one its slopes may look worthless: a stationary point that
+    is no minimum.
+    """
+    theta = problem.woken(point.theta)
+    if np.array_equal(theta, point.theta):
+        return None
+    woken = problem.evaluate(theta)
+    return woken if problem.kkt_residual(theta, problem.gradient(woken)) > stop.kkt else None
 
 
 def _step(

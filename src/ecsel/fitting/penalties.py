@@ -1,8 +1,9 @@
 """Penalties: what an equation pays for its exponents.
 
-*L1* (the default) charges  λ Σ_k √(1 + α_k²) Σ_j |β_kj|  in the centred, standardised logs. In the angle form of
-`forms` this is λ Σ |s_kj|. It tends to the lasso of logistic regression as α → ∞, β = γ/α (the log-linear limit), so
-that door costs what logistic regression costs and is no escape; a large λ gives the empty model.
+*L1* (the default) charges  λ Σ_k √(1 + (α_k/κ)²) Σ_j |β_kj|  in the centred, standardised logs, κ = 4. In the angle
+form of `forms` this is λ Σ |s_kj|. Terms of moderate size pay as in the paper; as α → ∞, β = γ/α (the log-linear
+limit) it tends to (λ/κ) Σ |γ_j|, the lasso of logistic regression in the logs, so that door is no escape from the
+charge. A large λ gives the empty model.
 Without an intercept the form is α·exp(⟨β, v⟩) and the charge λ Σ_k (Σ_j |β_kj| + α_k²/2) keeps α from running away.
 
 *PaperL1* is the paper's equation (loss): λ Σ |β_kj| on the exponents of the positive features alone. It has no
@@ -49,7 +50,7 @@ class Penalty(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class L1:
-    """λ Σ √(1 + α²)·|β|: well posed, with the lasso in log x as its limit and the empty model for large λ."""
+    """λ Σ √(1 + (α/κ)²)·|β|: well posed, with the lasso in log x as its limit and the empty model for large λ."""
 
     strength: float
 

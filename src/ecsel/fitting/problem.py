@@ -192,6 +192,18 @@ class Problem:
         distance[(np.abs(theta) >= self.bound) & (slope * theta < 0)] = 0
         return float(distance.max(initial=0.0))
 
+    def all_alive(self, theta: Array) -> bool:
+        """Whether every term has a slope."""
+        return bool((self.unpack(theta)[2] != 0).any(axis=2).all())
+
+    def woken(self, theta: Array) -> Array:
+        """Return θ with the terms without slopes at the shape where a slope would count most."""
+        theta = theta.copy()
+        _, shapes, slopes = self.unpack(theta)
+        if self.form.has_intercept:
+            shapes[~(slopes != 0).any(axis=2)] = 0.0
+        return theta
+
     def empty(self, class_shares: Array, n_terms: int | None = None) -> Array:
         """Return θ of the intercept-only model (all slopes and shapes zero)."""
         terms = self.n_terms if n_terms is None else n_terms

@@ -21,7 +21,7 @@ from ecsel.fitting.report import Status
 
 Array = NDArray[np.float64]
 
-SEED_SIZE = 0.5
+SEED_SIZE = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +34,40 @@ class Effort:
 
 
 def grow(
-    problem: Problem, class_shares: Array, rng: np.random.Generator, effort: Effort, stop: Stop, watch: Watch | None = None
-) -> tuple[Outcome, list[float], int]:
-    """Return the outcome with all terms, the objectives its last round of seeds reached, and the evaluations spent."""
+    problem: Problem,
+    class_shares: Array,
+    rng: np.random.Generator,
+    effort: Effort,
+    stop: Stop,
+    watch: Watch | None = None,
+) -> tuple[Outcome, list[float]]:
+    """Return the outcome with all terms and the objectives that its last round of seeds reached, best first."""
     first = replace(problem, n_terms=1)
     theta = first.empty(class_shares)
     shapes = first.unpack(theta)[1]
     shapes[...] = 0.1 if problem.form.has_intercept else first.form.seed(np.ones(1))
     stage = replace(stop, max_iter=min(stop.max_iter, effort.stage_iterations)) if problem.n_terms > 1 else stop
     outcome = minimise(first, theta, stage, watch)
-    spent, reached = outcome.evaluations, [outcome.objective]
+    reached = [outcome.objective]
     for terms in range(2, problem.n_terms + 1):
         if outcome.status is Status.INTERRUPTED:
-            return replace_terms(outcome, problem, terms - 1), reached, spent
+            return pad_terms(outcome, problem, terms - 1), reached
         wider = replace(problem, n_terms=terms)
         short = Stop(1e-4, stop.kkt, effort.seed_iterations)
-        trials = [minimise(wider, theta, short, watch) for theta in seeds(outcome.theta, wider, rng, effort.random_seeds)]
-        spent += sum(t.evaluations for t in trials)
+        trials = [
+            minimise(wider, theta, short, watch) for theta in seeds(outcome.theta, wider, rng, effort.random_seeds)
+        ]
         trials.sort(key=lambda t: t.objective)
         reached = [t.objective for t in trials]
         last = terms == problem.n_terms
+        spent = [outcome, *trials]
         outcome = minimise(wider, trials[0].theta, stop if last else stage, watch)
-        spent += outcome.evaluations
-    return outcome, reached, spent
+        outcome = replace(
+            outcome,
+            iterations=outcome.iterations + sum(run.iterations for run in spent),
+            evaluations=outcome.evaluations + sum(run.evaluations for run in spent),
+        )
+    return outcome, reached
 
 
 def seeds(theta: Array, wider: Problem, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
@@ -95,7 +106,7 @@ def _residual_moments(problem: Problem, theta: Array) -> tuple[Array, Array]:
     return linear, quadratic
 
 
-def replace_terms(outcome: Outcome, problem: Problem, n_terms: int) -> Outcome:
+def pad_terms(outcome: Outcome, problem: Problem, n_terms: int) -> Outcome:
     """Pad an outcome with fewer terms by empty ones, so that an interrupted growth is still a model of the problem."""
     narrow = replace(problem, n_terms=n_terms)
     intercepts, shapes, slopes = narrow.unpack(outcome.theta)

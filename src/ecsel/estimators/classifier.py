@@ -1,0 +1,373 @@
+"""`ECSELClassifier`: one signomial per class, a sigmoid or softmax, and scikit-learn's conventions.
+
+The estimator is thin: `tables` makes positive features, `fitting` finds the power laws, `signomial` evaluates them.
+The formula is the model: predict_proba(X) is the sigmoid or softmax of `equations_` at `to_model_features(X)`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from html import escape
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state, estimator_html_repr
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ecsel.estimators import settings
+from ecsel.estimators.equations import laws_from_equations, laws_to_equations
+from ecsel.estimators.path import Candidate, Path
+from ecsel.estimators.persistence import save_classifier
+from ecsel.estimators.summary import summarise_classifier
+from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels
+from ecsel.fitting import FitReport, Link, fit_scores
+from ecsel.fitting.fit import FitOptions, FitResult, PowerLaws
+from ecsel.fitting.rows import content_folds, merge_equal_rows
+from ecsel.fitting.selection import Candidates, choose
+from ecsel.signomial import ScoreTerms, Signomial, scores
+from ecsel.signomial.properties import probabilities
+from ecsel.tables import TableEncoder
+from ecsel.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from ecsel.fitting.adam import Adam
+
+Rows = tuple[NDArray[Any], NDArray[np.intp], NDArray[np.float64]]
+
+FLOAT32_FROM = 2_000_000
+"""Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
+SELECTION_ROWS = 8192
+"""Larger tables choose the number of terms and the strength on a stratified sample of this size."""
+
+
+class ECSELClassifier(ClassifierMixin, BaseEstimator):
+    """Classifier whose formula is the model: z_c(x) = Σ_k α_ck Π_j x_j^β_ckj and a sigmoid or softmax.
+
+    Parameters
+    ----------
+    n_terms : int or "auto", default="auto"
+        Terms per class, not counting the intercept. "auto" chooses between 1 and `max_terms` by cross-validation.
+    l1 : float or "auto", default="auto"
+        Strength λ of the penalty on exponents. "auto" chooses along a path by cross-validation.
+    max_terms : int, default=3
+        Most terms that "auto" considers.
+    link : {"auto", "sigmoid", "softmax"}, default="auto"
+        "auto" takes the sigmoid (one score, for the second class) for two classes and the softmax otherwise.
+    penalty : {"l1", "paper"}, default="l1"
+        "l1" is λ Σ_k √(1 + (α_k/4)²) Σ_j |β_kj|, which is well posed; "paper" is λ Σ |β|, with |α| bounded by 100.
+    fit_intercept : bool, default=True
+        Whether scores have a constant term. False gives the paper's form.
+    scaling : {"auto", "minmax", "spread", "ratio"} or dict, default="auto"
+        How a numeric column becomes positive; "minmax" is the paper's map to [1, 10]. A dict sets it per column.
+    two_sided : "auto", bool or list of columns, default="auto"
+        Columns that get a mirrored copy ``column~`` beside them. "auto" takes none.
+    missing : {"factor", "median", "error"}, default="factor"
+        What a missing value means; see `ecsel.tables`.
+    out_of_range : {"clip", "extrapolate", "error"}, default="clip"
+        What a value outside the training range means at prediction.
+    categorical : list of columns, optional
+        Columns of numbers that are categories.
+    ordinal : dict of column to list of levels, optional
+        Levels in order, lowest first.
+    class_weight : None, "balanced", dict or float, default=None
+        A number multiplies the balanced weight of the rarest class.
+    threshold : float, optional
+        Two classes only: predict the second class where its probability is at least this. None means 0.5.
+    cv : int, splitter or list of splits, default=5
+        Folds for "auto". A number makes stratified folds that depend on the content of rows alone.
+    solver : {"newton", "lbfgs", "adam"} or Adam, default="newton"
+        "newton" is proximal Gauss–Newton (L-BFGS takes over beyond 1200 parameters), "adam" the paper's trainer.
+    tol : float, default=1e-6
+        Stop once the promised fall of the objective, relative to it, is below `tol` (and the KKT residual is small).
+    max_iter : int, default=200
+        Most iterations of the final solve.
+    warm_start : bool, default=False
+        Continue from the previous fit where it has the same features, classes and number of terms.
+    n_jobs : int, optional
+        Threads over row blocks; None uses all cores. The result does not depend on it, to the last bit.
+    random_state : int, RandomState or None, default=None
+        Seeds the random starts and samples. None means 0: two fits of the same data give the same model.
+    verbose : int, default=0
+        1 shows the progress of the fit on standard error.
+
+    Attributes
+    ----------
+    classes_ : array of the class labels, sorted.
+    equations_ : dict of class label to Signomial in the positive features; with a sigmoid the second class alone.
+    encoder_ : TableEncoder from raw columns to positive features.
+    fit_report_ : FitReport of the fit: status, iterations, passes, objective, KKT residual, spread of the starts.
+    path_ : Path of all candidates of the selection.
+    threshold_ : float or None (more than two classes).
+    n_terms_, l1_, link_ : the values in force.
+    n_iter_ : iterations of the solver.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from ecsel import ECSELClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ECSELClassifier(n_terms=1, l1=0.01).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.96
+    >>> print(format(model.equations_[0], ".3g"))  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        n_terms: int | str = "auto",
+        l1: float | str = "auto",
+        *,
+        max_terms: int = 3,
+        link: str = "auto",
+        penalty: str = "l1",
+        fit_intercept: bool = True,
+        scaling: Any = "auto",
+        two_sided: Any = "auto",
+        missing: str = "factor",
+        out_of_range: str = "clip",
+        categorical: Any = None,
+        ordinal: Any = None,
+        class_weight: Any = None,
+        threshold: float | None = None,
+        cv: Any = 5,
+        solver: str | Adam = "newton",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_terms = n_terms
+        self.l1 = l1
+        self.max_terms = max_terms
+        self.link = link
+        self.penalty = penalty
+        self.fit_intercept = fit_intercept
+        self.scaling = scaling
+        self.two_sided = two_sided
+        self.missing = missing
+        self.out_of_range = out_of_range
+        self.categorical = categorical
+        self.ordinal = ordinal
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.cv = cv
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the equations.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (rows, columns)
+            numpy, pandas, polars or pyarrow; numbers, booleans and categories; missing values allowed.
+        y : array of shape (rows,)
+            Class labels of any type.
+        sample_weight : array of shape (rows,), optional
+            An integer weight counts as that many rows.
+        """
+        chosen = settings.check(self)
+        encoder = TableEncoder.fit(
+            X,
+            scaling=self.scaling,
+            missing=self.missing,  # type: ignore[arg-type]
+            out_of_range=self.out_of_range,  # type: ignore[arg-type]
+            categorical=self.categorical,
+            ordinal=self.ordinal,
+            two_sided=() if isinstance(self.two_sided, str) else self.two_sided,
+            sample_weight=sample_weight,
+        )
+        validate_data(self, X, skip_check_array=True)
+        labels = check_target(self, read_table(X).n_rows, y)
+        weights = check_weights(sample_weight, len(labels))
+        classes, codes = encode_labels(labels, weights)
+        link = settings.resolve_link(self.link, len(classes))
+        threshold = settings.resolve_threshold(self.threshold, len(classes))
+        weights = weights * class_weights(self.class_weight, classes, codes, weights)[codes]
+        large = len(codes) * len(encoder.features) > FLOAT32_FROM
+        logs = encoder.log_features(X, np.float32 if large else np.float64, warn=False)
+        seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
+        rows = merge_equal_rows(logs, codes, weights)
+        n_terms, l1, path = self._choose(
+            rows, (logs, codes, weights), labels, chosen, link, encoder.feature_names, seed
+        )
+        result = fit_scores(
+            *rows,
+            link,
+            chosen.penalty(l1),
+            n_terms,
+            intercept=self.fit_intercept,
+            options=FitOptions(chosen.solver, self.tol, self.max_iter, _threads(self.n_jobs), seed),
+            start=self._previous_laws(encoder, classes, n_terms),
+            watch=_show_progress if self.verbose else None,
+        )
+        return self._set_fitted(encoder, classes, link.name, threshold, (n_terms, l1), path, result)
+
+    def _choose(
+        self,
+        rows: Rows,
+        original: Rows,
+        labels: NDArray[Any],
+        chosen: settings.Settings,
+        link: Link,
+        names: tuple[str, ...],
+        seed: int,
+    ) -> tuple[int, float, Path]:
+        """Return the number of terms, the strength and the candidates; nothing is validated where both are given."""
+        if chosen.n_terms is not None and chosen.l1 is not None:
+            return chosen.n_terms, chosen.l1, Path(())
+        logs, codes, weights = rows
+        if isinstance(self.cv, (int, np.integer)):
+            folds = content_folds(logs, codes, weights, settings.usable_folds(int(self.cv), codes, weights))
+        else:
+            logs, codes, weights = original
+            folds = settings.explicit_folds(self.cv, labels)
+        if len(codes) > SELECTION_ROWS:
+            logs, codes, weights, folds = settings.thin(logs, codes, weights, folds, SELECTION_ROWS, seed)
+        candidates = Candidates(
+            [chosen.n_terms] if chosen.n_terms is not None else list(range(1, self.max_terms + 1)),
+            [chosen.l1] if chosen.l1 is not None else None,
+        )
+        choices, best = choose(
+            logs.astype(np.float64),
+            codes,
+            weights,
+            link,
+            chosen.penalty(0.0),
+            candidates,
+            folds,
+            intercept=self.fit_intercept,
+            seed=seed,
+        )
+        path = Path(
+            Candidate(c.n_terms, c.strength, c.size, c.loss, c.loss_se, laws_to_equations(c.laws, names))
+            for c in choices
+        )
+        return choices[best].n_terms, choices[best].strength, path
+
+    def _previous_laws(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> PowerLaws | None:
+        """Return the power laws of the previous fit where `warm_start` can continue them."""
+        if not self.warm_start or not hasattr(self, "equations_"):
+            return None
+        same = encoder.feature_names == self.encoder_.feature_names and np.array_equal(classes, self.classes_)
+        if not same or n_terms != self.n_terms_:
+            return None
+        return laws_from_equations(list(self.equations_.values()), encoder.feature_names, n_terms)
+
+    def _set_fitted(
+        self,
+        encoder: TableEncoder,
+        classes: NDArray[Any],
+        link: str,
+        threshold: float | None,
+        size: tuple[int, float],
+        path: Path,
+        result: FitResult,
+    ) -> Self:
+        names = encoder.feature_names
+        labels = classes.tolist()
+        equations = laws_to_equations(result.laws, names)
+        self.encoder_ = encoder
+        self.classes_ = classes
+        self.link_ = link
+        self.threshold_ = threshold
+        self.n_terms_, self.l1_ = size
+        self.equations_ = dict(zip(labels[1:] if link == "sigmoid" else labels, equations, strict=True))
+        self.fit_report_: FitReport = result.report
+        self.n_iter_ = max(1, result.report.iterations)
+        self.path_ = path
+        self._score_terms = ScoreTerms.from_signomials(equations, names)
+        if not path:
+            size_ = sum(len(term.exponents) for equation in equations for term in equation.terms)
+            self.path_ = Path([Candidate(*size, size_, np.nan, np.nan, equations)])
+        return self
+
+    def to_model_features(self, X: Any) -> NDArray[np.float64]:
+        """Return the positive features (rows × features) that `equations_` speak of."""
+        self._check_table(X)
+        return self.encoder_.model_features(X)
+
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        self._check_table(X)
+        return scores(self._score_terms, self.encoder_.log_features(X).T)
+
+    def _check_table(self, X: Any) -> None:
+        check_is_fitted(self, "equations_")
+        read_table(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return z (or z₁ − z₀) for two classes, shape (rows,); the scores of all classes otherwise."""
+        z = self._scores(X)
+        if len(self.classes_) > 2:
+            return z
+        return z[:, 0] if self.link_ == "sigmoid" else z[:, 1] - z[:, 0]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, columns in the order of `classes_`."""
+        return probabilities(self._scores(X), self.link_)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class, or with two classes the second where it reaches `threshold_`."""
+        p = self.predict_proba(X)
+        chosen = p.argmax(axis=1) if self.threshold_ is None else (p[:, 1] >= self.threshold_).astype(np.intp)
+        return self.classes_[chosen]
+
+    def select(self, i: int) -> ECSELClassifier:
+        """Return a new fitted model with the equations of `path_[i]`."""
+        check_is_fitted(self, "equations_")
+        candidate = self.path_[i]
+        model: ECSELClassifier = clone(self)
+        model.__dict__.update(
+            {name: value for name, value in self.__dict__.items() if name.endswith("_") and not name.startswith("_")}
+        )
+        model.equations_ = dict(zip(self.equations_, candidate.equations, strict=True))
+        model.n_terms_, model.l1_ = candidate.n_terms, candidate.l1
+        model._score_terms = ScoreTerms.from_signomials(candidate.equations, self.encoder_.feature_names)
+        return model
+
+    def summary(self) -> str:
+        """Return the equations, how they were found, and what was done to the columns, as text."""
+        check_is_fitted(self, "equations_")
+        return summarise_classifier(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model as JSON; `ecsel.load` reads it back."""
+        check_is_fitted(self, "equations_")
+        save_classifier(self, path)
+
+    def _repr_html_(self) -> str:
+        """Show the options as scikit-learn does and, once fitted, the equations."""
+        options = estimator_html_repr(self)
+        return options + f"<pre>{escape(self.summary())}</pre>" if hasattr(self, "equations_") else options
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _threads(n_jobs: int | None) -> int:
+    """Return the number of threads: all cores for None, as many fewer as a negative number says."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning: use None for all cores, or a number of threads.")
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def _show_progress(iteration: int, objective: float, residual: float) -> None:
+    tail = "" if np.isnan(residual) else f"  KKT residual {residual:.1e}"
+    sys.stderr.write(f"iteration {iteration:4d}  objective {objective:.6f}{tail}\n")

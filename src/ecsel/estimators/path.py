@@ -1,0 +1,70 @@
+"""The candidates of a selection, as a value: a front of size against loss from which a user may pick another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ecsel.signomial import Signomial
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One fitted candidate: how large, how good in cross-validation (NaN where nothing was validated), which equations."""
+
+    n_terms: int
+    l1: float
+    size: int
+    loss: float
+    loss_se: float
+    equations: tuple[Signomial, ...]
+
+
+class Path(tuple[Candidate, ...]):
+    """A tuple of candidates that can be shown as a data frame."""
+
+    __slots__ = ()
+
+    def __new__(cls, candidates: Iterable[Candidate]) -> Path:
+        return super().__new__(cls, candidates)
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame, one row per candidate, without the equations."""
+        try:
+            import pandas as pd  # noqa: PLC0415 - an optional dependency
+        except ImportError as error:
+            raise ImportError("path_.to_frame() needs pandas: pip install pandas.") from error
+        names = ("n_terms", "l1", "size", "loss", "loss_se")
+        return pd.DataFrame([{name: getattr(c, name) for name in names} for c in self], columns=list(names))
+
+    def to_plain(self) -> tuple[dict[str, Any], ...]:
+        """Return plain JSON values, equations as text and missing losses as None."""
+        return tuple(
+            {
+                "n_terms": c.n_terms,
+                "l1": c.l1,
+                "size": c.size,
+                "loss": None if np.isnan(c.loss) else c.loss,
+                "loss_se": None if np.isnan(c.loss_se) else c.loss_se,
+                "equations": [str(equation) for equation in c.equations],
+            }
+            for c in self
+        )
+
+    @classmethod
+    def from_plain(cls, rows: Iterable[Any]) -> Path:
+        """Inverse of `to_plain`."""
+        return cls(
+            Candidate(
+                int(r["n_terms"]),
+                float(r["l1"]),
+                int(r["size"]),
+                np.nan if r["loss"] is None else float(r["loss"]),
+                np.nan if r["loss_se"] is None else float(r["loss_se"]),
+                tuple(Signomial.parse(text) for text in r["equations"]),
+            )
+            for r in rows
+        )

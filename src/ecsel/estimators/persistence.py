@@ -1,0 +1,108 @@
+"""Saving and loading fitted models as JSON files; no pickle, nothing is executed."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.estimators.path import Path
+from ecsel.files import ModelDocument, ModelFileError, read, write
+from ecsel.fitting import Adam, FitReport, Status
+from ecsel.signomial import ScoreTerms
+
+if TYPE_CHECKING:
+    from ecsel.estimators.classifier import ECSELClassifier
+
+
+def save_classifier(model: ECSELClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier."""
+    params = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
+    write(
+        ModelDocument(
+            kind="classifier",
+            link=model.link_,  # type: ignore[arg-type]
+            inputs=model.encoder_.raw_names,
+            equations=tuple(model.equations_.values()),
+            classes=tuple(model.classes_.tolist()),
+            encoder=model.encoder_,
+            threshold=model.threshold_,
+            params={name: value for name, value in params.items() if value is not _UNSTORED},
+            report={**model.fit_report_.to_dict(), "n_terms": model.n_terms_, "l1": model.l1_},
+            path=model.path_.to_plain(),
+        ),
+        path,
+    )
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model file written by ``save`` and return the fitted model.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a valid model file: one message that names the file and the field.
+    """
+    document = read(path)
+    if document.kind == "regressor":
+        from ecsel.estimators.regressor import ECSELRegressor  # noqa: PLC0415 - only where it is needed
+
+        return ECSELRegressor._from_document(document)  # noqa: SLF001 - the other half of its own save
+    try:
+        return _classifier(document)
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError("", f"not a valid classifier: {error}", path) from error
+
+
+def _classifier(document: ModelDocument) -> ECSELClassifier:
+    from ecsel.estimators.classifier import ECSELClassifier  # noqa: PLC0415 - it imports this module
+
+    if document.encoder is None:
+        raise ModelFileError("encoder", "a classifier needs one")
+    params = dict(document.params)
+    if isinstance(params.get("solver"), dict):
+        params["solver"] = Adam(**{**params["solver"], "betas": tuple(params["solver"]["betas"])})
+    known = ECSELClassifier().get_params(deep=False)
+    model = ECSELClassifier(**{name: value for name, value in params.items() if name in known})
+    report = dict(document.report)
+    labels = list(document.classes)
+    model.n_terms_, model.l1_ = int(report.pop("n_terms")), float(report.pop("l1"))
+    model.fit_report_ = FitReport(**{**report, "status": Status[report["status"]], "spread": tuple(report["spread"])})
+    model.n_iter_ = max(1, model.fit_report_.iterations)
+    model.encoder_ = document.encoder
+    model.classes_ = _label_array(labels)
+    model.link_ = document.link
+    model.threshold_ = document.threshold
+    model.equations_ = dict(zip(labels[1:] if document.link == "sigmoid" else labels, document.equations, strict=True))
+    model.path_ = Path.from_plain(document.path)
+    model.n_features_in_ = len(document.inputs)
+    if document.encoder.named:
+        model.feature_names_in_ = np.array(document.inputs, dtype=object)
+    model._score_terms = ScoreTerms.from_signomials(document.equations, document.encoder.feature_names)  # noqa: SLF001
+    return model
+
+
+def _label_array(labels: list[Any]) -> Any:
+    """Return the labels as NumPy would hold them: one type, or objects."""
+    array = np.array(labels)
+    return array if array.tolist() == labels else np.array(labels, dtype=object)
+
+
+_UNSTORED = object()
+
+
+def _plain(value: Any) -> Any:
+    """Return an option as JSON, or a mark where it cannot be (splitters, random states): the fitted model needs neither."""
+    if isinstance(value, Adam):
+        return {**asdict(value), "betas": list(value.betas)}
+    if isinstance(value, np.generic):
+        value = value.item()
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError):
+        return _UNSTORED

@@ -1,0 +1,96 @@
+"""Class labels and row weights: labels become codes, class weights multiply row weights."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+Codes = NDArray[np.intp]
+
+
+def encode_labels(y: NDArray[Any], weights: NDArray[np.float64]) -> tuple[NDArray[Any], Codes]:
+    """Return the sorted classes and each row's code; a class all of whose rows weigh nothing is refused."""
+    classes, codes = np.unique(y, return_inverse=True)
+    codes = codes.reshape(-1)
+    if len(classes) < 2:
+        raise ValueError(
+            f"ECSELClassifier needs samples of at least two classes, but the data contains only one class: "
+            f"{classes[0]!r} ({len(y)} rows)."
+        )
+    total = np.bincount(codes, weights=weights, minlength=len(classes))
+    if (total <= 0).any():
+        empty = classes[int(np.argmin(total))]
+        raise ValueError(f"All rows of class {empty!r} have zero sample_weight: remove the class or weigh its rows.")
+    return classes, codes.astype(np.intp)
+
+
+def class_weights(rule: Any, classes: NDArray[Any], codes: Codes, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of each class.
+
+    ``"balanced"`` gives n/(classes·n_c); a dict names the weight of each class (1 where it is silent); a number is a
+    multiplier of the rarest class's balanced weight, the other classes keeping theirs.
+    """
+    n_classes = len(classes)
+    if rule is None:
+        return np.ones(n_classes)
+    totals = np.bincount(codes, weights=weights, minlength=n_classes)
+    balanced = totals.sum() / (n_classes * totals)
+    if isinstance(rule, str):
+        if rule != "balanced":
+            raise ValueError(f"class_weight={rule!r} is not known: use None, 'balanced', a dict or a positive number.")
+        return np.asarray(balanced)
+    if isinstance(rule, Mapping):
+        return _named_weights(rule, classes)
+    if isinstance(rule, numbers.Real) and not isinstance(rule, bool) and np.isfinite(float(rule)) and float(rule) > 0:
+        balanced[int(np.argmin(totals))] *= float(rule)
+        return np.asarray(balanced)
+    raise ValueError(f"class_weight={rule!r} is not known: use None, 'balanced', a dict or a positive number.")
+
+
+def _named_weights(rule: Mapping[Any, Any], classes: NDArray[Any]) -> NDArray[np.float64]:
+    labels = classes.tolist()
+    unknown = [label for label in rule if label not in labels]
+    if unknown:
+        raise ValueError(f"class_weight names {unknown[0]!r}, which is not a class: the classes are {labels}.")
+    out = np.array([float(rule.get(label, 1.0)) for label in labels])
+    if not (np.isfinite(out).all() and (out >= 0).all() and (out > 0).any()):
+        raise ValueError("class_weight must hold finite weights of at least 0, not all of them 0.")
+    return out
+
+
+def check_target(model: Any, n_rows: int, y: Any) -> NDArray[Any]:
+    """Return the labels as a one-dimensional array as long as the table, none of them missing."""
+    name = type(model).__name__
+    if y is None:
+        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    labels = column_or_1d(np.asarray(y), warn=True)
+    if labels.dtype.kind == "O" and any(v is None or v != v for v in labels):  # noqa: PLR0124 - NaN is not itself
+        raise ValueError("y contains missing labels: drop or fill these rows.")
+    if len(labels) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n_rows}, y {len(labels)}."
+        )
+    check_classification_targets(labels)
+    return labels
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """Return row weights; ones where none are given."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim != 1 or len(weights) != n_rows:
+        raise ValueError(
+            f"sample_weight must be one number per row: X has {n_rows} rows, its shape is {weights.shape}."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight must be finite and not negative.")
+    if not weights.any():
+        raise ValueError("sample_weight is zero in every row: nothing can be fitted.")
+    return weights

@@ -1,0 +1,169 @@
+"""Choosing the number of terms and the strength of the penalty by cross-validation.
+
+For each training part a path is followed: strengths fall from the one that empties the model, terms grow from one to
+`max_terms`, every fit starts from its neighbours on the path. The validation losses are averaged over the folds, and
+the smallest equation within min(one standard error, 0.2 % of the loss) of the best is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
+from ecsel.fitting.fit import PowerLaws, class_shares, to_power_laws
+from ecsel.fitting.links import Link
+from ecsel.fitting.newton import Stop, minimise
+from ecsel.fitting.penalties import Penalty
+from ecsel.fitting.problem import Problem
+from ecsel.fitting.starts import seeds
+
+Array = NDArray[np.floating]
+
+N_STRENGTHS = 8
+SMALLEST_STRENGTH = 1e-3
+NEAR_BEST = 0.002
+_LOOSE = Stop(tol=1e-4, kkt=1e-3, max_iter=12)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One point of the path: its size, its cross-validated loss with standard error, and its laws on all rows."""
+
+    n_terms: int
+    strength: float
+    size: int
+    loss: float
+    loss_se: float
+    laws: PowerLaws
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What to choose from: numbers of terms, and strengths (falling); `None` means a path of strengths."""
+
+    n_terms: Sequence[int]
+    strengths: Sequence[float] | None
+
+
+def choose(
+    log_features: Array,
+    codes: NDArray[np.integer],
+    weights: Array,
+    link: Link,
+    penalty: Penalty,
+    candidates: Candidates,
+    folds: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    *,
+    intercept: bool = True,
+    seed: int | None = None,
+) -> tuple[list[Choice], int]:
+    """Return all candidates and the position of the chosen one."""
+    with one_blas_thread():
+        whole = _problem(log_features, codes, weights, link, penalty, intercept=intercept)
+        strengths = list(candidates.strengths or _strengths(*whole))
+        losses = np.stack(
+            [_validation_losses(log_features, codes, weights, whole, strengths, candidates, f, seed) for f in folds]
+        )
+        path = _path(*whole, strengths, candidates, seed)
+    share = np.array([weights[test].sum() for _, test in folds])
+    share = share / share.sum()
+    mean = np.tensordot(share, losses, axes=1)
+    spread = np.sqrt(np.tensordot(share, (losses - mean) ** 2, axes=1) / max(len(folds) - 1, 1))
+    choices = [
+        Choice(k, strength, int(np.count_nonzero(laws.exponents)), float(mean[i, j]), float(spread[i, j]), laws)
+        for i, strength in enumerate(strengths)
+        for j, k in enumerate(candidates.n_terms)
+        for laws in [path[i][j]]
+    ]
+    best = min(range(len(choices)), key=lambda i: choices[i].loss)
+    within = min(choices[best].loss_se, NEAR_BEST * choices[best].loss)
+    near = [i for i, c in enumerate(choices) if c.loss <= choices[best].loss + within]
+    return choices, min(near, key=lambda i: (choices[i].size, choices[i].n_terms, choices[i].loss))
+
+
+def _problem(
+    log_features: Array, codes: NDArray[np.integer], weights: Array, link: Link, penalty: Penalty, *, intercept: bool
+) -> tuple[Problem, Coordinates, Array]:
+    centred = Coordinates.of(log_features, weights)
+    blocks = ArrayBlocks.standardised(log_features, codes, weights, centred)
+    return Problem(blocks, link, penalty, 1, intercept, centred.spread), centred, class_shares(codes, weights, link)
+
+
+def _strengths(problem: Problem, centred: Coordinates, shares: Array) -> Array:
+    """Return strengths that fall from the smallest one with an empty model."""
+    del centred
+    theta = problem.empty(shares)
+    if not problem.form.has_intercept:
+        problem.unpack(theta)[1][...] = 1.0
+    slopes = problem.unpack(problem.value_and_gradient(theta)[1])[2]
+    unit = replace(problem.penalty, strength=1.0).slope_weights(problem.spread)  # type: ignore[type-var]
+    top = float(np.max(np.abs(slopes) / unit, initial=1e-6)) or 1e-6
+    return np.geomspace(top, SMALLEST_STRENGTH * top, N_STRENGTHS)
+
+
+def _path(
+    problem: Problem,
+    centred: Coordinates,
+    shares: Array,
+    strengths: Sequence[float],
+    candidates: Candidates,
+    seed: int | None,
+) -> list[list[PowerLaws]]:
+    """Return the laws at each strength and number of terms."""
+    rng = np.random.default_rng(seed)
+    warm: dict[int, Array] = {}
+    out: list[list[PowerLaws]] = []
+    for strength in strengths:
+        penalty = replace(problem.penalty, strength=float(strength))  # type: ignore[type-var]
+        row = []
+        for k in range(1, max(candidates.n_terms) + 1):
+            wide = replace(problem, penalty=penalty, n_terms=k)
+            starts = [warm[k]] if k in warm else []
+            if k == 1 and not starts:
+                theta = wide.empty(shares)
+                wide.unpack(theta)[1][...] = 0.1 if wide.form.has_intercept else 0.3
+                starts = [theta]
+            if k > 1 and not (starts and wide.all_alive(starts[0])):
+                starts += list(seeds(warm[k - 1], wide, rng, 0))
+            runs = [minimise(wide, start, _LOOSE) for start in starts]
+            warm[k] = min(runs, key=lambda r: r.objective).theta
+            if k in candidates.n_terms:
+                row.append(to_power_laws(wide, warm[k], centred))
+        out.append(row)
+    return out
+
+
+def _validation_losses(
+    log_features: Array,
+    codes: NDArray[np.integer],
+    weights: Array,
+    whole: tuple[Problem, Coordinates, Array],
+    strengths: Sequence[float],
+    candidates: Candidates,
+    fold: tuple[NDArray[np.intp], NDArray[np.intp]],
+    seed: int | None,
+) -> Array:
+    train, test = fold
+    template = whole[0]
+    part = _problem(
+        log_features[:, train],
+        codes[train],
+        weights[train],
+        template.link,
+        template.penalty,
+        intercept=template.intercept,
+    )
+    path = _path(*part, strengths, candidates, seed)
+    u, target = log_features[:, test], template.link.encode(codes[test], np.float64)
+    w = weights[test] / weights[test].sum()
+    return np.array([[template.link.loss(score_laws(laws, u), target, w) for laws in row] for row in path])
+
+
+def score_laws(laws: PowerLaws, u: Array) -> Array:
+    """Return z = intercept + Σ α exp(⟨β, u⟩), (scores, rows)."""
+    exponents = np.clip(np.tensordot(laws.exponents, u, axes=1), -700, 700)
+    return laws.intercepts[:, None] + np.matmul(laws.coefficients[:, None, :], np.exp(exponents))[:, 0, :]
