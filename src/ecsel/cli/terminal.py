@@ -1,0 +1,110 @@
+"""What `ecsel demo` prints. The console has markup off; style comes from `Text` objects, so names cannot inject any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ecsel import __version__
+from ecsel.cli.wording import LINKS, factor_of_odds, number, sentence, shown, wrapped_equation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console, RenderableType
+
+    from ecsel.cli.demo import ExplainedRow, Quality, Study
+
+SENTENCES = 3
+BAR = 16
+
+
+def show_study(console: Console, study: Study) -> None:
+    """Print the table, the equations, the quality and the explained row."""
+    console.print(Text(f"ecsel {__version__}", style="bold"), "closed-form equations from tables")
+    _heading(console, "The table")
+    _prose(console, f"{study.table}.")
+    _prose(
+        console,
+        f"{study.n_train + study.n_held_out} rows, {study.n_columns} columns: {study.n_train} rows to fit, "
+        f"{study.n_held_out} held out.",
+    )
+    _show_equations(console, study)
+    _heading(console, f"Quality on the {study.n_held_out} held-out rows")
+    _indented(console, _quality_table(study.qualities))
+    _prose(console, "One split of a small table: small differences may be chance.")
+    _show_row(console, study.row)
+
+
+def show_written(console: Console, written: dict[str, Path]) -> None:
+    """Print where the files are."""
+    _heading(console, "Written")
+    for what, path in written.items():
+        # a path that is cut or folded cannot be copied
+        console.print(Text.assemble("  ", (str(path), "bold"), f"  {what}"), soft_wrap=True)
+
+
+def _show_equations(console: Console, study: Study) -> None:
+    _heading(console, f"The model: one equation per class, fitted in {study.seconds:.2f} s")
+    table = Table.grid(padding=(0, 2, 0, 0))
+    labels = {label: f"score of {shown(label)}" for label in study.model.equations_}
+    width = min(console.width, 120) - max(map(len, labels.values())) - 9
+    for label, equation in study.model.equations_.items():
+        lines = wrapped_equation(equation, width)
+        table.add_row(Text(labels[label], style="bold"), Text("="), Text("\n".join(lines), style="cyan"))
+    _indented(console, table, below=1)
+    _prose(console, f"{LINKS[study.model.link_]}.")
+    _prose(
+        console,
+        "A column name stands for that column on a positive scale that starts at 1 at its lowest value in training. "
+        "Where the scaled value grows by 1 %, its term changes by its exponent in per cent.",
+    )
+
+
+def _quality_table(qualities: tuple[Quality, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    for heading in ("model", "accuracy", "log-loss", "AUC", "numbers in the model"):
+        table.add_column(heading, justify="left" if heading == "model" else "right")
+    for q in qualities:
+        table.add_row(q.model, f"{q.accuracy:.3f}", f"{q.log_loss:.3f}", f"{q.auc:.3f}", str(q.numbers))
+    return table
+
+
+def _show_row(console: Console, row: ExplainedRow) -> None:
+    a, b = shown(row.predicted), shown(row.rival)
+    _heading(console, "One row explained: the held-out row that the model is least sure of")
+    outcome = "which is right" if row.predicted == row.truth else f"but it is {shown(row.truth)}"
+    _prose(console, f"Predicted {a} with probability {row.probability:.3f}, {outcome}. Why {a} rather than {b}?")
+    for reason in row.reasons[:SENTENCES]:
+        _prose(console, f"• {sentence(reason, row.predicted, row.rival)}.")
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("column", overflow="fold")
+    table.add_column("value", justify="right")
+    table.add_column(Text(f"odds {a} : {b}"), justify="right")
+    table.add_column()
+    largest = max((abs(r.log_odds) for r in row.reasons), default=1.0)
+    table.add_row("average training row", "", f"{np.exp(row.base):.3g}", "")
+    for r in row.reasons:
+        style = "green" if r.log_odds > 0 else "red"
+        bar = Text("█" * max(1, round(BAR * abs(r.log_odds) / largest)), style=style)
+        table.add_row(Text(shown(r.column)), number(r.value), Text(factor_of_odds(r.odds), style=style), bar)
+    table.add_row(Text("this row", style="bold"), "", Text(f"{np.exp(row.margin):.3g}", style="bold"), "")
+    _indented(console, table, above=1, below=1)
+    _prose(console, "These are exact Shapley values of the scores: the factors multiply to the odds of this row.")
+
+
+def _heading(console: Console, text: str) -> None:
+    console.print()
+    console.print(Text(text, style="bold underline"))
+
+
+def _prose(console: Console, text: str) -> None:
+    _indented(console, Text(text))
+
+
+def _indented(console: Console, content: RenderableType, *, above: int = 0, below: int = 0) -> None:
+    console.print(Padding(content, (above, 0, below, 2), expand=False), width=min(console.width, 120))

@@ -1,0 +1,84 @@
+"""Names, numbers and equations as a person reads them; shared by the terminal and the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ecsel.signomial import Signomial, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ecsel.cli.demo import Reason
+
+DIGITS = ".3g"
+LINKS = {
+    "sigmoid": "probability = 1 / (1 + exp(-score))",
+    "softmax": "probability of a class = exp(its score) / sum of exp(score) over all classes",
+}
+
+
+def shown(name: Any) -> str:
+    r"""Return a column or class name as text that stays on one line.
+
+    >>> shown("page value"), shown("two\nlines")
+    ('page value', "'two\\nlines'")
+    """
+    text = str(name)
+    return text if text.isprintable() else repr(text)
+
+
+def number(value: Any) -> str:
+    """Return a value of a table, numbers rounded to four digits."""
+    return f"{value:.4g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else shown(value)
+
+
+def wrapped_equation(equation: Signomial, width: int) -> list[str]:
+    """Return ``format(equation, ".3g")`` in lines of at most `width`, broken between terms and between factors.
+
+    A name that is longer than a line has a line of its own.
+
+    >>> wrapped_equation(Signomial.parse("2*height**0.5*width**1.5 - 3"), 18)
+    ['2*height**0.5', '  *width**1.5', '- 3']
+    """
+    lines: list[str] = []
+    for k, term in enumerate(equation.terms):
+        lead, *factors = _pieces(term, first=k == 0)
+        line = lead
+        for factor in factors:
+            if len(line) + len(factor) > width:
+                lines.append(line)
+                line = "  " + factor
+            else:
+                line += factor
+        lines.append(line)
+    return lines or [format(equation, DIGITS)]
+
+
+def _pieces(term: Term, *, first: bool) -> Iterator[str]:
+    """Yield the sign with the coefficient and the first factor, then the other factors."""
+    minus, plus = ("-", "") if first else ("- ", "+ ")
+    sign = minus if term.coefficient < 0 else plus
+    coefficient = format(abs(term.coefficient), DIGITS)
+    factors = [format(Signomial([Term.from_monomial(1.0, [factor])]), DIGITS) for factor in term.monomial]
+    if not factors:
+        yield sign + coefficient
+        return
+    yield sign + (factors[0] if coefficient == "1" else f"{coefficient}*{factors[0]}")
+    for factor in factors[1:]:
+        yield "*" + factor
+
+
+def factor_of_odds(odds: float) -> str:
+    """Return a multiplication or division that a person can picture."""
+    return f"times {odds:.3g}" if odds >= 1 else f"divided by {1 / odds:.3g}"
+
+
+def sentence(reason: Reason, predicted: Any, rival: Any) -> str:
+    """Return one reason in words."""
+    typical = f" (typical: {number(reason.typical)})" if reason.typical is not None else ""
+    side = predicted if reason.log_odds > 0 else rival
+    return (
+        f"{shown(reason.column)} of {number(reason.value)}{typical} speaks for {shown(side)}: "
+        f"odds {factor_of_odds(reason.odds)}"
+    )

@@ -1,0 +1,35 @@
+"""Wrapped equations are the library's own text, broken at safe places."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ecsel import Signomial, Term
+from ecsel.cli.demo import Reason
+from ecsel.cli.wording import DIGITS, factor_of_odds, sentence, wrapped_equation
+
+exponents = st.dictionaries(st.text(max_size=6), st.floats(-3, 3).filter(bool), max_size=4)
+terms = st.builds(Term, st.floats(-100, 100), exponents)
+
+
+@settings(max_examples=50, deadline=None)
+@given(equation=st.lists(terms, max_size=3).map(Signomial), width=st.integers(1, 60))
+def test_wrapping_changes_nothing_but_line_breaks(equation, width):
+    lines = wrapped_equation(equation, width)
+    joined = lines[0] + "".join(line[2:] if line.startswith("  *") else f" {line}" for line in lines[1:])
+    assert joined == format(equation, DIGITS)
+
+
+def test_lines_fit_where_names_are_short():
+    equation = Signomial.parse("2*a**0.5*b**1.5*c**2.5 - 3*a + 1")
+    assert max(map(len, wrapped_equation(equation, 12))) <= 12
+
+
+@pytest.mark.parametrize(("odds", "words"), [(2.0, "times 2"), (0.25, "divided by 4"), (1.0, "times 1")])
+def test_odds_are_told_as_a_product_or_a_quotient(odds, words):
+    assert factor_of_odds(odds) == words
+
+
+def test_a_reason_names_the_side_it_speaks_for():
+    assert sentence(Reason("age", 40.0, 35.0, -0.7), "yes", "no").startswith("age of 40 (typical: 35) speaks for no")
+    assert "typical" not in sentence(Reason("colour", "red", None, 0.7), "yes", "no")
