@@ -17,7 +17,7 @@ from ecsel.fitting.newton import Outcome, Watch
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import Status
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True)

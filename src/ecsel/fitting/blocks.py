@@ -7,7 +7,7 @@ with BLAS held to one thread, so that the bits of a fit do not depend on the num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.floating]
+S = TypeVar("S")
 T = TypeVar("T")
 
 TILE_ROWS = 8192
@@ -41,6 +42,10 @@ class RowBlocks(Protocol):
 
     def map(self, function: Callable[[Block], T]) -> list[T]:
         """Apply `function` to every block; results come in the fixed order of the blocks."""
+        ...
+
+    def each(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
+        """Apply `function` to what an earlier `map` has left of every block, in the same order."""
         ...
 
     def take(self, rows: NDArray[np.integer], weights: Array) -> ArrayBlocks:
@@ -101,9 +106,17 @@ class ArrayBlocks:
             return [function(Block(self.v, self.codes, self.w))]
         tiles = [slice(a, min(a + TILE_ROWS, self.n_rows)) for a in range(0, self.n_rows, TILE_ROWS)]
         work = [Block(self.v[:, s], self.codes[s], self.w[s]) for s in tiles]
-        if self.n_threads == 1:
-            return [function(b) for b in work]
-        return list(_pool(self.n_threads).map(function, work))
+        return self.each(function, work)
+
+    def each(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
+        """Apply `function` to every item, on threads where there are several."""
+        if self.n_threads == 1 or len(items) == 1:
+            return [function(item) for item in items]
+        return list(_pool(self.n_threads).map(function, items))
+
+    def astype(self, dtype: Any) -> ArrayBlocks:
+        """Return the same rows in another precision."""
+        return ArrayBlocks(self.v.astype(dtype), self.codes, self.w.astype(dtype), n_threads=self.n_threads)
 
     def take(self, rows: NDArray[np.integer], weights: Array) -> ArrayBlocks:
         """Return the chosen rows with new weights, scaled to sum to one."""

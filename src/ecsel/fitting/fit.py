@@ -1,6 +1,6 @@
 """From positive features and classes to power laws: one fit, whatever the size of the table.
 
-Small tables are fitted on all rows. From `PILOT_ROWS` on, terms are grown on a class-balanced pilot sample; up to
+Small tables are fitted on all rows. On larger ones terms are grown on a class-balanced pilot sample; up to
 `SAMPLE_ROWS` the fit is finished by Newton on all rows; beyond, it is carried through importance samples (each checked
 on all rows, and thrown away if the objective rose) and finished with the exact gradient and a sample's curvature, one
 pass a step, until the promised fall is far below sampling error.
@@ -26,7 +26,8 @@ from ecsel.fitting.starts import Effort, grow
 
 Array = NDArray[np.floating]
 
-PILOT_ROWS = 4096
+PILOT_ROWS = (1024, 4096)
+PILOT_ROWS_PER_PARAMETER = 16
 SAMPLE_ROWS = 100_000
 MOST_NEWTON_PARAMETERS = 1200
 _FULL_TERM_SEEDS = 2
@@ -145,8 +146,8 @@ def to_theta(problem: Problem, laws: PowerLaws, centred: Coordinates) -> Array:
     shapes = np.where(alive, shapes, 0.0)
     slopes = np.where(alive[..., None], slopes, 0.0)
     intercepts = laws.intercepts + np.where(alive, added, 0.0).sum(axis=1)
-    if not problem.intercept:  # a term without exponents is the only constant there is
-        shapes[:, 0] = np.where(alive[:, 0], shapes[:, 0], intercepts)
+    if not problem.intercept:  # terms without exponents are the only constants there are; equal parts cost least
+        shapes = np.where(alive, shapes, intercepts[:, None] / np.maximum((~alive).sum(axis=1, keepdims=True), 1))
     return problem.pack(intercepts, shapes, slopes)
 
 
@@ -186,11 +187,12 @@ def _solve(
     if theta is not None:
         outcome = minimise(problem, theta, stop, watch)
         return outcome, [outcome.objective], float(outcome.evaluations)
-    if blocks.n_rows <= PILOT_ROWS:
+    rows = int(np.clip(PILOT_ROWS_PER_PARAMETER * problem.size, *PILOT_ROWS))
+    if blocks.n_rows <= 2 * rows:
         outcome, spread = grow(problem, shares, rng, Effort(), stop, watch)
         return outcome, spread, float(outcome.evaluations)
-    small = pilot(problem, blocks.codes, blocks.w, PILOT_ROWS, rng)
-    grown, spread = grow(small, shares, rng, Effort(), Stop(1e-4, 1e-3, 30), watch)
+    small = pilot(problem, blocks.codes, blocks.w, rows, rng)
+    grown, spread = grow(small, shares, rng, Effort(), Stop(1e-4, np.inf, 20), watch)
     passes = grown.evaluations * small.blocks.n_rows / blocks.n_rows
     if grown.status is Status.INTERRUPTED or blocks.n_rows <= SAMPLE_ROWS:
         outcome = minimise(problem, grown.theta, stop, watch) if grown.status is not Status.INTERRUPTED else grown

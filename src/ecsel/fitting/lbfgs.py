@@ -14,7 +14,7 @@ from ecsel.fitting.newton import Outcome, Stop, Watch
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import Status
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 
 def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = None) -> Outcome:

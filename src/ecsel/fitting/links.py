@@ -18,6 +18,11 @@ from numpy.typing import NDArray
 Array = NDArray[np.floating]
 
 
+def _total(w: Array, value: Array) -> float:
+    """Σ w·value, added in double precision whatever the precision of the block."""
+    return float(np.add.reduce(w * value, dtype=np.float64))
+
+
 class Link(Protocol):
     """The contract of a link. `z` has shape (scores, rows), `y` holds class codes, `w` weights that sum to one over the table."""
 
@@ -62,7 +67,7 @@ class Sigmoid:
         margin = target[0] * z[0]
         value = np.log1p(np.exp(-np.abs(margin)))
         value -= np.minimum(margin, 0)
-        return float(np.dot(w, value))
+        return _total(w, value)
 
     def loss_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
         """Return loss, −w·y·P(error) and P(error)."""
@@ -71,7 +76,7 @@ class Sigmoid:
         value = np.log1p(t)
         value -= np.minimum(margin, 0)
         error = np.where(margin > 0, t, 1) / (1 + t)
-        return float(np.dot(w, value)), (-w * target[0] * error)[None, :], error[None, :]
+        return _total(w, value), (-w * target[0] * error)[None, :], error[None, :]
 
     def curvature(self, jacobian: Array, probabilities: Array, w: Array) -> Array:
         """Return J diag(w p(1 − p)) Jᵀ as one symmetric product."""
@@ -102,7 +107,7 @@ class Softmax:
         value = np.log(np.exp(z - top).sum(axis=0))
         value += top
         value -= (z * target).sum(axis=0)
-        return float(np.dot(w, value))
+        return _total(w, value)
 
     def loss_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
         """Return loss, w·(p − indicator) and p."""
@@ -113,7 +118,7 @@ class Softmax:
         value = np.log(total)
         value += top
         value -= (z * target).sum(axis=0)
-        return float(np.dot(w, value)), w * (p - target), p
+        return _total(w, value), w * (p - target), p
 
     def curvature(self, jacobian: Array, probabilities: Array, w: Array) -> Array:
         """Return the blocks J_c diag(w p_c (δ_cd − p_d)) J_dᵀ, as one product less one per class."""

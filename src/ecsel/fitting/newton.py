@@ -18,13 +18,14 @@ from ecsel.fitting.problem import Derivatives, Point, Problem
 from ecsel.fitting.quadratic import solve_on_faces
 from ecsel.fitting.report import Status
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 KKT_TOLERANCE = 5e-5
 """Largest KKT residual of a converged fit, in units of the larger of 1 and the empty model's largest gradient."""
 _LARGEST_DAMPING = 1e8
-_TINY_RESIDUAL = 1e-9
 _EXACT_BELOW = 3e-2
+_NOISE = {np.dtype(np.float64): 1e-15, np.dtype(np.float32): 1e-8}
+"""Relative falls of the objective that rounding hides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,33 +57,29 @@ def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = N
     """Minimise from `theta`; an interrupt keeps the best point so far."""
     point = problem.evaluate(theta)
     iterations, evaluations, damping = 0, 1, 1e-2
+    fall, stuck = np.inf, False
     status, residual = Status.MAX_ITER, np.inf
     try:
-        for iterations in range(stop.max_iter + 1):  # noqa: B007 - the count is reported
+        while True:
+            if stuck or fall <= stop.tol * abs(point.objective):
+                residual = problem.kkt_residual(point.theta, problem.gradient(point))
+                if stuck or residual <= stop.kkt:
+                    woken = _wake(problem, point, stop)
+                    if woken is None:
+                        status = Status.CONVERGED if residual <= stop.kkt else Status.STALLED
+                        break
+                    point, stuck = woken, False
+            if iterations == stop.max_iter:
+                break
             local = problem.derivatives(point)
             residual = problem.kkt_residual(point.theta, local.gradient)
             if watch is not None:
                 watch(iterations, point.objective, residual)
-            if residual <= _TINY_RESIDUAL:
-                woken = _wake(problem, point, stop)
-                if woken is None:
-                    status = Status.CONVERGED
-                    break
-                point = woken
-                continue
-            if iterations == stop.max_iter:
-                break
             found, damping, tried, fall = _step(problem, point, local, damping, residual)
+            iterations += 1
             evaluations += tried
+            stuck = found is None
             point = point if found is None else found
-            if found is None or (residual <= stop.kkt and fall <= stop.tol * abs(point.objective)):
-                woken = _wake(problem, point, stop)
-                if woken is not None:
-                    point = woken
-                    continue
-                residual = problem.kkt_residual(point.theta, problem.gradient(point))
-                status = Status.CONVERGED if residual <= stop.kkt else Status.STALLED
-                break
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     return Outcome(point.theta, point.objective, point.loss, residual, status, iterations, evaluations)
@@ -109,6 +106,7 @@ def _step(
     The exact Hessian is taken while it is positive definite and its steps are accepted, else its convex stand-in.
     """
     scale = local.diagonal + 1e-3 * local.diagonal.mean()
+    noise = _NOISE[problem.blocks.dtype]
     support = np.flatnonzero((point.theta != 0) | (problem.l1 == 0))
     tried = 0
     curvature = local.exact if damping <= _EXACT_BELOW else local.convex
@@ -119,7 +117,7 @@ def _step(
             curvature = local.convex
             continue
         theta, fall = solve_on_faces(H, local.gradient, point.theta, problem.l1, problem.bound, 1e-2 * residual)
-        if fall <= 1e-15 * abs(point.objective):
+        if fall <= noise * abs(point.objective):
             if curvature is local.exact:  # a face on which the exact Hessian is not positive definite
                 curvature = local.convex
                 continue

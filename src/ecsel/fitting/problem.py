@@ -172,13 +172,21 @@ class Problem:
         """Return the gradient of the smooth part and its curvature, exact and convex."""
         shapes = self.unpack(point.theta.astype(self.blocks.dtype))[1][..., None]
         scores, terms, width = self.link.n_scores, self.n_terms, 1 + self.blocks.n_features
+
+        def part(state: _State) -> tuple[Array, Array, Array]:
+            jacobian = self._jacobian(state)
+            return (
+                np.matmul(jacobian, state.residual[:, :, None]).reshape(-1),
+                self.link.curvature(jacobian, state.probabilities, state.block.w),
+                self._residual_curvature(state, shapes),
+            )
+
         gradient, matrix = np.zeros(self.size), np.zeros((self.size, self.size))
         residual = np.zeros((scores, terms, width, width))
-        for state in point.states:
-            jacobian = self._jacobian(state)
-            gradient += np.matmul(jacobian, state.residual[:, :, None])[:, :, 0].ravel()
-            matrix += self.link.curvature(jacobian, state.probabilities, state.block.w)
-            residual += self._residual_curvature(state, shapes)
+        for slope, curvature, bend in self.blocks.each(part, point.states):
+            gradient += slope
+            matrix += curvature
+            residual += bend
         matrix.flat[:: self.size + 1] += self.ridge
         return self._assemble(gradient + self.ridge * point.theta, matrix, residual)
 
@@ -214,7 +222,7 @@ class Problem:
     def _inner(self, slopes: Array, block: Block) -> Array:
         """t = ⟨s, v⟩ for every term: one matrix product."""
         scores, terms, m = slopes.shape
-        return (slopes.reshape(scores * terms, m) @ block.v).reshape(scores, terms, -1)
+        return (slopes.reshape(scores * terms, m) @ block.v).reshape(scores, terms, block.v.shape[1])
 
     def _jacobian(self, state: _State) -> Array:
         """∂z/∂θ of each score, (scores, parameters per score, rows)."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 MOST_FACES = 60
 
@@ -36,7 +36,8 @@ def solve_on_faces(H: Array, g: Array, x0: Array, l1: Array, bound: Array, tol: 
         worst = float(excess.max(initial=0.0))
         if max(on_face, worst) <= tol:
             break
-        face, direction = _face_direction(H, gradient, x, l1, inside, excess, worst if worst > 0.1 * on_face else 0.0)
+        wanted = worst if worst > 0.1 * on_face else 0.0
+        face, direction = _face_direction(H, gradient, x, l1, np.abs(x) >= bound, inside, excess, wanted)
         x, gradient, gain = _advance(H, gradient, x, l1, bound if bounded else None, face, direction)
         fall += gain
         if gain <= 0:
@@ -45,23 +46,33 @@ def solve_on_faces(H: Array, g: Array, x0: Array, l1: Array, bound: Array, tol: 
 
 
 def _face_direction(
-    H: Array, gradient: Array, x: Array, l1: Array, inside: NDArray[np.bool_], excess: Array, worst: float
+    H: Array,
+    gradient: Array,
+    x: Array,
+    l1: Array,
+    at_bound: NDArray[np.bool_],
+    inside: NDArray[np.bool_],
+    excess: Array,
+    worst: float,
 ) -> tuple[NDArray[np.intp], Array]:
     """Return a face and the step to its minimiser; `worst` > 0 asks for coordinates to enter, all those near the worst.
 
     An entering coordinate must move downhill. Of several some may not: they stay out; if none does, the worst enters
-    alone, which on an optimal face always works.
+    alone, which on an optimal face always works. A coordinate at its bound that the step would push outwards stays
+    there, though its own gradient points inwards: the step has no length otherwise.
     """
     sign = np.where(x != 0, np.sign(x), -np.sign(gradient))
     entering = (excess > 0.5 * worst) if worst > 0 else np.zeros_like(inside)
-    for attempt in range(3):
+    for attempt in range(3 + int(at_bound.sum())):
         face = np.flatnonzero(inside | entering)
         direction = _newton_direction(H, gradient, l1, face, sign)
-        backwards = face[entering[face] & (direction * sign[face] <= 0)]
-        if len(backwards) == 0:
+        onwards = direction * sign[face]
+        backwards, outwards = face[entering[face] & (onwards <= 0)], face[at_bound[face] & (onwards > 0)]
+        if len(backwards) + len(outwards) == 0:
             break
         entering[backwards] = False
-        if attempt == 0 and not entering.any():
+        inside[outwards] = False
+        if attempt == 0 and len(backwards) and not entering.any():
             entering[int(excess.argmax())] = True
     return face, direction
 

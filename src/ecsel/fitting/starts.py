@@ -19,7 +19,7 @@ from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import Status
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 SEED_SIZE = 0.15
 
@@ -28,9 +28,9 @@ SEED_SIZE = 0.15
 class Effort:
     """How much to try: random seeds beside the two eigenvectors, iterations per seed, and per stage before the last."""
 
-    random_seeds: int = 1
-    seed_iterations: int = 8
-    stage_iterations: int = 15
+    random_seeds: int = 0
+    seed_iterations: int = 4
+    stage_iterations: int = 8
 
 
 def grow(
@@ -43,31 +43,58 @@ def grow(
 ) -> tuple[Outcome, list[float]]:
     """Return the outcome with all terms and the objectives that its last round of seeds reached, best first."""
     first = replace(problem, n_terms=1)
-    theta = first.empty(class_shares)
-    shapes = first.unpack(theta)[1]
-    shapes[...] = 0.1 if problem.form.has_intercept else first.form.seed(np.ones(1))
-    stage = replace(stop, max_iter=min(stop.max_iter, effort.stage_iterations)) if problem.n_terms > 1 else stop
-    outcome = minimise(first, theta, stage, watch)
-    reached = [outcome.objective]
+    stage = Stop(1e-4, np.inf, effort.stage_iterations) if problem.n_terms > 1 else stop
+    short = Stop(1e-4, stop.kkt, effort.seed_iterations)
+    starts = first_starts(first, class_shares, rng, effort.random_seeds)
+    outcome, reached = _best_start(first, starts, short, stage, watch)
     for terms in range(2, problem.n_terms + 1):
         if outcome.status is Status.INTERRUPTED:
             return pad_terms(outcome, problem, terms - 1), reached
         wider = replace(problem, n_terms=terms)
-        short = Stop(1e-4, stop.kkt, effort.seed_iterations)
-        trials = [
-            minimise(wider, theta, short, watch) for theta in seeds(outcome.theta, wider, rng, effort.random_seeds)
-        ]
-        trials.sort(key=lambda t: t.objective)
-        reached = [t.objective for t in trials]
-        last = terms == problem.n_terms
-        spent = [outcome, *trials]
-        outcome = minimise(wider, trials[0].theta, stop if last else stage, watch)
-        outcome = replace(
-            outcome,
-            iterations=outcome.iterations + sum(run.iterations for run in spent),
-            evaluations=outcome.evaluations + sum(run.evaluations for run in spent),
-        )
+        starts = seeds(outcome.theta, wider, rng, effort.random_seeds)
+        final = stop if terms == problem.n_terms else stage
+        found, reached = _best_start(wider, starts, short, final, watch)
+        outcome = _charged(found, [outcome])
     return outcome, reached
+
+
+def _best_start(
+    problem: Problem, starts: Sequence[Array], short: Stop, stop: Stop, watch: Watch | None
+) -> tuple[Outcome, list[float]]:
+    """Give each start a few iterations and carry the best on; an interrupt ends the trials."""
+    trials: list[Outcome] = []
+    if len(starts) > 1:
+        for start in starts:
+            trials.append(minimise(problem, start, short, watch))
+            if trials[-1].status is Status.INTERRUPTED:
+                break
+        trials.sort(key=lambda t: t.objective)
+        if any(t.status is Status.INTERRUPTED for t in trials):
+            stopped = replace(_charged(trials[0], trials[1:]), status=Status.INTERRUPTED)
+            return stopped, [t.objective for t in trials]
+    outcome = minimise(problem, trials[0].theta if trials else starts[0], stop, watch)
+    return _charged(outcome, trials), [t.objective for t in trials] or [outcome.objective]
+
+
+def _charged(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
+    """Return the outcome with the work of the runs that led to it."""
+    return replace(
+        outcome,
+        iterations=outcome.iterations + sum(run.iterations for run in spent),
+        evaluations=outcome.evaluations + sum(run.evaluations for run in spent),
+    )
+
+
+def first_starts(problem: Problem, class_shares: Array, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
+    """Return starts of a single term: the log-linear limit where the form has it, else seeds beside the empty model.
+
+    In the power form a term without slopes is a constant, and a fit from there may fade to α = 0, which is stationary.
+    """
+    if not problem.form.has_intercept:
+        return seeds(replace(problem, n_terms=0).empty(class_shares), problem, rng, n_random)
+    theta = problem.empty(class_shares)
+    problem.unpack(theta)[1][...] = 0.1
+    return [theta]
 
 
 def seeds(theta: Array, wider: Problem, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
