@@ -1,0 +1,112 @@
+"""How features drive the decision: margin sensitivity (D1) and probability sensitivity (D2).
+
+D1   ∂(z_a − z_b)/∂log x_j = G_aj − G_bj
+D2   ∂p_c/∂log x_j = p_c·(G_cj − Σ_r p_r G_rj),   Σ_c D2 = 0
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ecsel.explain.explanation import Explanation, Undefined, Units
+from ecsel.explain.global_behaviour import ROW_CLASS_FEATURE
+from ecsel.explain.units import check_units, raw_derivatives, unit_names
+from ecsel.explain.view import ModelView
+from ecsel.signomial import properties
+
+
+def margin_sensitivity(model: Any, X: Any, a: Any, b: Any, *, units: Units = "model") -> Explanation:
+    """Return ∂(z_a − z_b)/∂log x_j = G_aj − G_bj (property D1): what moves the boundary between two classes.
+
+    Parameters
+    ----------
+    model : ECSELClassifier or ModelView
+        The model. With a sigmoid the first class has the score 0.
+    X : table
+        The rows to explain.
+    a, b
+        Class labels.
+    units : {"model", "raw"}, default="model"
+        Proportional changes of the positive features of the equations, or of the user's own columns.
+
+    Returns
+    -------
+    Explanation
+        ``values`` (rows, features).
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> view = ModelView.of_equations({"no": Signomial.parse("2*x"), "yes": Signomial.parse("x*y")}, ["x", "y"])
+    >>> margin_sensitivity(view, [[1.0, 3.0]], "yes", "no").values
+    array([[1., 3.]])
+    """
+    check_units(units)
+    view = ModelView.of(model)
+    link = view.probability_link
+    first, second = view.class_position(a), view.class_position(b)
+    values = view.apply(
+        view.log_rows(X), lambda terms, u: (properties.margin_sensitivity(terms, u, first, second, link=link),)
+    )[0]
+    undefined: tuple[Undefined, ...] = ()
+    if units == "raw":
+        values, undefined = raw_derivatives(view, X, values)
+    return Explanation(
+        name=f"sensitivity of the margin {a} − {b}",
+        values=values,
+        axes=("row", "feature"),
+        feature_names=unit_names(view, units),
+        classes=(a,),
+        units=units,
+        undefined=undefined,
+        view=view,
+        table=X,
+    )
+
+
+def probability_sensitivity(model: Any, X: Any, *, units: Units = "model") -> Explanation:
+    """Return ∂p_c/∂log x_j = p_c·(G_cj − Σ_r p_r G_rj) (property D2).
+
+    It is the change of a probability per proportional change of a feature.
+
+    Parameters
+    ----------
+    model : ECSELClassifier or ModelView
+        The model.
+    X : table
+        The rows to explain.
+    units : {"model", "raw"}, default="model"
+        Proportional changes of the positive features of the equations, or of the user's own columns.
+
+    Returns
+    -------
+    Explanation
+        ``values`` (rows, classes, features); over the classes they add up to zero. A sigmoid has two classes here.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> view = ModelView.of_equations({"no": Signomial.parse("2*x"), "yes": Signomial.parse("x*y")}, ["x", "y"])
+    >>> probability_sensitivity(view, [[1.0, 2.0]]).values[:, 1]
+    array([[0. , 0.5]])
+    """
+    check_units(units)
+    view = ModelView.of(model)
+    link = view.probability_link
+    values = view.apply(view.log_rows(X), lambda terms, u: (properties.probability_sensitivity(terms, u, link=link),))[
+        0
+    ]
+    undefined: tuple[Undefined, ...] = ()
+    if units == "raw":
+        values, undefined = raw_derivatives(view, X, values)
+    return Explanation(
+        name="probability sensitivity",
+        values=values,
+        axes=ROW_CLASS_FEATURE,
+        feature_names=unit_names(view, units),
+        classes=view.classes,
+        units=units,
+        undefined=undefined,
+        view=view,
+        table=X,
+    )

@@ -1,0 +1,152 @@
+"""How features drive the scores: elasticity (G1), log-gradient (G3), and their averages over rows.
+
+G_cj(x) = ∂z_c/∂log x_j = Σ_k β_ckj z_ck(x)
+E_cj(x) = ∂log z_c/∂log x_j = G_cj(x)/z_c(x)        where z_c(x) > 0
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from ecsel.explain.explanation import Explanation, Undefined, Units
+from ecsel.explain.units import check_units, raw_derivatives, unit_names
+from ecsel.explain.view import LogRows, ModelView
+from ecsel.signomial import properties
+
+if TYPE_CHECKING:
+    from ecsel.signomial.columns import FloatArray
+
+ROW_CLASS_FEATURE = ("row", "class", "feature")
+
+
+def log_gradient(model: Any, X: Any, *, units: Units = "model") -> Explanation:
+    """Return G_cj = ∂z_c/∂log x_j = Σ_k β_ckj z_ck (property G3): the change of a score per proportional change.
+
+    Parameters
+    ----------
+    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
+        The model.
+    X : table
+        The rows to explain.
+    units : {"model", "raw"}, default="model"
+        Proportional changes of the positive features of the equations, or of the user's own columns.
+
+    Returns
+    -------
+    Explanation
+        ``values`` (rows, classes, features).
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> log_gradient(Signomial.parse("3*x**2 + y"), [[2.0, 5.0]]).values
+    array([[[24.,  5.]]])
+    """
+    check_units(units)
+    view = ModelView.of(model)
+    rows = view.log_rows(X)
+    values = gradient_of(view, rows)
+    undefined: tuple[Undefined, ...] = ()
+    if units == "raw":
+        values, undefined = raw_derivatives(view, X, values)
+    return Explanation(
+        name="log-gradient",
+        values=values,
+        axes=ROW_CLASS_FEATURE,
+        feature_names=unit_names(view, units),
+        classes=view.score_classes,
+        units=units,
+        undefined=undefined,
+        view=view,
+        table=X,
+    )
+
+
+def gradient_of(view: ModelView, rows: LogRows) -> FloatArray:
+    """Return G (rows, scores, features)."""
+    return view.apply(rows, lambda terms, u: (properties.log_gradient(terms, u),))[0]
+
+
+def elasticity(model: Any, X: Any, *, absolute: bool = False, units: Units = "model") -> Explanation:
+    """Return E_cj = ∂log z_c/∂log x_j = Σ_k (z_ck/z_c)·β_ckj (property G1): per cent of score per per cent of feature.
+
+    It is defined where z_c > 0. With one term and no constant it is the exponent.
+
+    Parameters
+    ----------
+    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
+        The model.
+    X : table
+        The rows to explain.
+    absolute : bool, default=False
+        Explain log|z_c| instead, which is defined where z_c ≠ 0.
+    units : {"model", "raw"}, default="model"
+        Proportional changes of the positive features of the equations, or of the user's own columns.
+
+    Returns
+    -------
+    Explanation
+        ``values`` (rows, classes, features).
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> elasticity(Signomial.parse("3*x**2/y"), [[2.0, 5.0]]).values
+    array([[[ 2., -1.]]])
+    """
+    check_units(units)
+    view = ModelView.of(model)
+    rows = view.log_rows(X)
+    values = view.apply(rows, lambda terms, u: (properties.elasticity(terms, u, absolute=absolute).values,))[0]
+    z = view.scores_of(rows)
+    bad = z == 0 if absolute else z <= 0
+    undefined: tuple[Undefined, ...] = ()
+    if units == "raw":
+        values, undefined = raw_derivatives(view, X, values)
+    if bad.any():
+        undefined += (Undefined(bad[:, :, None], "the score is zero" if absolute else "the score is not positive"),)
+    return Explanation(
+        name="elasticity of |score|" if absolute else "elasticity",
+        values=values,
+        axes=ROW_CLASS_FEATURE,
+        feature_names=unit_names(view, units),
+        classes=view.score_classes,
+        units=units,
+        undefined=undefined,
+        view=view,
+        table=X,
+    )
+
+
+def importance(
+    model: Any, X: Any, by: Literal["log_gradient", "elasticity"] = "log_gradient", *, units: Units = "model"
+) -> Explanation:
+    """Return the mean size of a sensitivity over rows, per class and feature.
+
+    Parameters
+    ----------
+    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
+        The model.
+    X : table
+        The rows to average over.
+    by : {"log_gradient", "elasticity"}, default="log_gradient"
+        Mean |G| over all rows, or mean |E| over the rows where it is defined, whose share is in ``share``.
+    units : {"model", "raw"}, default="model"
+        As in `log_gradient`.
+
+    Returns
+    -------
+    Explanation
+        ``values`` (classes, features). Any other explanation by row has the method ``importance()`` for the same.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> importance(Signomial.parse("2*x - y"), [[1.0, 4.0], [3.0, 2.0]]).values
+    array([[4., 3.]])
+    """
+    if by == "log_gradient":
+        return log_gradient(model, X, units=units).importance()
+    if by == "elasticity":
+        return elasticity(model, X, units=units).importance()
+    raise ValueError(f"by must be 'log_gradient' or 'elasticity', not {by!r}")

@@ -1,0 +1,71 @@
+"""From positive features to the user's columns.
+
+With x' = a·x + c the chain rule gives ∂/∂log x = Σ_f (a_f x / x'_f) ∂/∂log x'_f over the features f of a column: its
+value, its mirror image and its missing factor. Beyond a clip x' does not move and the factor is 0. A category has no
+proportional change, and neither has a missing value: these cells are not defined.
+
+Contributions to a sum (L1, L2) are unit-free: those of the features of one column are added.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.explain.explanation import Undefined, Units
+from ecsel.tables.quantities import is_missing
+from ecsel.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from ecsel.explain.view import ModelView
+    from ecsel.signomial.columns import FloatArray
+
+CATEGORY = "a category has no raw elasticity"
+MISSING = "the value is missing"
+
+
+def check_units(units: str) -> None:
+    """Refuse units that do not exist."""
+    if units not in ("model", "raw"):
+        raise ValueError(f"units must be 'model' or 'raw', not {units!r}")
+
+
+def unit_names(view: ModelView, units: Units) -> tuple[str, ...]:
+    """Return the names of the feature axis."""
+    return view.feature_names if units == "model" else view.raw_names
+
+
+def raw_derivatives(view: ModelView, X: Any, values: FloatArray) -> tuple[FloatArray, tuple[Undefined, ...]]:
+    """Turn derivatives by log x' (rows, …, features) into derivatives by log x of the raw columns.
+
+    Cells that are not defined are NaN.
+    """
+    if view.encoder is None:
+        return values, ()
+    factors = view.encoder.raw_elasticity_factor(X).T
+    between = (1,) * (values.ndim - 2)
+    result = (values * factors.reshape(len(factors), *between, -1)) @ view.grouping
+    undefined = _cells_without_number(view, X)
+    for each in undefined:
+        each_cells = np.broadcast_to(each.cells.reshape(len(each.cells), *between, -1), result.shape)
+        result[each_cells] = np.nan
+    return result, tuple(Undefined(e.cells.reshape(len(e.cells), *between, -1), e.reason) for e in undefined)
+
+
+def sum_by_column(view: ModelView, values: FloatArray) -> FloatArray:
+    """Add the contributions (…, features) of the features of each raw column."""
+    return values if view.encoder is None else values @ view.grouping
+
+
+def _cells_without_number(view: ModelView, X: Any) -> tuple[Undefined, ...]:
+    """Return the cells (rows, columns) of categories and of missing numbers."""
+    levels = np.array([view.levels(j) is not None for j in range(len(view.raw_names))])
+    table = read_table(X)
+    missing = np.zeros((table.n_rows, len(table.columns)), dtype=bool)
+    for j, raw in enumerate(table.columns):
+        column = view.numeric_column(j)
+        if column is not None:
+            missing[:, j] = is_missing(np.asarray(raw.numbers(), dtype=np.float64), column.missing_codes)
+    cells = ((np.broadcast_to(levels, missing.shape), CATEGORY), (missing, MISSING))
+    return tuple(Undefined(each, reason) for each, reason in cells if each.any())

@@ -1,0 +1,300 @@
+"""One view of everything that can be explained: a classifier, a regressor, or equations alone.
+
+A view holds score terms, a link and a way to read a table. Two ways exist:
+
+- a classifier's table encoder, whose features are positive: u = log x';
+- the columns themselves, for a regressor or bare equations. A column may then be negative or zero. On an *orthant*, a
+  set of rows on which every column keeps its sign, a term sgn(x)·|x|^β is an ordinary power law in |x| whose
+  coefficient carries the sign: α_k becomes s_k α_k with s_k ∈ {−1, 0, 1}. Every closed form is applied orthant by
+  orthant, with u = log|x| and derivatives with respect to log|x|, and s_k = 0 where a factor vanishes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ecsel.signomial import ScoreTerms, Signomial, scores
+from ecsel.signomial.columns import FloatArray, LogColumns
+from ecsel.signomial.properties import Link, probabilities
+from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn, TableEncoder
+from ecsel.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ecsel.signomial.term import Monomial
+
+IntArray = npt.NDArray[np.intp]
+AnyLink = Literal["sigmoid", "softmax", "identity"]
+Arrays = tuple[FloatArray, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LogRows:
+    """Rows as the closed forms need them: u = log|x| (0 where x = 0) and, without an encoder, the signs of x."""
+
+    log_x: FloatArray
+    """(rows, features)."""
+    signs: FloatArray | None = None
+    """sgn(x), (rows, features); None where every feature is positive."""
+    term_signs: FloatArray | None = None
+    """The sign of each term's monomial, (rows, terms), 0 where a factor is zero; None where all are positive."""
+
+    def __len__(self) -> int:
+        return len(self.log_x)
+
+    def take(self, rows: Any) -> LogRows:
+        """Return the chosen rows."""
+        if self.signs is None or self.term_signs is None:
+            return LogRows(self.log_x[rows])
+        return LogRows(self.log_x[rows], self.signs[rows], self.term_signs[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class ModelView:
+    """What explanations need to know of a model; build one with `of` or `of_equations`.
+
+    Attributes
+    ----------
+    terms
+        The terms of all scores.
+    link
+        ``"sigmoid"`` (one score, the second class), ``"softmax"`` or ``"identity"`` (regression).
+    classes
+        The labels of the probabilities; of a regression the one word ``"prediction"``.
+    feature_names, raw_names
+        The features of the equations and the columns of the user's table.
+    players
+        For each feature the position of its raw column.
+    monomials
+        The factors of every term, which know what to do with negative columns.
+    encoder
+        The way from raw columns to positive features; None where the columns are the features.
+    threshold
+        The probability from which the second of two classes is predicted.
+    estimator
+        The model itself, which has the last word on predictions; None for bare equations.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> view = ModelView.of_equations({"no": Signomial.parse("1/x"), "yes": Signomial.parse("x*y")}, ["x", "y"])
+    >>> view.probabilities([[1.0, 1.0]])
+    array([[0.5, 0.5]])
+    """
+
+    terms: ScoreTerms
+    link: AnyLink
+    classes: tuple[Any, ...]
+    feature_names: tuple[str, ...]
+    raw_names: tuple[str, ...]
+    players: IntArray
+    monomials: tuple[Monomial, ...]
+    encoder: TableEncoder | None = None
+    threshold: float | None = None
+    estimator: Any = None
+
+    @classmethod
+    def of(cls, model: Any) -> ModelView:
+        """Return the view of an `ECSELClassifier`, an `ECSELRegressor`, a `Signomial` or a view."""
+        if isinstance(model, ModelView):
+            return model
+        if isinstance(model, Signomial):
+            return cls.of_equations(model, model.names)
+        if not hasattr(model, "get_params"):
+            raise TypeError(
+                "explanations need an ECSELClassifier, an ECSELRegressor, a Signomial or a ModelView, not "
+                f"{type(model).__name__}"
+            )
+        check_is_fitted(model)
+        if hasattr(model, "equations_") and hasattr(model, "encoder_"):
+            return cls._of_classifier(model)
+        if hasattr(model, "equation_"):
+            names = getattr(model, "feature_names_in_", None)
+            raw_names = [f"x{j}" for j in range(model.n_features_in_)] if names is None else [str(n) for n in names]
+            return replace(cls.of_equations(model.equation_, raw_names), estimator=model)
+        raise TypeError(f"{type(model).__name__} has no equations to explain; use a model of ecsel")
+
+    @classmethod
+    def _of_classifier(cls, model: Any) -> ModelView:
+        encoder: TableEncoder = model.encoder_
+        terms = ScoreTerms.from_signomials(list(model.equations_.values()), encoder.feature_names)
+        return cls(
+            terms=terms,
+            link=model.link_,
+            classes=tuple(model.classes_.tolist()),
+            feature_names=encoder.feature_names,
+            raw_names=encoder.raw_names,
+            players=encoder.players,
+            monomials=tuple(term.monomial for equation in model.equations_.values() for term in equation.terms),
+            encoder=encoder,
+            threshold=model.threshold_,
+            estimator=model,
+        )
+
+    @classmethod
+    def of_equations(
+        cls,
+        equations: Signomial | Mapping[Any, Signomial],
+        feature_names: Sequence[str],
+        *,
+        threshold: float = 0.5,
+    ) -> ModelView:
+        """Return the view of equations in the columns themselves.
+
+        Parameters
+        ----------
+        equations
+            One signomial is a regression; a mapping of two or more class labels to signomials has a softmax.
+        feature_names
+            The columns of the tables that will be explained, in order.
+        threshold
+            With two classes, the probability from which the second is predicted.
+        """
+        by_class = {"prediction": equations} if isinstance(equations, Signomial) else dict(equations)
+        softmax = not isinstance(equations, Signomial)
+        if softmax and len(by_class) < 2:
+            raise ValueError(
+                "a mapping of equations needs two classes or more; give a Signomial alone for a regression"
+            )
+        names = tuple(feature_names)
+        terms = ScoreTerms.from_signomials(list(by_class.values()), names)
+        return cls(
+            terms=terms,
+            link="softmax" if softmax else "identity",
+            classes=tuple(by_class),
+            feature_names=names,
+            raw_names=names,
+            players=np.arange(len(names), dtype=np.intp),
+            monomials=tuple(term.monomial for equation in by_class.values() for term in equation.terms),
+            threshold=threshold if softmax and len(by_class) == 2 else None,
+        )
+
+    @property
+    def score_classes(self) -> tuple[Any, ...]:
+        """The labels of the scores: with a sigmoid the second class alone."""
+        return self.classes[1:] if self.link == "sigmoid" else self.classes
+
+    @property
+    def grouping(self) -> FloatArray:
+        """The indicator (features, raw columns) of the raw column that a feature comes from."""
+        member: FloatArray = (self.players[:, None] == np.arange(len(self.raw_names))).astype(np.float64)
+        return member
+
+    @property
+    def probability_link(self) -> Link:
+        """The link of a classifier; a regression has none and is refused."""
+        return self.refuse_regression() if self.link == "identity" else self.link
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the model has classes and probabilities."""
+        return self.link != "identity"
+
+    @staticmethod
+    def refuse_regression() -> NoReturn:
+        """Say that a regression has no probabilities."""
+        raise ValueError("a regression has no classes and no probabilities; explain its score instead")
+
+    def log_rows(self, X: Any, *, warn: bool = True) -> LogRows:
+        """Read a table; what the model would refuse is refused here too, and what it would warn of warned of."""
+        if self.estimator is not None:
+            validate_data(self.estimator, X, reset=False, skip_check_array=True)
+        if self.encoder is not None:
+            return LogRows(self.encoder.log_features(X, warn=warn).T)
+        return _read_columns(self, X)
+
+    def orthants(self, rows: LogRows) -> list[tuple[Any, ScoreTerms]]:
+        """Return (rows, terms) for each orthant: the coefficients of the terms carry the signs of the columns."""
+        if rows.term_signs is None:
+            return [(slice(None), self.terms)]
+        patterns, member = np.unique(rows.term_signs, axis=0, return_inverse=True)
+        return [
+            (np.flatnonzero(member.reshape(-1) == i), replace(self.terms, coefficients=self.terms.coefficients * signs))
+            for i, signs in enumerate(patterns)
+        ]
+
+    def apply(self, rows: LogRows, function: Callable[[ScoreTerms, FloatArray], Arrays]) -> Arrays:
+        """Apply a closed form to every orthant and put the rows of its arrays together again."""
+        parts = [(at, function(terms, rows.log_x[at])) for at, terms in self.orthants(rows)]
+        if len(parts) == 1:
+            return parts[0][1]
+        results = tuple(np.empty((len(rows), *array.shape[1:]), dtype=array.dtype) for array in parts[0][1])
+        for at, arrays in parts:
+            for result, array in zip(results, arrays, strict=True):
+                result[at] = array
+        return results
+
+    def scores_of(self, rows: LogRows) -> FloatArray:
+        """Return the scores (rows, scores)."""
+        return self.apply(rows, lambda terms, u: (scores(terms, u),))[0]
+
+    def outputs_of(self, class_scores: FloatArray) -> FloatArray:
+        """Return probabilities (rows, classes), or the scores of a regression as they are."""
+        return class_scores if self.link == "identity" else probabilities(class_scores, self.link)
+
+    def probabilities(self, X: Any) -> FloatArray:
+        """Return what the model itself says: probabilities (rows, classes), or predictions (rows, 1)."""
+        if self.estimator is None:
+            return self.outputs_of(self.scores_of(self.log_rows(X)))
+        if self.link == "identity":
+            return np.asarray(self.estimator.predict(X), dtype=np.float64)[:, None]
+        return np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
+
+    def decisions(self, outputs: FloatArray) -> IntArray:
+        """Return the positions of the predicted classes."""
+        if self.threshold is not None:
+            return (outputs[:, 1] >= self.threshold).astype(np.intp)
+        return cast("IntArray", outputs.argmax(axis=1))
+
+    def class_position(self, label: Any) -> int:
+        """Return the position of a class label among `classes`."""
+        if label not in self.classes:
+            raise ValueError(f"{label!r} is not a class of the model: the classes are {list(self.classes)}")
+        return self.classes.index(label)
+
+    def column_position(self, name: Any) -> int:
+        """Return the position of a raw column, by name."""
+        if name not in self.raw_names:
+            raise ValueError(f"the model has no column {name!r}: its columns are {list(self.raw_names)}")
+        return self.raw_names.index(name)
+
+    def numeric_column(self, j: int) -> NumericColumn | None:
+        """Return the description of an encoded numeric column, None where there is no encoder or no number."""
+        column = None if self.encoder is None else self.encoder.columns[j]
+        return column if isinstance(column, NumericColumn) else None
+
+    def levels(self, j: int) -> tuple[Any, ...] | None:
+        """Return the levels of a categorical or ordinal column, None for a column of numbers."""
+        column = None if self.encoder is None else self.encoder.columns[j]
+        return column.levels if isinstance(column, (CategoricalColumn, OrdinalColumn)) else None
+
+
+def _read_columns(view: ModelView, X: Any) -> LogRows:
+    table = read_table(X)
+    if table.named:
+        by_name = {column.name: column for column in table.columns}
+        if absent := [name for name in view.feature_names if name not in by_name]:
+            raise ValueError(f"X has no column {absent[0]!r}, which the model needs")
+        columns = [by_name[name] for name in view.feature_names]
+    else:
+        columns = list(table.columns)
+    if len(columns) != len(view.feature_names):
+        raise ValueError(f"X has {len(columns)} columns, but the equations speak of {len(view.feature_names)}")
+    used = {factor.name for monomial in view.monomials for factor in monomial}
+    values = {name: column.numbers() for name, column in zip(view.feature_names, columns, strict=True) if name in used}
+    logs = LogColumns.read(values, values)
+    monomials = [logs.monomial(monomial) for monomial in view.monomials]  # refuses what has no value, by name
+    shape = (len(view.feature_names), table.n_rows)
+    log_x, signs = np.zeros(shape), np.ones(shape)
+    for j, name in enumerate(view.feature_names):
+        if name in used:
+            log_x[j], signs[j] = logs.log_abs[name], logs.sign[name]
+    if (signs > 0).all():
+        return LogRows(log_x.T)
+    return LogRows(log_x.T, signs.T, np.sign(monomials).T)
