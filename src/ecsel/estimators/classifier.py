@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Rows = tuple[NDArray[Any], NDArray[np.intp], NDArray[np.float64]]
 
-FLOAT32_FROM = 2_000_000
+FLOAT32_FROM = 200_000
 """Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
 SELECTION_ROWS = 8192
 """Larger tables choose the number of terms and the strength on a stratified sample of this size."""

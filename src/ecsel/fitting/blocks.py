@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -22,6 +22,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 TILE_ROWS = 8192
+WHOLE_BELOW = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +103,16 @@ class ArrayBlocks:
 
     def map(self, function: Callable[[Block], T]) -> list[T]:
         """Apply `function` tile by tile, on threads where there are several tiles and threads."""
-        if self.n_rows <= TILE_ROWS:
-            return [function(Block(self.v, self.codes, self.w))]
-        tiles = [slice(a, min(a + TILE_ROWS, self.n_rows)) for a in range(0, self.n_rows, TILE_ROWS)]
-        work = [Block(self.v[:, s], self.codes[s], self.w[s]) for s in tiles]
-        return self.each(function, work)
+        return self.each(function, self._tiles)
+
+    @cached_property
+    def _tiles(self) -> list[Block]:
+        """Tiles of equal size; they depend on the number of rows alone, so that sums have one order."""
+        least = 1 if self.n_rows < WHOLE_BELOW else 2
+        count = max(-(-self.n_rows // TILE_ROWS), least)
+        edges = np.linspace(0, self.n_rows, count + 1).astype(int)
+        cuts = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        return [Block(self.v[:, s], self.codes[s], self.w[s]) for s in cuts]
 
     def each(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
         """Apply `function` to every item, on threads where there are several."""

@@ -27,7 +27,7 @@ from ecsel.fitting.starts import Effort, grow
 Array = NDArray[np.floating]
 
 PILOT_ROWS = (1024, 4096)
-PILOT_ROWS_PER_PARAMETER = 16
+PILOT_ROWS_PER_PARAMETER = 40
 SAMPLE_ROWS = 100_000
 MOST_NEWTON_PARAMETERS = 1200
 _FULL_TERM_SEEDS = 2
