@@ -17,6 +17,7 @@ from ecsel.discovery.front import front, leave_one_out
 from ecsel.discovery.lattice import Floats, Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
+from ecsel.discovery.pool import Pool
 from ecsel.discovery.ranking import STRONG_EVIDENCE, Ranking, degree_ranges, simplest_of_the_best
 from ecsel.discovery.rows import Rows
 from ecsel.discovery.search import OutOfTimeError, Search
@@ -105,6 +106,12 @@ def discover(
     if weight is not None:
         keep = weight > 0
         X, y, weight = X[keep], y[keep], weight[keep]
+        # The scale of the weights is immaterial unless the noise of a row of weight one is known.
+        weight = weight if options.noise_variance is not None else weight / weight.mean()
+    scale = _extreme_scale(y)
+    if scale != 1.0:
+        noise = None if options.noise_variance is None else options.noise_variance / scale**2
+        return _rescaled(discover(X, y / scale, weight, replace(options, noise_variance=noise), progress), scale)
     used = independent_columns(X)
     rng = np.random.default_rng(options.seed)
     run = _Run(X, y, weight, used, options, rng, progress or (lambda _: None))
@@ -193,7 +200,8 @@ class _Run:
         complete = self._attempt(search.run)
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
-            complete &= self._attempt(lambda: search.improve(search.nearby))
+            if not o.thorough:
+                complete &= self._attempt(lambda: search.improve(search.nearby))
         self.ranking_problem = search.problem
         ranking = Ranking(search.problem, round_coefficients=o.round_coefficients)
         complete &= self._attempt(lambda: self._rank(search, ranking))
@@ -202,9 +210,7 @@ class _Run:
 
     def _on_more_rows(self, search: Search, index: np.ndarray) -> Search:
         """Return a search on more rows that starts from the laws of another one."""
-        larger = Search(
-            self.problem(index), self.rng, search.max_terms, search.n_terms, search.deadline, progress=self.progress
-        )
+        larger = replace(search, problem=self.problem(index), pool=Pool())
         for candidate in search.pool.ranked()[:40]:
             larger.note(larger.problem.assess(candidate.structure))
         return larger
@@ -215,6 +221,8 @@ class _Run:
         found = found or search.pool.ranked()
         ranking.consider(found[:4], 4)
         ranking.consider([search.problem.assess(s) for s in degree_ranges(search.problem) if len(s) <= search.max_terms], 12)
+        if search.thorough:
+            return
         ranking.consider(found, 24)
         search.tick()
         ranking.explore(search.nearby, search.is_wanted)
@@ -242,6 +250,31 @@ class _Run:
     def expand(self, law: Law) -> Law:
         """Return a law in terms of all columns of the table."""
         return replace(law, structure=_spread(law.structure, self.used, self.X.shape[1]))
+
+
+def _extreme_scale(y: Floats) -> float:
+    """Return a power of ten near |y| where its squares would leave the floating-point range, and one elsewhere."""
+    top = float(np.abs(y).max(initial=0.0))
+    return 1.0 if top == 0.0 or 1e-100 < top < 1e100 else float(10.0 ** np.floor(np.log10(top)))
+
+
+def _rescaled(found: Discovery, scale: float) -> Discovery:
+    """Return the laws of y / scale as laws of y; squares beyond the floating-point range become 0 or infinite."""
+
+    def law_of(law: Law) -> Law:
+        factor = np.ones(law.structure.n_parameters)
+        factor[: len(law)] = scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = law.covariance * factor * factor[:, None]
+        return replace(law, coefficients=law.coefficients * scale, rss=law.rss * scale * scale, covariance=spread)
+
+    return replace(
+        found,
+        law=law_of(found.law),
+        near_ties=tuple(map(law_of, found.near_ties)),
+        front=tuple(map(law_of, found.front)),
+        validation=tuple(v * scale * scale for v in found.validation),
+    )
 
 
 def _spread(structure: Structure, columns: np.ndarray, n_columns: int) -> Structure:

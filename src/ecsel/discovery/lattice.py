@@ -2,13 +2,13 @@
 
 An exponent is zero, a simple rational from a finite lattice, or a free real number. The description length of p/q is
 
-    cost(p/q) = 0.6 + 1.7 ln|p| + 4 ln q + 0.7 [p < 0]      nats,
+    cost(p/q) = 0.6 + 1.7 ln|p| + 4.5 ln q + 0.7 [p < 0]      nats,
 
 a free exponent costs ``FREE`` nats plus its share of the criterion's parameter price. A column that changes sign has two
 readings of every power, |x|^b (parity 0) and sgn(x)|x|^b (parity 1); the *natural* one, x^b for integer b, is free of
 charge and the others pay. The description length of a monomial with d of m variables is
 
-    2.5 + ln C(m, d) + sum of the costs of its exponents.
+    1.5 + ln C(m, d) + sum of the costs of its exponents.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ Mask = npt.NDArray[np.bool_]
 
 FREE = 3.5
 """Nats for saying that an exponent is a real number."""
-TERM = 2.5
+TERM = 1.5
 """Nats for saying that there is one more term."""
 RESOLUTION = 1e-9
 """Two exponents closer than this are the same lattice point."""
@@ -48,9 +48,9 @@ def rational_cost(exponent: Fraction) -> float:
     """Return the description length of a non-zero rational exponent in nats.
 
     >>> rational_cost(Fraction(1)), round(rational_cost(Fraction(-1, 2)), 3)
-    (0.6, 4.073)
+    (0.6, 4.419)
     """
-    cost = 0.6 + 1.7 * np.log(abs(exponent.numerator)) + 4.0 * np.log(exponent.denominator)
+    cost = 0.6 + 1.7 * np.log(abs(exponent.numerator)) + 4.5 * np.log(exponent.denominator)
     return float(cost + 0.7 * (exponent < 0))
 
 
@@ -162,7 +162,7 @@ class Lattice:
         return np.asarray(gammaln(m + 1) - gammaln(d + 1) - gammaln(m - d + 1))
 
     def spread_cost(self, n_active: npt.NDArray[np.intp]) -> Floats:
-        """Return 2.5 + ln C(m, d): what a term with d active variables costs before its exponents."""
+        """Return 1.5 + ln C(m, d): what a term with d active variables costs before its exponents."""
         return np.asarray(TERM + self._log_choose[n_active])
 
     def exponent_costs(self, exponents: Floats, parity: Parities, free: Mask | None = None) -> Floats:

@@ -4,7 +4,7 @@ Coefficients (and remaining free exponents) theta have C = (X'X)^-1 for the desi
 coefficient i to v raises the residual by (v - theta_i)^2 / C_ii and conditions the rest, so many ill-determined
 coefficients are rounded jointly by a beam: the K-best sphere decoder of the closest-vector problem. The full code length is
 
-    N/2 ln(RSS/(N - k_f)) + k_f/2 ln F + ln N + structure + costs of the rounded coefficients,
+    N/2 ln(RSS/(N - k_f)) + k_f/2 ln F + ln N + structure + costs of the coefficients,
 
 k_f the parameters that stay real.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ecsel.discovery.lattice import Floats, Mask
 from ecsel.discovery.model import Problem, Structure
-from ecsel.discovery.numbers import simple_numbers
+from ecsel.discovery.numbers import REAL, simple_numbers
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows
 from ecsel.discovery.snap import covariance
 from ecsel.discovery.varpro import fit_exponents
@@ -91,7 +91,7 @@ def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int) 
         i = left.pop(int(np.argmax(np.abs(beam.theta[0, left]) / spread)))
         values, costs = simple_numbers(beam.theta[:, i])
         # The last choice leaves the coefficient real.
-        values, costs = np.column_stack([values, beam.theta[:, i]]), np.column_stack([costs, np.zeros(len(values))])
+        values, costs = np.column_stack([values, beam.theta[:, i]]), np.column_stack([costs, np.full(len(values), REAL)])
         variance = np.maximum(beam.c[:, i, i], 1e-300)
         rise = (values - beam.theta[:, i, None]) ** 2 / variance[:, None]
         fixed = beam.rounded.sum(axis=1)[:, None] + (np.arange(values.shape[1]) < values.shape[1] - 1)
@@ -101,13 +101,14 @@ def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int) 
         # Two ways to write the same number are one choice; the cheaper one comes first.
         _, first = np.unique(np.column_stack([state, np.round(values[state, choice], 12)]), axis=0, return_index=True)
         first = np.sort(first)[:width]
-        beam = _expand(beam, i, state[first], values[state, choice][first], costs[state, choice][first])
+        state, choice = state[first], choice[first]
+        beam = _expand(beam, i, state, values[state, choice], costs[state, choice], choice < values.shape[1] - 1)
     return beam
 
 
-def _expand(beam: _Beam, i: int, state: np.ndarray, value: Floats, cost: Floats) -> _Beam:
-    """Condition the chosen states on coefficient i (a choice without cost leaves it real)."""
-    theta, c, fixed = beam.theta[state], beam.c[state], cost > 0
+def _expand(beam: _Beam, i: int, state: np.ndarray, value: Floats, cost: Floats, fixed: Mask) -> _Beam:
+    """Condition the chosen states on coefficient i where it is fixed; elsewhere it stays real."""
+    theta, c = beam.theta[state], beam.c[state]
     variance = np.maximum(c[:, i, i], 1e-300)
     delta = np.where(fixed, value - theta[:, i], 0.0)
     direction = np.where(fixed[:, None], c[:, :, i] / variance[:, None], 0.0)
@@ -161,7 +162,7 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
     structure, coefficients, rss = _fit(problem, structure)
     c = covariance(design_matrix(problem.rows, structure, coefficients))
     theta = np.concatenate([coefficients, structure.exponents[structure.free]])
-    best = (structure, coefficients, np.zeros(k, dtype=bool), rss, float(data(rss, len(theta))) + cost)
+    best = (structure, coefficients, np.zeros(k, dtype=bool), rss, float(data(rss, len(theta))) + cost + k * REAL)
     if round_coefficients:
         beam = _beam(problem, theta, c, rss, k)
         # Without free exponents the model is linear and the beam's order is final; otherwise a few are refitted.

@@ -3,6 +3,7 @@
     p/q                 1.0 + 1.7 ln|p| + 2 ln q
     (p/q) pi^e          the same + 2.0 + 1.0 |e|,   e = ±1, ±2
     s-digit decimal     1.8 + 2.3 s + 0.8 |decade|
+    a real number       1.5, beside its share of the criterion's parameter price
 """
 
 import math
@@ -12,6 +13,8 @@ import numpy as np
 
 from ecsel.discovery.lattice import Floats
 
+REAL = 1.5
+"""Nats for saying that a coefficient is a real number."""
 _DENOMINATORS = np.arange(1, 13)
 _PI_DENOMINATORS = np.array([1, 2, 3, 4, 5, 6, 8, 9, 12, 16, 32])
 _PI_POWERS = (1, -1, 2, -2)

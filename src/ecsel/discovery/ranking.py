@@ -16,8 +16,10 @@ from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.pairs import best_pair_exchange
 from ecsel.discovery.pool import Pool
 
-STRONG_EVIDENCE = 3.0
-"""Nats, a Bayes factor of 20: a longer law must be better by this much than a shorter one."""
+STRONG_EVIDENCE = 2.5
+"""Nats, a Bayes factor of 12: a longer law must be better by this much than a shorter one."""
+FEW_ROWS = 60
+"""With fewer rows the tests on residuals are weak, and the whole search is cheap."""
 MOST_TERMS_FOR_PAIRS = 6
 WORTH_EXPLORING = 12.0
 CHEAPEST_COEFFICIENT = 1.0
@@ -73,8 +75,10 @@ class Ranking:
                 break
             best = min(best, self.finish(candidates[i].structure).code_length)
 
-    def explore(self, exchange: Exchange, wanted: Callable[[Candidate], bool], *, rounds: int = 3, most: int = 40) -> None:
+    def explore(self, exchange: Exchange, wanted: Callable[[Candidate], bool], *, rounds: int = 3) -> None:
         """Try the moves around the best lattice laws of neighbouring sizes until the best code length stays."""
+        # With few rows many laws fit alike before rounding, and more of them must be looked at.
+        most, pairs = (150, 40) if len(self.problem.rows) < FEW_ROWS else (40, 8)
         tried: set[frozenset[bytes]] = set()
         for _ in range(rounds):
             before = self.laws()[0].code_length
@@ -89,7 +93,7 @@ class Ranking:
                 local.best_move(atoms, adds=True, swaps=True, keep=60)
                 local.best_drop(atoms)
                 if 1 < len(law) <= MOST_TERMS_FOR_PAIRS:
-                    best_pair_exchange(local, atoms, keep=8)
+                    best_pair_exchange(local, atoms, keep=pairs)
                 self.consider([c for c in near.ranked() if wanted(c)], most)
             if self.laws()[0].code_length >= before - 1e-9:
                 return

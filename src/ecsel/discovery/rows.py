@@ -5,7 +5,7 @@ product, one exponential and a parity. Logarithms are centred per column, which 
 columns are scaled to a largest entry of one, so that no power of any data overflows. ``log_scale`` undoes both.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -28,18 +28,13 @@ class Rows:
 
     @classmethod
     def from_table(cls, X: Floats, y: Floats, weight: Floats | None = None) -> "Rows":
-        """Take raw columns, a target and optional weights (rows of weight zero are left out).
+        """Take raw columns, a target and optional positive weights.
 
         >>> rows = Rows.from_table(np.array([[1.0], [-2.0]]), np.array([1.0, 4.0]))
         >>> rows.raw_columns(np.array([[2.0]]), np.array([[0]], dtype=np.int8)).ravel().round(12)
         array([1., 4.])
         """
-        root = None
-        if weight is not None:
-            keep = weight > 0
-            X, y, weight = X[keep], y[keep], weight[keep]
-            if np.ptp(weight) > 0:
-                root = np.sqrt(weight / weight.mean())
+        root = None if weight is None else np.sqrt(weight)
         with np.errstate(divide="ignore"):
             log_abs = np.log(np.abs(X))
         finite = np.isfinite(log_abs)
@@ -72,10 +67,10 @@ class Rows:
         """Sum of squares of the weighted target."""
         return float(self.target @ self.target)
 
-    def take(self, index: np.ndarray) -> "Rows":
-        """Return some of the rows."""
-        root = None if self.root_weight is None else self.root_weight[index]
-        return Rows(self.log_abs[index], self.negative[index], self.target[index], root, self.centre)
+    def reweighted(self, root_factor: Floats) -> "Rows":
+        """Return the rows with their residuals multiplied by a factor."""
+        root = root_factor if self.root_weight is None else root_factor * self.root_weight
+        return replace(self, target=self.target * root_factor, root_weight=root)
 
     def columns(self, exponents: Floats, parity: Parities) -> tuple[Floats, Floats]:
         """Return the weighted monomials (rows, terms), scaled to a largest unweighted |entry| of one, and ``log_scale``.

@@ -7,7 +7,7 @@ merging. Every law met is noted in a pool; the most promising ones get the full 
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,20 +16,20 @@ from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
 from ecsel.discovery.doubt import has_objection
 from ecsel.discovery.exchange import Exchange
-from ecsel.discovery.criterion import order_credit
+from ecsel.discovery.criterion import Criterion, order_credit
 from ecsel.discovery.lattice import TERM, Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.one_term import fit_one_term
 from ecsel.discovery.pairs import best_pair_exchange
 from ecsel.discovery.parity import likely_parities
 from ecsel.discovery.pool import Pool
-from ecsel.discovery.ranking import STRONG_EVIDENCE
+from ecsel.discovery.ranking import FEW_ROWS, STRONG_EVIDENCE
 from ecsel.discovery.varpro import Fits
 
+HEAVY_TAIL = 30.0
+"""Ratio of the largest to the median target from which the search also runs with large targets weighed down."""
 HOPELESS = 4.0
 """Nats by which every law with a variable must be worse than none before the search gives up early."""
-FEW_ROWS = 60
-"""With fewer rows the tests are weak, and the whole search is cheap."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
 
 
@@ -111,15 +111,18 @@ class Search:
             if self.one_term_stands(fits):
                 return
             self.two_terms(fits, parities)
-            if len(self.best) == 2 and self.stands(self.best):
+            if len(self.best) == 2 and len(problem.rows) >= FEW_ROWS and self.stands(self.best):
                 return
+        if self.downweighted() and self.stands(self.best):
+            return
         self.discrete()
         if self.stands(self.best):
             return
         if fits is not None and not self.is_hopeless():
             self.continuous(fits)
         self.tick()
-        self.polish()
+        if not self.thorough:
+            self.polish()
 
     def is_hopeless(self) -> bool:
         """Return whether no law with a variable comes near to no law at all."""
@@ -137,16 +140,17 @@ class Search:
     def one_term_stands(self, fits: Fits) -> bool:
         """Return whether a one-term law answers the tests, and neither two terms nor a short polynomial codes better."""
         best = self.best
-        if not self.may_stop(best) or len(best) != 1 or best.structure.n_free or has_objection(self.problem, best.structure):
+        if not self.may_stop(best) or len(best) != 1 or has_objection(self.problem, best.structure):
             return False
         unexplained = best.rss / self.problem.rows.energy
-        if unexplained > 0.5 or (unexplained > 0.01 and len(self.problem.rows) < FEW_ROWS):
+        doubtful = best.structure.n_free > 0 or len(self.problem.rows) < FEW_ROWS
+        if unexplained > 0.5 or (unexplained > 0.01 and doubtful):
             return False
         if self.max_terms > 1:
             two = split(self.problem, Structure(fits.exponents[0], fits.parity[0]), self.rng, 6)
             self.round_promising(two, 1)
             self.nearby.path(self.empty, patience=1, longest=3)
-        return len(self.best) == 1 and not self.best.structure.n_free
+        return len(self.best) == 1
 
     def two_terms(self, fits: Fits, parities: Parities) -> None:
         """Two continuous terms, from splits of the one-term fit and from pairs of likely parities."""
@@ -185,7 +189,8 @@ class Search:
             exchange.path(self.empty, patience=self.max_terms if self.thorough or self.n_terms else 3)
             if kind == "polynomial":
                 self.backward(exchange)
-            self.improve(exchange)
+            if not self.thorough:
+                self.improve(exchange)
             if self.stands(self.best):
                 return
 
@@ -211,18 +216,38 @@ class Search:
         return Exchange(self.problem, atoms, self.pool, max_terms=self.max_terms)
 
     def backward(self, exchange: Exchange) -> None:
-        """Eliminate from the complete polynomial of the largest affordable degree."""
+        """Eliminate from the largest affordable complete polynomials, with and without products of variables."""
         atoms = exchange.atoms
-        degree = np.abs(atoms.structure.exponents).sum(axis=1)
-        affordable = int(0.6 * len(self.problem.rows))
-        natural = np.all(atoms.structure.parity == atoms.structure.exponents % 2, axis=1)
-        natural |= ~self.problem.lattice.signed.any()
-        for top in range(int(degree.max()), 0, -1):
-            chosen = np.flatnonzero((degree <= top) & natural)
-            if 2 <= len(chosen) <= min(affordable, 60):
-                free = Exchange(self.problem, atoms, self.pool, max_terms=len(chosen), with_neighbours=False)
-                free.eliminate(atoms.keep(chosen))
-                break
+        exponents = np.abs(atoms.structure.exponents)
+        natural = np.all(~self.problem.lattice.signed | (atoms.structure.parity == exponents % 2), axis=1)
+        alone = (exponents > 0).sum(axis=1) <= 1
+        affordable = min(int(0.6 * len(self.problem.rows)), 60)
+        for family in (natural, natural & alone):
+            for degree in range(int(exponents.sum(axis=1).max(initial=0.0)), 0, -1):
+                chosen = np.flatnonzero(family & (exponents.sum(axis=1) <= degree))
+                if 2 <= len(chosen) <= affordable:
+                    free = replace(exchange, max_terms=len(chosen), with_neighbours=False)
+                    free.eliminate(atoms.keep(chosen))
+                    break
+
+    def downweighted(self) -> bool:
+        """Search with large targets weighed down where tails are heavy (squares would see a few rows only).
+
+        Return whether they are.
+        """
+        rows = self.problem.rows
+        size = np.abs(rows.target)
+        typical = float(np.median(size))
+        if size.max(initial=0.0) <= HEAVY_TAIL * typical or typical == 0.0:
+            return False
+        self.tick("heavy tails")
+        gentle = rows.reweighted(1.0 / (1.0 + size / typical))
+        criterion = Criterion(len(gentle), gentle.energy)
+        other = replace(self, problem=replace(self.problem, rows=gentle, criterion=criterion), pool=Pool())
+        other.discrete()
+        for candidate in other.pool.ranked()[:30]:
+            self.note(self.problem.assess(candidate.structure))
+        return True
 
     def continuous(self, fits: Fits) -> None:
         """Two and more continuous terms: split, round, exchange; stop when more terms do not help."""

@@ -21,7 +21,9 @@ def _options(lattice: Lattice, parity: Parities) -> tuple[Floats, Floats]:
     signed = lattice.signed[column]
     costs = np.where(signed[:, None], lattice.costs[column, :, flat], lattice.costs[column].min(axis=2))
     zero = np.where(signed & (flat == 1), np.inf, 0.0)
-    return np.concatenate([[0.0], lattice.values]), np.concatenate([zero[:, None], costs], axis=1)
+    # A point that is never taken stands at the end, so that every exponent has a second choice.
+    values = np.concatenate([[0.0], lattice.values, [0.0]])
+    return values, np.concatenate([zero[:, None], costs, np.full((len(flat), 1), np.inf)], axis=1)
 
 
 def _natural_parity(lattice: Lattice, structure: Structure) -> Structure:
@@ -65,7 +67,8 @@ def _round_some(
         rise = (values[None, :] - b[:, None]) ** 2 / variance[:, None]
         active = ((np.abs(exponents) > RESOLUTION) | left).sum(axis=1)
         k = elsewhere + int(alive.sum())
-        change = data(rss + rise, k - 1) - float(data(rss, k)) + costs[index] - FREE
+        now = float(data(rss, k))
+        change = data(rss + rise, k - 1) - (now if np.isfinite(now) else 0.0) + costs[index] - FREE
         change[:, 0] -= (lattice.spread_cost(active) - lattice.spread_cost(np.maximum(active - 1, 0)))[index // m]
         change[~alive] = np.inf
         gain, second = np.partition(change, 1, axis=1)[:, :2].T

@@ -60,33 +60,30 @@ def exponent_bounds(wish: Any, names: Sequence[str]) -> tuple[Floats | None, Flo
     return lower, upper
 
 
-def noise_model(wish: Any, y: Floats, weight: Floats | None) -> tuple[Floats | None, float | None]:
-    """Return the rows' weights and the known variance of a row of weight one, ``None`` where it is estimated.
+def noise_model(wish: Any, y: Floats) -> tuple[Floats | None, float | None]:
+    """Return the precision of each row (mean one) and the known variance of a row of precision one, ``None`` if unknown.
 
     ``None`` is constant noise, "relative" is noise in proportion to |y|, a number is a known standard deviation, an
     array gives the known standard deviation of each row.
     """
     if wish is None:
-        return weight, None
+        return None, None
     if isinstance(wish, str):
         if wish != "relative":
             raise ValueError(f"noise={wish!r}: use None, 'relative', a standard deviation, or one per row")
         size = np.abs(y)
-        floor = 1e-6 * float(size.max(initial=0.0))
-        if floor == 0.0:
-            return weight, None
-        relative = 1.0 / np.maximum(size, floor) ** 2
-        return relative if weight is None else relative * weight, None
+        top = float(size.max(initial=0.0))
+        # The ratio to the largest target keeps squares of any magnitude within the floating-point range.
+        return (None, None) if top == 0.0 else (1.0 / np.maximum(size / top, 1e-140) ** 2, None)
     sigma = np.asarray(wish, dtype=float)
     if sigma.ndim > 1 or (sigma.ndim == 1 and len(sigma) != len(y)):
         raise ValueError(f"noise has shape {sigma.shape}; give one standard deviation, or one for each of {len(y)} rows")
     if not (np.isfinite(sigma).all() and (sigma > 0).all()):
         raise ValueError("noise must be positive and finite")
     if sigma.ndim == 0:
-        return weight, float(sigma) ** 2
+        return None, float(sigma) ** 2
     precision = 1.0 / sigma**2
-    precision = precision if weight is None else precision * weight
-    return precision, float(1.0 / precision[precision > 0].mean())
+    return precision / precision.mean(), float(1.0 / precision.mean())
 
 
 def number_of_terms(n_terms: Any, max_terms: Any, n_rows: int) -> int | None:

@@ -184,8 +184,9 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             raise ValueError("every sample_weight is zero: no row is left to fit.")
         self._check_options()
         known = _known_part(self.fixed_terms)
-        table = _as_table(X_, y_ - _evaluate(known, X_, names), weight, names)
-        outcome = self._search(table)
+        rest = y_ - _evaluate(known, X_, names)
+        precision, variance = wishes.noise_model(self.noise, rest)
+        outcome = self._search(_as_table(X_, rest, weight, precision, names), variance)
         self._set(outcome, known)
         return self
 
@@ -198,7 +199,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
-    def _search(self, table: Table) -> Outcome:
+    def _search(self, table: Table, noise_variance: float | None) -> Outcome:
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         if self.form is not None:
             return by_form(table, self.form, seed)
@@ -209,7 +210,6 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             return by_paper(table, n_terms, seed, PaperSettings(l1=self.l1))
         exponents, real = wishes.allowed_exponents(self.allowed_exponents)
         lower, upper = wishes.exponent_bounds(self.exponent_bounds, table.names)
-        weight, noise_variance = wishes.noise_model(self.noise, table.y, table.weight)
         dimensions, target = None, None
         if self.units is not None and self.target_unit is not None:
             dimensions, target = dimension_matrix(table.names, self.units, self.target_unit)
@@ -226,7 +226,6 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             time_limit=self.time_limit,
             seed=seed,
         )
-        table = Table(table.X, table.y, weight, table.names)
         progress = _print_progress if self.verbose else None
         if self.__dict__["select"] == "prediction":
             return by_prediction(table, options, n_folds=self.cv, n_jobs=self.n_jobs, progress=progress)
@@ -333,14 +332,18 @@ def _evaluate(known: Signomial, X: Floats, names: tuple[str, ...]) -> Floats | f
     return np.asarray(known.evaluate({name: X[:, j] for j, name in enumerate(names)}))
 
 
-def _as_table(X: Floats, y: Floats, weight: Floats | None, names: tuple[str, ...]) -> Table:
+def _as_table(
+    X: Floats, y: Floats, weight: Floats | None, precision: Floats | None, names: tuple[str, ...]
+) -> Table:
     """Return the table of a fit: frequencies become repeated rows, and rows are sorted so that their order is immaterial."""
     index = np.arange(len(y))
     if weight is not None and np.all(weight == np.round(weight)) and weight.sum() <= SORTED_ROWS:
         index, weight = np.repeat(index, weight.astype(np.intp)), None
     if len(index) <= SORTED_ROWS:
         index = index[np.lexsort((*X[index].T, y[index]))]
-    return Table(X[index], y[index], None if weight is None else weight[index], names)
+    parts = [w for w in (weight, precision) if w is not None]
+    total = np.prod(parts, axis=0)[index] if parts else None
+    return Table(X[index], y[index], total, names)
 
 
 def _print_progress(doing: str) -> None:
