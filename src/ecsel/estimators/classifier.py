@@ -6,44 +6,45 @@ The formula is the model: predict_proba(X) is the sigmoid or softmax of `equatio
 
 from __future__ import annotations
 
-import os
 import sys
+import warnings
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import settings
+from ecsel.estimators.choosing import choose_size
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.summary import summarise_classifier
 from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels
-from ecsel.fitting import FitReport, Link, fit_scores
+from ecsel.fitting import FitReport, Status, fit_scores
 from ecsel.fitting.fit import FitOptions, FitResult, PowerLaws
-from ecsel.fitting.rows import content_folds, merge_equal_rows
-from ecsel.fitting.selection import Candidates, choose
-from ecsel.signomial import ScoreTerms, Signomial, scores
+from ecsel.fitting.rows import merge_equal_rows
+from ecsel.signomial import ScoreTerms, scores
 from ecsel.signomial.properties import probabilities
 from ecsel.tables import TableEncoder
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
-    from ecsel.fitting.adam import Adam
+    import os
 
-Rows = tuple[NDArray[Any], NDArray[np.intp], NDArray[np.float64]]
+    from numpy.typing import NDArray
+
+    from ecsel.fitting.adam import Adam
+    from ecsel.fitting.links import LinkName
 
 FLOAT32_FROM = 200_000
 """Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
-SELECTION_ROWS = 8192
-"""Larger tables choose the number of terms and the strength on a stratified sample of this size."""
 
 
-class ECSELClassifier(ClassifierMixin, BaseEstimator):
+class ECSELClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Classifier whose formula is the model: z_c(x) = Σ_k α_ck Π_j x_j^β_ckj and a sigmoid or softmax.
 
     Parameters
@@ -198,62 +199,20 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         logs = encoder.log_features(X, np.float32 if large else np.float64, warn=False)
         seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
         rows = merge_equal_rows(logs, codes, weights)
-        n_terms, l1, path = self._choose(
-            rows, (logs, codes, weights), labels, chosen, link, encoder.feature_names, seed
-        )
+        original = ((logs, codes, weights), labels)
+        n_terms, l1, path = choose_size(self, chosen, link, rows, original, encoder.feature_names, seed)
         result = fit_scores(
             *rows,
             link,
             chosen.penalty(l1),
             n_terms,
             intercept=self.fit_intercept,
-            options=FitOptions(chosen.solver, self.tol, self.max_iter, _threads(self.n_jobs), seed),
+            options=FitOptions(chosen.solver, self.tol, self.max_iter, chosen.n_threads, seed),
             start=self._previous_laws(encoder, classes, n_terms),
             watch=_show_progress if self.verbose else None,
         )
+        _warn_unless_converged(result.report, self.max_iter)
         return self._set_fitted(encoder, classes, link.name, threshold, (n_terms, l1), path, result)
-
-    def _choose(
-        self,
-        rows: Rows,
-        original: Rows,
-        labels: NDArray[Any],
-        chosen: settings.Settings,
-        link: Link,
-        names: tuple[str, ...],
-        seed: int,
-    ) -> tuple[int, float, Path]:
-        """Return the number of terms, the strength and the candidates; nothing is validated where both are given."""
-        if chosen.n_terms is not None and chosen.l1 is not None:
-            return chosen.n_terms, chosen.l1, Path(())
-        logs, codes, weights = rows
-        if isinstance(self.cv, (int, np.integer)):
-            folds = content_folds(logs, codes, weights, settings.usable_folds(int(self.cv), codes, weights))
-        else:
-            logs, codes, weights = original
-            folds = settings.explicit_folds(self.cv, labels)
-        if len(codes) > SELECTION_ROWS:
-            logs, codes, weights, folds = settings.thin(logs, codes, weights, folds, SELECTION_ROWS, seed)
-        candidates = Candidates(
-            [chosen.n_terms] if chosen.n_terms is not None else list(range(1, self.max_terms + 1)),
-            [chosen.l1] if chosen.l1 is not None else None,
-        )
-        choices, best = choose(
-            logs.astype(np.float64),
-            codes,
-            weights,
-            link,
-            chosen.penalty(0.0),
-            candidates,
-            folds,
-            intercept=self.fit_intercept,
-            seed=seed,
-        )
-        path = Path(
-            Candidate(c.n_terms, c.strength, c.size, c.loss, c.loss_se, laws_to_equations(c.laws, names))
-            for c in choices
-        )
-        return choices[best].n_terms, choices[best].strength, path
 
     def _previous_laws(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> PowerLaws | None:
         """Return the power laws of the previous fit where `warm_start` can continue them."""
@@ -268,7 +227,7 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         self,
         encoder: TableEncoder,
         classes: NDArray[Any],
-        link: str,
+        link: LinkName,
         threshold: float | None,
         size: tuple[int, float],
         path: Path,
@@ -321,7 +280,8 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         """Return the most probable class, or with two classes the second where it reaches `threshold_`."""
         p = self.predict_proba(X)
         chosen = p.argmax(axis=1) if self.threshold_ is None else (p[:, 1] >= self.threshold_).astype(np.intp)
-        return self.classes_[chosen]
+        labels: NDArray[Any] = self.classes_[chosen]
+        return labels
 
     def select(self, i: int) -> ECSELClassifier:
         """Return a new fitted model with the equations of `path_[i]`."""
@@ -348,7 +308,7 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
 
     def _repr_html_(self) -> str:
         """Show the options as scikit-learn does and, once fitted, the equations."""
-        options = estimator_html_repr(self)
+        options: str = estimator_html_repr(self)
         return options + f"<pre>{escape(self.summary())}</pre>" if hasattr(self, "equations_") else options
 
     def __sklearn_tags__(self) -> Any:
@@ -358,14 +318,22 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _threads(n_jobs: int | None) -> int:
-    """Return the number of threads: all cores for None, as many fewer as a negative number says."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if n_jobs is None:
-        return cores
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 has no meaning: use None for all cores, or a number of threads.")
-    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+def _warn_unless_converged(report: FitReport, max_iter: int) -> None:
+    """Say what an interrupted or unfinished fit is worth."""
+    if report.status is Status.INTERRUPTED:
+        warnings.warn(
+            f"The fit was interrupted after {report.iterations} iterations; the best equations so far were kept.",
+            UserWarning,
+            stacklevel=3,
+        )
+    elif report.status in {Status.MAX_ITER, Status.STALLED}:
+        warnings.warn(
+            f"The fit has not converged ({report.status.value}): KKT residual {report.kkt_residual:.1e} (scale "
+            f"{report.kkt_scale:.3g}) after {report.iterations} iterations with max_iter={max_iter}. Raise max_iter "
+            "or l1.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def _show_progress(iteration: int, objective: float, residual: float) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ecsel.fitting.fit import PowerLaws
 from ecsel.signomial import Signomial, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def laws_to_equations(laws: PowerLaws, names: Sequence[str]) -> tuple[Signomial, ...]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 def check_choice(name: str, value: Any, allowed: Collection[str]) -> str:
@@ -23,10 +25,14 @@ def check_integer(name: str, value: Any, *, least: int) -> int:
     return int(value)
 
 
+def is_number(value: Any) -> bool:
+    """Tell whether `value` is a finite real number; True and False are none."""
+    return not isinstance(value, bool) and isinstance(value, numbers.Real) and bool(np.isfinite(float(value)))
+
+
 def check_number(name: str, value: Any, *, least: float, strict: bool = False, most: float = np.inf) -> float:
     """Return `value` as a finite float between `least` and `most`."""
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(float(value))
-    if not number or float(value) > most or (float(value) <= least if strict else float(value) < least):
+    if not is_number(value) or float(value) > most or (float(value) <= least if strict else float(value) < least):
         above = "above" if strict else "of at least"
         limit = "" if np.isinf(most) else f" and at most {most:g}"
         raise ValueError(f"{name}={value!r} must be a finite number {above} {least:g}{limit}.")

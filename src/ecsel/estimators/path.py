@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ecsel.signomial import Signomial
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One fitted candidate: how large, how good in cross-validation (NaN where nothing was validated), which equations."""
+    """One fitted candidate: its size, its cross-validated loss (NaN where nothing was validated), its equations."""
 
     n_terms: int
     l1: float
@@ -27,9 +29,6 @@ class Path(tuple[Candidate, ...]):
     """A tuple of candidates that can be shown as a data frame."""
 
     __slots__ = ()
-
-    def __new__(cls, candidates: Iterable[Candidate]) -> Path:
-        return super().__new__(cls, candidates)
 
     def to_frame(self) -> Any:
         """Return a pandas data frame, one row per candidate, without the equations."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,8 @@ from ecsel.fitting import Adam, FitReport, Status
 from ecsel.signomial import ScoreTerms
 
 if TYPE_CHECKING:
+    import os
+
     from ecsel.estimators.classifier import ECSELClassifier
 
 
@@ -24,7 +25,7 @@ def save_classifier(model: ECSELClassifier, path: str | os.PathLike[str]) -> Non
     write(
         ModelDocument(
             kind="classifier",
-            link=model.link_,  # type: ignore[arg-type]
+            link=model.link_,
             inputs=model.encoder_.raw_names,
             equations=tuple(model.equations_.values()),
             classes=tuple(model.classes_.tolist()),
@@ -62,8 +63,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 def _classifier(document: ModelDocument) -> ECSELClassifier:
     from ecsel.estimators.classifier import ECSELClassifier  # noqa: PLC0415 - it imports this module
 
-    if document.encoder is None:
-        raise ModelFileError("encoder", "a classifier needs one")
+    if document.encoder is None or document.link == "identity":
+        raise ModelFileError("encoder", "a classifier needs one, and a link")
     params = dict(document.params)
     if isinstance(params.get("solver"), dict):
         params["solver"] = Adam(**{**params["solver"], "betas": tuple(params["solver"]["betas"])})
@@ -97,7 +98,7 @@ _UNSTORED = object()
 
 
 def _plain(value: Any) -> Any:
-    """Return an option as JSON, or a mark where it cannot be (splitters, random states): the fitted model needs neither."""
+    """Return an option as JSON, or a mark where it has none (splitters, random states): a fitted model needs neither."""
     if isinstance(value, Adam):
         return {**asdict(value), "betas": list(value.betas)}
     if isinstance(value, np.generic):

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import numbers
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedShuffleSplit, check_cv
 
 from ecsel.estimators.options import check_choice, check_integer, check_number
 from ecsel.fitting import LINKS, PENALTIES, Adam, Link, Penalty, Sigmoid, Softmax
 
 if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
-
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +22,12 @@ class Settings:
     l1: float | None
     penalty_name: str
     solver: str | Adam
+    n_threads: int
 
     def penalty(self, strength: float) -> Penalty:
         """Return the penalty of this strength."""
-        return PENALTIES[self.penalty_name](strength)
+        penalty: Penalty = PENALTIES[self.penalty_name](strength)
+        return penalty
 
 
 def check(model: ECSELClassifier) -> Settings:
@@ -49,6 +46,7 @@ def check(model: ECSELClassifier) -> Settings:
         None if _is_auto(model.l1) else check_number("l1", model.l1, least=0),
         check_choice("penalty", model.penalty, tuple(PENALTIES)),
         solver,
+        _threads(model.n_jobs),
     )
 
 
@@ -73,33 +71,11 @@ def resolve_threshold(option: float | None, n_classes: int) -> float | None:
     return 0.5 if option is None else check_number("threshold", option, least=0, most=1)
 
 
-def usable_folds(wished: int, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> int:
-    """Return the number of folds, no more than the rarest class can fill."""
-    check_integer("cv", wished, least=2)
-    rarest = float(np.bincount(codes, weights=weights).min())
-    return max(2, min(wished, int(rarest))) if rarest >= 2 else 2
-
-
-def explicit_folds(cv: Any, y: NDArray[Any]) -> list[Fold]:
-    """Return the folds of a splitter or of a list of splits."""
-    splitter = check_cv(cv, y, classifier=True)
-    folds = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(np.empty((len(y), 1)), y)]
-    if not folds:
-        raise ValueError("cv gives no splits: use a number of folds, a splitter or a list of (train, test) indices.")
-    return folds
-
-
-def thin(
-    logs: NDArray[Any],
-    codes: NDArray[np.intp],
-    weights: NDArray[np.float64],
-    folds: Sequence[Fold],
-    size: int,
-    seed: int,
-) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.float64], list[Fold]]:
-    """Keep a stratified sample of the rows, and of the folds what lies in it."""
-    kept = np.sort(next(StratifiedShuffleSplit(1, train_size=size, random_state=seed).split(codes, codes))[0])
-    place = np.full(len(codes), -1)
-    place[kept] = np.arange(len(kept))
-    inside = [(place[a], place[b]) for a, b in folds]
-    return logs[:, kept], codes[kept], weights[kept], [(a[a >= 0], b[b >= 0]) for a, b in inside]
+def _threads(n_jobs: Any) -> int:
+    """Return the number of threads: all cores for None, as many fewer as a negative number says."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if n_jobs == 0 or isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral):
+        raise ValueError(f"n_jobs={n_jobs!r} has no meaning: use None for all cores, or a whole number of threads.")
+    return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else int(n_jobs)

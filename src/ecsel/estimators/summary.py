@@ -19,8 +19,10 @@ def summarise_classifier(model: ECSELClassifier) -> str:
     """Return the equations, how they were found, and what was done to the columns."""
     report, encoder = model.fit_report_, model.encoder_
     lines = [
-        f"ECSELClassifier: {len(model.classes_)} classes, {model.link_} link, {model.n_terms_} term(s) per score, "
-        f"l1 = {model.l1_:.4g}, {len(encoder.features)} positive feature(s) from {len(encoder.columns)} column(s)",
+        (
+            f"ECSELClassifier: {len(model.classes_)} classes, {model.link_} link, {model.n_terms_} term(s) per score, "
+            f"l1 = {model.l1_:.4g}, {len(encoder.features)} positive feature(s) from {len(encoder.columns)} column(s)"
+        ),
         "",
     ]
     for label, equation in model.equations_.items():
@@ -31,8 +33,10 @@ def summarise_classifier(model: ECSELClassifier) -> str:
         lines.append(f"predicts {model.classes_.tolist()[1]!r} where its probability is at least {model.threshold_:g}")
     lines += [
         "",
-        f"fit: {report.status.value}; {report.iterations} iterations, {report.passes:.1f} passes over "
-        f"{report.n_rows} distinct rows, {report.n_parameters} parameters",
+        (
+            f"fit: {report.status.value}; {report.iterations} iterations, {report.passes:.1f} passes over "
+            f"{report.n_rows} distinct rows, {report.n_parameters} parameters"
+        ),
         f"     objective {report.objective:.6g} (loss {report.loss:.6g}), KKT residual {report.kkt_residual:.1e} "
         f"(scale {report.kkt_scale:.3g}), starts reached " + ", ".join(f"{v:.6g}" for v in report.spread),
     ]
@@ -42,7 +46,7 @@ def summarise_classifier(model: ECSELClassifier) -> str:
 
 
 def remarks(equation: Signomial, encoder: TableEncoder) -> list[str]:
-    """Name the terms that are straight lines in the logs: a huge coefficient against a constant is not a large effect."""
+    """Name the terms that are straight lines in the logs: their huge coefficients are no large effects."""
     reach = {
         f.name: abs(np.log((f.scale * f.high + f.offset) / (f.scale * f.low + f.offset))) for f in encoder.features
     }

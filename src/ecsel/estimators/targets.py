@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
+
+from ecsel.estimators.options import is_number
 
 Codes = NDArray[np.intp]
 
@@ -47,7 +50,7 @@ def class_weights(rule: Any, classes: NDArray[Any], codes: Codes, weights: NDArr
         return np.asarray(balanced)
     if isinstance(rule, Mapping):
         return _named_weights(rule, classes)
-    if isinstance(rule, numbers.Real) and not isinstance(rule, bool) and np.isfinite(float(rule)) and float(rule) > 0:
+    if is_number(rule) and float(rule) > 0:
         balanced[int(np.argmin(totals))] *= float(rule)
         return np.asarray(balanced)
     raise ValueError(f"class_weight={rule!r} is not known: use None, 'balanced', a dict or a positive number.")
@@ -58,10 +61,10 @@ def _named_weights(rule: Mapping[Any, Any], classes: NDArray[Any]) -> NDArray[np
     unknown = [label for label in rule if label not in labels]
     if unknown:
         raise ValueError(f"class_weight names {unknown[0]!r}, which is not a class: the classes are {labels}.")
-    out = np.array([float(rule.get(label, 1.0)) for label in labels])
-    if not (np.isfinite(out).all() and (out >= 0).all() and (out > 0).any()):
-        raise ValueError("class_weight must hold finite weights of at least 0, not all of them 0.")
-    return out
+    given = [rule.get(label, 1.0) for label in labels]
+    if not all(is_number(weight) and weight >= 0 for weight in given) or not any(given):
+        raise ValueError(f"class_weight={dict(rule)!r} must hold finite weights of at least 0, not all of them 0.")
+    return np.array(given, dtype=np.float64)
 
 
 def check_target(model: Any, n_rows: int, y: Any) -> NDArray[Any]:
@@ -69,15 +72,39 @@ def check_target(model: Any, n_rows: int, y: Any) -> NDArray[Any]:
     name = type(model).__name__
     if y is None:
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
-    labels = column_or_1d(np.asarray(y), warn=True)
-    if labels.dtype.kind == "O" and any(v is None or v != v for v in labels):  # noqa: PLR0124 - NaN is not itself
-        raise ValueError("y contains missing labels: drop or fill these rows.")
+    labels: NDArray[Any] = column_or_1d(_label_array(y), warn=True)
+    if any(map(_is_missing, labels.tolist())):
+        raise ValueError("y contains missing labels (NaN or None): drop or fill these rows.")
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        raise ValueError("y contains infinite labels (inf): drop or replace these rows.")
+    if labels.dtype.kind == "O" and len(kinds := {_kind(v) for v in labels.tolist()}) > 1:
+        raise ValueError(f"y mixes labels of different types ({', '.join(sorted(kinds))}): make them all text.")
     if len(labels) != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {n_rows}, y {len(labels)}."
         )
     check_classification_targets(labels)
     return labels
+
+
+def _label_array(y: Any) -> NDArray[Any]:
+    """Return `y` as an array; a list that mixes text with numbers stays a list of objects instead of becoming text."""
+    array = np.asarray(y)
+    if array.dtype.kind == "U" and isinstance(y, (list, tuple)) and len({_kind(v) for v in y}) > 1:
+        return np.array(y, dtype=object)
+    return array
+
+
+def _kind(value: Any) -> str:
+    """Return the kind of a label; numbers of every type, truth values included, are of one kind."""
+    return "number" if isinstance(value, (bool, np.bool_, numbers.Number)) else type(value).__name__
+
+
+def _is_missing(value: Any) -> bool:
+    """Tell None, NaN and pandas' marks for missing, which are neither equal nor unequal to themselves."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or type(value).__name__ in {"NAType", "NaTType"}
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The paper's trainer: mini-batch Adam with gradient clipping, early stopping on an inner validation split and restarts.
+"""The paper's trainer: mini-batch Adam, gradient clipping, early stopping on an inner validation split, restarts.
 
 Appendix "Training and Validation Protocol": Adam, `max_norm` = 1, an internal 20 % of the training rows for early
 stopping with patience, the best epoch's parameters kept. The gradient is the closed form of `problem`; the ℓ1 term adds
@@ -8,14 +8,17 @@ stopping with patience, the best epoch's parameters kept. The gradient is the cl
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.blocks import ArrayBlocks
 from ecsel.fitting.newton import Outcome, Watch
-from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import Status
+
+if TYPE_CHECKING:
+    from ecsel.fitting.blocks import ArrayBlocks
+    from ecsel.fitting.problem import Problem
 
 Array = NDArray[np.floating]
 
@@ -28,7 +31,7 @@ class Adam:
     --------
     >>> from ecsel import ECSELClassifier
     >>> from ecsel.fitting import Adam
-    >>> ECSELClassifier(solver=Adam(learning_rate=3e-3, epochs=50), penalty="paper", fit_intercept=False, n_terms=1, l1=1e-3)
+    >>> ECSELClassifier(n_terms=1, l1=1e-3, penalty="paper", fit_intercept=False, solver=Adam(epochs=50))
     ECSELClassifier(...)
     """
 
@@ -62,7 +65,7 @@ class _Moments:
         self.second = betas[1] * self.second + (1 - betas[1]) * gradient**2
         m = self.first / (1 - betas[0] ** self.steps)
         v = self.second / (1 - betas[1] ** self.steps)
-        return m / (np.sqrt(v) + 1e-8)
+        return np.asarray(m / (np.sqrt(v) + 1e-8))
 
 
 def minimise_adam(
@@ -80,12 +83,14 @@ def minimise_adam(
         if runs[-1][1].status is Status.INTERRUPTED:
             break
     best = min(runs, key=lambda r: r[0])[1]
+    if runs[-1][1].status is Status.INTERRUPTED:
+        best = replace(best, status=Status.INTERRUPTED)
     return best, sorted(r[1].objective for r in runs)
 
 
 def _run(
     problem: Problem,
-    training: Problem,
+    training: ArrayBlocks,
     validation: Problem,
     theta: Array,
     options: Adam,
@@ -95,12 +100,13 @@ def _run(
     moments = _Moments(np.zeros_like(theta), np.zeros_like(theta))
     best = (np.inf, theta)
     waited, epoch, status = 0, 0, Status.MAX_ITER
-    rows = training.blocks.n_rows
     try:
         for epoch in range(1, options.epochs + 1):
-            order = rng.permutation(rows)
-            for a in range(0, rows, options.batch_size):
-                theta = _batch_step(training, theta, order[a : a + options.batch_size], moments, options)
+            order = rng.permutation(training.n_rows)
+            for a in range(0, training.n_rows, options.batch_size):
+                rows = order[a : a + options.batch_size]
+                batch = replace(problem, blocks=training.take(rows, training.w[rows]))
+                theta = _batch_step(batch, theta, moments, options)
             loss = validation.objective(theta) - validation.penalty_value(theta)
             if watch is not None:
                 watch(epoch, loss, np.nan)
@@ -119,31 +125,25 @@ def _run(
     return best[0], Outcome(best[1], value, loss, residual, status, epoch, epoch)
 
 
-def _batch_step(training: Problem, theta: Array, rows: NDArray[np.integer], moments: _Moments, options: Adam) -> Array:
-    blocks = training.blocks
-    assert isinstance(blocks, ArrayBlocks)
-    batch = replace(training, blocks=blocks.take(rows, blocks.w[rows]))
-    gradient = batch.value_and_gradient(theta)[1] + problem_subgradient(training, theta)
+def _batch_step(batch: Problem, theta: Array, moments: _Moments, options: Adam) -> Array:
+    """One step of Adam along the clipped gradient, kept within the bounds."""
+    gradient = batch.value_and_gradient(theta)[1] + batch.l1 * np.sign(theta)
     norm = float(np.linalg.norm(gradient))
     if norm > options.clip_norm:
         gradient = gradient * (options.clip_norm / norm)
     moved = theta - options.learning_rate * moments.direction(gradient, options.betas)
-    return np.clip(moved, -training.bound, training.bound)
+    return np.clip(moved, -batch.bound, batch.bound)
 
 
-def problem_subgradient(problem: Problem, theta: Array) -> Array:
-    """Return l1·sign(θ), the subgradient that automatic differentiation would take."""
-    return problem.l1 * np.sign(theta)
-
-
-def _split(problem: Problem, blocks: ArrayBlocks, options: Adam, rng: np.random.Generator) -> tuple[Problem, Problem]:
-    """Cut off the validation rows, class by class."""
+def _split(
+    problem: Problem, blocks: ArrayBlocks, options: Adam, rng: np.random.Generator
+) -> tuple[ArrayBlocks, Problem]:
+    """Cut off the validation rows, class by class; where that leaves none, all rows serve for both."""
     held = np.zeros(blocks.n_rows, dtype=bool)
     for c in range(problem.link.n_classes):
         members = rng.permutation(np.flatnonzero(blocks.codes == c))
-        held[members[: int(round(options.validation_fraction * len(members)))]] = True
+        held[members[: round(options.validation_fraction * len(members))]] = True
     if not held.any() or blocks.w[held].sum() <= 0:
-        return problem, problem
-    parts = [np.flatnonzero(~held), np.flatnonzero(held)]
-    train, validation = (replace(problem, blocks=blocks.take(rows, blocks.w[rows])) for rows in parts)
-    return train, validation
+        return blocks, problem
+    training, validation = (blocks.take(rows, blocks.w[rows]) for rows in (np.flatnonzero(~held), np.flatnonzero(held)))
+    return training, replace(problem, blocks=validation)

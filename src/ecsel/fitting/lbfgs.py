@@ -6,15 +6,20 @@ applies: SciPy's L-BFGS-B, with the same row blocks as the other solvers.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 
 from ecsel.fitting.newton import Outcome, Stop, Watch
-from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import Status
 
+if TYPE_CHECKING:
+    from ecsel.fitting.problem import Problem
+
 Array = NDArray[np.floating]
+Double = NDArray[np.float64]
 
 
 def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = None) -> Outcome:
@@ -24,12 +29,12 @@ def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | No
     best: tuple[float, Array] = (np.inf, theta)
     evaluations = iterations = 0
 
-    def joined(parts: Array) -> Array:
-        whole: Array = parts[:p].copy()
+    def joined(parts: Double) -> Double:
+        whole: Double = parts[:p].copy()
         whole[split] -= parts[p:]
         return whole
 
-    def objective(parts: Array) -> tuple[float, Array]:
+    def objective(parts: Double) -> tuple[float, Double]:
         nonlocal best, evaluations
         whole = joined(parts)
         value, gradient = problem.value_and_gradient(whole)
@@ -38,16 +43,17 @@ def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | No
             best = (value, whole)
         # at θ⁺, θ⁻ > 0 together the linear form charges more than |θ|: the optimum never has both
         excess = float(problem.l1[split] @ (parts[:p][split] + parts[p:] - np.abs(whole[split])))
-        slope = np.concatenate([gradient + problem.l1, problem.l1[split] - gradient[split]])
+        slope: Double = np.concatenate([gradient + problem.l1, problem.l1[split] - gradient[split]])
         return value + excess, slope
 
-    def each(parts: Array) -> None:
+    def each(xk: Double) -> None:
         nonlocal iterations
+        del xk
         iterations += 1
         if watch is not None:
             watch(iterations, best[0], np.nan)
 
-    start = np.concatenate([np.where(split, np.maximum(theta, 0), theta), np.maximum(-theta[split], 0)])
+    start: Double = np.concatenate([np.where(split, np.maximum(theta, 0), theta), np.maximum(-theta[split], 0)])
     lower = np.concatenate([np.where(split, 0, -problem.bound), np.zeros(int(split.sum()))])
     upper = np.concatenate([problem.bound, problem.bound[split]])
     status = Status.MAX_ITER

@@ -10,12 +10,14 @@ Adding a loss means adding one class here with these three methods.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.floating]
+LinkName = Literal["sigmoid", "softmax"]
+LINKS: tuple[str, ...] = get_args(LinkName)
 
 
 def _total(w: Array, value: Array) -> float:
@@ -24,9 +26,9 @@ def _total(w: Array, value: Array) -> float:
 
 
 class Link(Protocol):
-    """The contract of a link. `z` has shape (scores, rows), `y` holds class codes, `w` weights that sum to one over the table."""
+    """The contract of a link. `z` has shape (scores, rows); the weights `w` sum to one over the whole table."""
 
-    name: str
+    name: LinkName
     n_classes: int
     n_scores: int
 
@@ -54,7 +56,7 @@ class Link(Protocol):
 class Sigmoid:
     """One score; the positive class is the second. Two classes."""
 
-    name = "sigmoid"
+    name: LinkName = "sigmoid"
     n_classes = 2
     n_scores = 1
 
@@ -82,24 +84,26 @@ class Sigmoid:
         """Return J diag(w p(1 − p)) Jᵀ as one symmetric product."""
         error = probabilities[0]
         scaled = jacobian[0] * np.sqrt(w * error * (1 - error))
-        return scaled @ scaled.T
+        return np.asarray(scaled @ scaled.T)
 
     def empty_scores(self, class_shares: Array) -> Array:
         """Return the log odds of the positive class."""
-        return np.log(class_shares[1:] / class_shares[:1])
+        odds: Array = class_shares[1:] / class_shares[:1]
+        return np.log(odds)
 
 
 class Softmax:
     """One score per class."""
 
-    name = "softmax"
+    name: LinkName = "softmax"
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = self.n_scores = n_classes
 
     def encode(self, codes: NDArray[np.integer], dtype: Any) -> Array:
         """Return the indicator of each class."""
-        return (codes[None, :] == np.arange(self.n_classes)[:, None]).astype(dtype)
+        indicator: Array = (codes[None, :] == np.arange(self.n_classes)[:, None]).astype(dtype)
+        return indicator
 
     def loss(self, z: Array, target: Array, w: Array) -> float:
         """Return Σ w (log Σ_c exp z_c − z_y)."""
@@ -135,8 +139,6 @@ class Softmax:
 
     def empty_scores(self, class_shares: Array) -> Array:
         """Return the centred log shares."""
-        logs = np.log(class_shares)
-        return logs - logs.mean()
-
-
-LINKS = ("sigmoid", "softmax")
+        logs: Array = np.log(class_shares)
+        centred: Array = logs - logs.mean()
+        return centred

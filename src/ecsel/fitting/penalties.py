@@ -27,7 +27,7 @@ Array = NDArray[np.floating]
 
 
 class Penalty(Protocol):
-    """The contract: strength, the term form in which the penalty is separable, and the weights of one term's parameters."""
+    """The contract: strength, the term form in which the penalty is separable, the weights of a term's parameters."""
 
     strength: float
 

@@ -22,8 +22,8 @@ class FitReport:
     """What happened in a fit.
 
     `passes` counts sweeps over all rows (work on samples is counted by its share of the rows), `kkt_residual` is the
-    largest minimal subgradient at the returned point, `kkt_scale` the largest gradient of the intercept-only model or 1,
-    `spread` the objectives that the separate starts reached, best first.
+    largest minimal subgradient at the returned point, `kkt_scale` the largest gradient of the intercept-only model or
+    1, `spread` the objectives that the separate starts reached, best first.
     """
 
     solver: str

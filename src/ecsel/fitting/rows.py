@@ -10,6 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.floating]
+Rows = tuple[Array, NDArray[np.integer], Array]
+"""Log features (features × rows), class codes and weights."""
+Fold = tuple[Array, Array]
+"""Row weights for training and row weights for validation."""
 
 ALWAYS_BELOW = 50_000
 PROBE_ROWS = 4096
@@ -17,9 +21,7 @@ WORTHWHILE_SHARE = 0.25
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-def merge_equal_rows(
-    log_features: Array, codes: NDArray[np.integer], weights: Array
-) -> tuple[Array, NDArray[np.integer], Array]:
+def merge_equal_rows(log_features: Array, codes: NDArray[np.integer], weights: Array) -> Rows:
     """Return the distinct rows of positive weight, ordered by content, with the sums of their weights.
 
     Large tables whose first rows show few repetitions are returned as they are: the order costs a sort.
@@ -54,17 +56,24 @@ def content_keys(log_features: Array, codes: NDArray[np.integer]) -> NDArray[np.
     return keys
 
 
-def content_folds(
-    log_features: Array, codes: NDArray[np.integer], weights: Array, n_folds: int
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return stratified folds of canonical rows: within a class, rows in the order of their keys, cut by weight."""
+def content_folds(log_features: Array, codes: NDArray[np.integer], weights: Array, n_folds: int) -> list[Fold]:
+    """Return stratified folds of canonical rows, as pairs of row weights for training and for validation.
+
+    The rows of a class are laid end to end in the order of their keys, each as long as its weight, and cut into parts
+    of equal weight. A cut moves to the nearest end of a row unless that is further than half a part: only a row heavier
+    than a part is divided, as the repetitions that were merged into it would be.
+    """
     keys = content_keys(log_features, codes)
-    fold = np.empty(len(codes), dtype=np.intp)
+    validation = np.zeros((n_folds, len(codes)))
     for c in np.unique(codes):
         members = np.flatnonzero(codes == c)
         members = members[np.argsort(keys[members], kind="stable")]
-        middle = np.cumsum(weights[members]) - 0.5 * weights[members]
-        fold[members] = np.minimum((middle / weights[members].sum() * n_folds).astype(np.intp), n_folds - 1)
-    everything = np.arange(len(codes))
-    folds = [(everything[fold != f], everything[fold == f]) for f in range(n_folds)]
-    return [(train, test) for train, test in folds if len(train) and len(test)]
+        ends = np.concatenate([[0.0], np.cumsum(weights[members])])
+        cuts = np.linspace(0.0, ends[-1], n_folds + 1)
+        nearest = ends[np.abs(ends - cuts[:, None]).argmin(axis=1)]
+        cuts = np.where(np.abs(nearest - cuts) <= 0.5 * ends[-1] / n_folds, nearest, cuts)
+        overlap = np.minimum(ends[1:], cuts[1:, None]) - np.maximum(ends[:-1], cuts[:-1, None])
+        share = np.round(np.clip(overlap / weights[members], 0, 1), 9)  # whole rows stay whole under rounding
+        validation[:, members] = share * weights[members]
+    folds = [(weights - part, part) for part in validation]
+    return [(train, test) for train, test in folds if train.any() and test.any()]

@@ -11,12 +11,15 @@ rows that still shape the fit are nearly all there; where a weight would explode
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.blocks import Block
 from ecsel.fitting.problem import Derivatives, Point, Problem
+
+if TYPE_CHECKING:
+    from ecsel.fitting.blocks import Block
 
 Array = NDArray[np.floating]
 
@@ -54,7 +57,7 @@ def error_probabilities(problem: Problem, theta: Array) -> Array:
         z = intercepts[:, None] + problem.form.values(shapes[..., None], t).sum(axis=1)
         target = problem.link.encode(block.codes, block.v.dtype)
         probabilities = problem.link.loss_and_residual(z, target, block.w)[2]
-        return probabilities[0] if scores == 1 else 1 - (probabilities * target).sum(axis=0)
+        return np.asarray(probabilities[0] if scores == 1 else 1 - (probabilities * target).sum(axis=0))
 
     return np.concatenate(problem.blocks.map(part))
 

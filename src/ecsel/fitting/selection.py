@@ -7,19 +7,24 @@ the smallest equation within min(one standard error, 0.2 % of the loss) of the b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.fit import PowerLaws, class_shares, to_power_laws
-from ecsel.fitting.links import Link
 from ecsel.fitting.newton import Stop, minimise
-from ecsel.fitting.penalties import Penalty
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.starts import seeds
+from ecsel.fitting.starts import first_starts, seeds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ecsel.fitting.links import Link
+    from ecsel.fitting.penalties import Penalty
+    from ecsel.fitting.rows import Fold
 
 Array = NDArray[np.floating]
 
@@ -56,7 +61,7 @@ def choose(
     link: Link,
     penalty: Penalty,
     candidates: Candidates,
-    folds: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    folds: Sequence[Fold],
     *,
     intercept: bool = True,
     seed: int | None = None,
@@ -66,10 +71,10 @@ def choose(
         whole = _problem(log_features, codes, weights, link, penalty, intercept=intercept)
         strengths = list(candidates.strengths or _strengths(*whole))
         losses = np.stack(
-            [_validation_losses(log_features, codes, weights, whole, strengths, candidates, f, seed) for f in folds]
+            [_validation_losses(log_features, codes, whole[0], strengths, candidates, f, seed) for f in folds]
         )
         path = _path(*whole, strengths, candidates, seed)
-    share = np.array([weights[test].sum() for _, test in folds])
+    share = np.array([validation.sum() for _, validation in folds])
     share = share / share.sum()
     mean = np.tensordot(share, losses, axes=1)
     spread = np.sqrt(np.tensordot(share, (losses - mean) ** 2, axes=1) / max(len(folds) - 1, 1))
@@ -124,9 +129,7 @@ def _path(
             wide = replace(problem, penalty=penalty, n_terms=k)
             starts = [warm[k]] if k in warm else []
             if k == 1 and not starts:
-                theta = wide.empty(shares)
-                wide.unpack(theta)[1][...] = 0.1 if wide.form.has_intercept else 0.3
-                starts = [theta]
+                starts = list(first_starts(wide, shares, rng, 0))
             if k > 1 and not (starts and wide.all_alive(starts[0])):
                 starts += list(seeds(warm[k - 1], wide, rng, 0))
             runs = [minimise(wide, start, _LOOSE) for start in starts]
@@ -140,30 +143,29 @@ def _path(
 def _validation_losses(
     log_features: Array,
     codes: NDArray[np.integer],
-    weights: Array,
-    whole: tuple[Problem, Coordinates, Array],
+    template: Problem,
     strengths: Sequence[float],
     candidates: Candidates,
-    fold: tuple[NDArray[np.intp], NDArray[np.intp]],
+    fold: Fold,
     seed: int | None,
 ) -> Array:
-    train, test = fold
-    template = whole[0]
+    train, test = (np.flatnonzero(w) for w in fold)
     part = _problem(
         log_features[:, train],
         codes[train],
-        weights[train],
+        fold[0][train],
         template.link,
         template.penalty,
         intercept=template.intercept,
     )
     path = _path(*part, strengths, candidates, seed)
     u, target = log_features[:, test], template.link.encode(codes[test], np.float64)
-    w = weights[test] / weights[test].sum()
+    w = fold[1][test] / fold[1][test].sum()
     return np.array([[template.link.loss(score_laws(laws, u), target, w) for laws in row] for row in path])
 
 
 def score_laws(laws: PowerLaws, u: Array) -> Array:
     """Return z = intercept + Σ α exp(⟨β, u⟩), (scores, rows)."""
     exponents = np.clip(np.tensordot(laws.exponents, u, axes=1), -700, 700)
-    return laws.intercepts[:, None] + np.matmul(laws.coefficients[:, None, :], np.exp(exponents))[:, 0, :]
+    scores: Array = laws.intercepts[:, None] + np.matmul(laws.coefficients[:, None, :], np.exp(exponents))[:, 0, :]
+    return scores

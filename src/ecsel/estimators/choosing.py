@@ -1,0 +1,111 @@
+"""Choosing the number of terms and the strength for a classifier: which rows, which folds, which candidates.
+
+Folds are pairs of row weights, one for training and one for validation. A number of folds makes them from the content
+of the rows alone; a splitter or a list of splits is taken as it is. Large tables are thinned class by class.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+from ecsel.estimators.equations import laws_to_equations
+from ecsel.estimators.options import check_integer
+from ecsel.estimators.path import Candidate, Path
+from ecsel.fitting.rows import Fold, Rows, content_folds
+from ecsel.fitting.selection import Candidates, choose
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel.estimators.classifier import ECSELClassifier
+    from ecsel.estimators.settings import Settings
+    from ecsel.fitting import Link
+
+SELECTION_ROWS = 8192
+"""Larger tables choose the number of terms and the strength on a stratified sample of this size."""
+_FEWEST_OF_A_CLASS = 50
+
+
+def choose_size(
+    model: ECSELClassifier,
+    settings: Settings,
+    link: Link,
+    rows: Rows,
+    original: tuple[Rows, NDArray[Any]],
+    names: tuple[str, ...],
+    seed: int,
+) -> tuple[int, float, Path]:
+    """Return the number of terms, the strength and the candidates; nothing is validated where both are given.
+
+    `rows` are the canonical rows, `original` the rows in the order of the table with their labels, for explicit splits.
+    """
+    if settings.n_terms is not None and settings.l1 is not None:
+        return settings.n_terms, settings.l1, Path(())
+    if isinstance(model.cv, (int, np.integer)):
+        (logs, codes, weights), _ = thin(rows, SELECTION_ROWS, seed)
+        folds = content_folds(logs, codes, weights, usable_folds(int(model.cv), codes, weights))
+    else:
+        (logs, codes, weights), kept = thin(original[0], SELECTION_ROWS, seed)
+        folds = explicit_folds(model.cv, original[1], kept, weights)
+    candidates = Candidates(
+        [settings.n_terms] if settings.n_terms is not None else list(range(1, model.max_terms + 1)),
+        [settings.l1] if settings.l1 is not None else None,
+    )
+    choices, best = choose(
+        logs.astype(np.float64),
+        codes,
+        weights,
+        link,
+        settings.penalty(0.0),
+        candidates,
+        folds,
+        intercept=model.fit_intercept,
+        seed=seed,
+    )
+    path = Path(
+        Candidate(c.n_terms, c.strength, c.size, c.loss, c.loss_se, laws_to_equations(c.laws, names)) for c in choices
+    )
+    return choices[best].n_terms, choices[best].strength, path
+
+
+def usable_folds(wished: int, codes: NDArray[np.integer], weights: NDArray[np.floating]) -> int:
+    """Return the number of folds, no more than the rows of the rarest class; whole weights count as repetitions."""
+    check_integer("cv", wished, least=2)
+    totals = np.bincount(codes, weights=weights)
+    rarest = totals[totals > 0].min() / min(1.0, float(weights[weights > 0].min()))
+    return max(2, min(wished, int(rarest)))
+
+
+def explicit_folds(cv: Any, y: NDArray[Any], kept: NDArray[np.intp], weights: NDArray[np.floating]) -> list[Fold]:
+    """Return the folds of a splitter or of a list of splits over all rows, as weights of the rows that were kept."""
+    splitter = check_cv(cv, y, classifier=True)
+    folds = [
+        (weights * np.isin(kept, train), weights * np.isin(kept, test))
+        for train, test in splitter.split(np.empty((len(y), 1)), y)
+    ]
+    if not folds:
+        raise ValueError("cv gives no splits: use a number of folds, a splitter or a list of (train, test) indices.")
+    for i, (train, test) in enumerate(folds):
+        if not (train.any() and test.any()):
+            raise ValueError(f"cv: split {i} has no rows of positive weight for training or for validation.")
+    return folds
+
+
+def thin(rows: Rows, size: int, seed: int) -> tuple[Rows, NDArray[np.intp]]:
+    """Keep about `size` rows, each class in proportion (a rare one as far as it goes) with its total weight kept."""
+    logs, codes, weights = rows
+    n = len(codes)
+    if n <= size:
+        return rows, np.arange(n)
+    rng = np.random.default_rng(seed)
+    chosen, factors = [], np.ones(n)
+    for c in np.unique(codes):
+        members = np.flatnonzero(codes == c)
+        quota = min(len(members), max(round(size * len(members) / n), _FEWEST_OF_A_CLASS))
+        chosen.append(rng.choice(members, quota, replace=False))
+        factors[chosen[-1]] = weights[members].sum() / weights[chosen[-1]].sum()
+    kept = np.sort(np.concatenate(chosen))
+    return (logs[:, kept], codes[kept], weights[kept] * factors[kept]), kept
