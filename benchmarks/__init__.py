@@ -1,0 +1,1 @@
+"""Measurements of the library against its claims and its peers; `python -m benchmarks --help` lists them."""

@@ -1,0 +1,170 @@
+"""Is the returned point optimal? KKT residual and objective against the best of 20 L-BFGS-B starts.
+
+For every table up to 30 000 rows, K in {1, 2, 3} and λ in {1e-2, 1e-3}. The KKT residual (the largest minimal
+subgradient) is recomputed from the fitted `equations_`, in units of the larger of 1 and the largest gradient of the
+intercept-only model. The rival starts are random (slopes N(0, σ²) with σ log-uniform in [0.03, 1], random shapes) and
+minimise the very same objective on the same standardised rows. On tables of at most 6000 distinct rows every start has
+up to 1000 iterations; on larger ones every start has 60, and the best three go on to 1000.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surroundings
+from benchmarks.tables import SOURCES, Table, add_table_options, check_files, in_order, load
+from ecsel import ECSELClassifier
+from ecsel.estimators.equations import laws_from_equations
+from ecsel.fitting import PENALTIES, ArrayBlocks, Problem, Sigmoid, Softmax
+from ecsel.fitting.blocks import Coordinates, one_blas_thread
+from ecsel.fitting.fit import class_shares, to_theta
+from ecsel.fitting.lbfgs import minimise_lbfgs
+from ecsel.fitting.newton import Stop
+from ecsel.fitting.rows import merge_equal_rows
+
+Array = NDArray[np.float64]
+
+LARGEST_TABLE = 30_000
+TERMS, STRENGTHS = (1, 2, 3), (1e-2, 1e-3)
+STARTS = 20
+FULL_ROWS, FINISHED = 6000, 3
+TOLERANCE = 1e-4
+COLUMNS = {
+    "table": "table",
+    "rows": "distinct rows",
+    "parameters": "parameters",
+    "n_terms": "K",
+    "l1": "λ",
+    "kkt": "KKT / max(1, G₀)",
+    "objective": "objective",
+    "best_lbfgs": "best of 20",
+    "gap": "relative gap",
+    "seconds": "fit s",
+    "lbfgs_seconds": "20 starts s",
+    "status": "status",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """The problem that a fitted model solves, and the coordinates of its rows."""
+
+    problem: Problem
+    coordinates: Coordinates
+    shares: Array
+
+    @classmethod
+    def of(cls, model: ECSELClassifier, table: Table) -> Posed:
+        """Pose it anew from the raw rows."""
+        logs = model.encoder_.log_features(table.X)
+        rows, codes, weights = merge_equal_rows(logs, table.y, np.ones(len(table.y)))
+        n_classes = len(model.classes_)
+        link = Sigmoid() if model.link_ == "sigmoid" else Softmax(n_classes)
+        coordinates = Coordinates.of(rows, weights)
+        blocks = ArrayBlocks.standardised(rows, codes, weights, coordinates, n_threads=os.cpu_count() or 1)
+        problem = Problem(blocks, link, PENALTIES[model.penalty](model.l1_), model.n_terms_, True, coordinates.spread)
+        return cls(problem, coordinates, class_shares(codes, weights, link).astype(np.float64))
+
+    def theta(self, model: ECSELClassifier) -> Array:
+        """Return the parameters of the model's equations."""
+        equations, names = list(model.equations_.values()), model.encoder_.feature_names
+        laws = laws_from_equations(equations, names, self.problem.n_terms)
+        return np.asarray(to_theta(self.problem, laws, self.coordinates), dtype=np.float64)
+
+    def random_start(self, rng: np.random.Generator) -> Array:
+        """Draw a start."""
+        problem = self.problem
+        intercepts, shapes, slopes = problem.unpack(problem.empty(self.shares))
+        size = np.exp(rng.uniform(np.log(0.03), 0.0))
+        shape = problem.form.seed(rng.uniform(-2, 2, shapes.shape))
+        return np.asarray(problem.pack(intercepts, shape, rng.normal(0, size, slopes.shape)), dtype=np.float64)
+
+    def best_lbfgs(self, rng: np.random.Generator) -> float:
+        """Return the lowest objective of the random starts."""
+        small = self.problem.blocks.n_rows <= FULL_ROWS
+        # minimise_lbfgs allows ten iterations per unit of max_iter
+        first, last = Stop(1e-9, 1e-7, 100 if small else 6), Stop(1e-9, 1e-7, 100)
+        runs = [minimise_lbfgs(self.problem, self.random_start(rng), first) for _ in range(STARTS)]
+        runs.sort(key=lambda run: run.objective)
+        if not small:
+            runs = [minimise_lbfgs(self.problem, run.theta, last) for run in runs[:FINISHED]]
+        return min(run.objective for run in runs)
+
+
+def measure(table: Table, n_terms: int, l1: float) -> dict[str, Any]:
+    """Fit one cell and judge it."""
+    started = time.perf_counter()
+    model = ECSELClassifier(n_terms=n_terms, l1=l1).fit(table.X, table.y)
+    fitted = time.perf_counter()
+    with one_blas_thread():
+        posed = Posed.of(model, table)
+        theta = posed.theta(model)
+        objective, gradient = posed.problem.value_and_gradient(theta)
+        residual = posed.problem.kkt_residual(theta, gradient)
+        solving = time.perf_counter()
+        best = posed.best_lbfgs(np.random.default_rng(0))
+    return {
+        "table": table.name,
+        "rows": posed.problem.blocks.n_rows,
+        "parameters": posed.problem.size,
+        "n_terms": n_terms,
+        "l1": l1,
+        "kkt": residual / model.fit_report_.kkt_scale,
+        "objective": objective,
+        "best_lbfgs": best,
+        "gap": (objective - best) / best,
+        "seconds": fitted - started,
+        "lbfgs_seconds": time.perf_counter() - solving,
+        "status": model.fit_report_.status.name.lower(),
+    }
+
+
+def summary(rows: list[Row]) -> str:
+    """Return the two figures that matter: how many are as good as the best start, and the worst KKT residual."""
+    good = [float(row["gap"]) <= TOLERANCE for row in rows]
+    names = dict.fromkeys(row["table"] for row in rows)
+    whole = [name for name in names if all(g for g, row in zip(good, rows, strict=True) if row["table"] == name)]
+    worst = max(rows, key=lambda row: float(row["kkt"]))
+    cell = f"{worst['table']}, K = {worst['n_terms']}, λ = {worst['l1']}"
+    return (
+        f"{sum(good)} of {len(good)} fits, and all fits of {len(whole)} of {len(names)} tables, are within "
+        f"{TOLERANCE:g} (relative) of the best of {STARTS} L-BFGS-B starts, or below it.\n"
+        f"Largest KKT residual: {float(worst['kkt']):.1e} ({cell}); the bound is {TOLERANCE:g}."
+    )
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks kkt", description=(__doc__ or "").partition("\n")[0])
+    add_table_options(parser, [name for name, source in SOURCES.items() if source.rows <= LARGEST_TABLE])
+    parser.add_argument("--output", type=Path, default=FOLDER, metavar="DIR", help="folder of kkt.csv and kkt.md")
+    parser.add_argument("--resume", action="store_true", help="skip cells that this version has already measured")
+    options = parser.parse_args(argv)
+    check_files(options, parser)
+    results = ResultFile(options.output / "kkt.csv", ("table", "n_terms", "l1"))
+    for name in options.tables:
+        table = load(options.data, name)
+        for n_terms in TERMS:
+            for l1 in STRENGTHS:
+                if options.resume and {"table": name, "n_terms": n_terms, "l1": l1} in results:
+                    continue
+                row = results.put(measure(table, n_terms, l1))
+                print(
+                    " ".join(f"{field}={row[field]}" for field in ("table", "n_terms", "l1", "kkt", "gap", "seconds"))
+                )
+                sys.stdout.flush()
+    rows = in_order(results.rows)
+    text = summary(rows)
+    where = surroundings(["numpy", "scipy", "scikit-learn"])
+    parts = ["# Optimality of fits", __doc__ or "", text, markdown_table(rows, COLUMNS), where]
+    (options.output / "kkt.md").write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+    print(text)
+    return 0
