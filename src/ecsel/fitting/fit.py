@@ -28,6 +28,8 @@ Array = NDArray[np.floating]
 
 PILOT_ROWS = (1024, 4096)
 PILOT_ROWS_PER_PARAMETER = 40
+SEVERAL_PILOTS_FROM = 20_000
+N_PILOTS = 3
 SAMPLE_ROWS = 100_000
 MOST_NEWTON_PARAMETERS = 1200
 _FULL_TERM_SEEDS = 2
@@ -123,7 +125,7 @@ def class_shares(codes: NDArray[np.integer], weights: Array, link: Link) -> Arra
     """Return the share of each class; one that a training part happens to lack counts as half a row."""
     totals = np.bincount(codes, weights=weights, minlength=link.n_classes)
     totals = np.maximum(totals, 0.5 * totals.sum() / len(codes))
-    return totals / totals.sum()
+    return np.asarray(totals / totals.sum())
 
 
 def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> PowerLaws:
@@ -191,14 +193,39 @@ def _solve(
     if blocks.n_rows <= 2 * rows:
         outcome, spread = grow(problem, shares, rng, Effort(), stop, watch)
         return outcome, spread, float(outcome.evaluations)
-    small = pilot(problem, blocks.codes, blocks.w, rows, rng)
-    grown, spread = grow(small, shares, rng, Effort(), Stop(1e-4, np.inf, 20), watch)
-    passes = grown.evaluations * small.blocks.n_rows / blocks.n_rows
+    grown, spread, passes = _grow_on_pilots(problem, shares, blocks, rows, rng, watch)
     if grown.status is Status.INTERRUPTED or blocks.n_rows <= SAMPLE_ROWS:
         outcome = minimise(problem, grown.theta, stop, watch) if grown.status is not Status.INTERRUPTED else grown
         return _after(grown, outcome), spread, passes + outcome.evaluations
     outcome, more = _large(problem, grown.theta, blocks, stop, rng, watch)
     return _after(grown, outcome), spread, passes + more
+
+
+def _grow_on_pilots(
+    problem: Problem, shares: Array, blocks: ArrayBlocks, rows: int, rng: np.random.Generator, watch: Watch | None
+) -> tuple[Outcome, list[float], float]:
+    """Grow terms on one pilot sample, or on several of a large table, of which fresh rows choose.
+
+    A pilot decides in which local minimum the fit ends, and costs little where rows are many.
+    """
+    count = 1 if blocks.n_rows < SEVERAL_PILOTS_FROM else N_PILOTS
+    runs: list[Outcome] = []
+    spread: list[float] = []
+    for _ in range(count):
+        small = pilot(problem, blocks.codes, blocks.w, rows, rng)
+        outcome, spread = grow(small, shares, rng, Effort(), Stop(1e-4, np.inf, 20), watch)
+        runs.append(outcome)
+        if outcome.status is Status.INTERRUPTED:
+            break
+    spent = sum(run.evaluations for run in runs) * rows
+    best = runs[0]
+    if len(runs) > 1:
+        judge = pilot(problem, blocks.codes, blocks.w, 8 * rows, rng)
+        judged = [judge.objective(run.theta) for run in runs]
+        best, spread = runs[int(np.argmin(judged))], sorted(judged)
+        spent += len(runs) * judge.blocks.n_rows
+    total = sum(run.iterations for run in runs)
+    return replace(best, iterations=total), spread, spent / blocks.n_rows
 
 
 def _after(pilot_run: Outcome, outcome: Outcome) -> Outcome:

@@ -21,10 +21,12 @@ from ecsel.fitting.report import Status
 Array = NDArray[np.floating]
 
 KKT_TOLERANCE = 5e-5
-"""Largest KKT residual of a converged fit, in units of the larger of 1 and the empty model's largest gradient."""
+"""KKT residual to aim at, in units of the larger of 1 and the empty model's largest gradient.
+
+Where rounding allows no further step, twice as much still counts as converged."""
 _LARGEST_DAMPING = 1e8
 _EXACT_BELOW = 3e-2
-_NOISE = {np.dtype(np.float64): 1e-15, np.dtype(np.float32): 1e-8}
+_NOISE = {np.dtype(np.float64): 1e-15, np.dtype(np.float32): 1e-9}
 """Relative falls of the objective that rounding hides."""
 
 
@@ -66,7 +68,7 @@ def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = N
                 if stuck or residual <= stop.kkt:
                     woken = _wake(problem, point, stop)
                     if woken is None:
-                        status = Status.CONVERGED if residual <= stop.kkt else Status.STALLED
+                        status = Status.CONVERGED if residual <= 2 * stop.kkt else Status.STALLED
                         break
                     point, stuck = woken, False
             if iterations == stop.max_iter:
