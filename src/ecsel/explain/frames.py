@@ -81,3 +81,12 @@ def _series_like(frame: nw.DataFrame[Any], j: int, values: npt.NDArray[Any]) -> 
     native = series.to_native()
     native.index = index
     return nw.from_native(native, series_only=True)
+
+
+def repeat_row(x: Any, times: int) -> Any:
+    """Return a table of one row as a table of equal rows."""
+    frame = native_frame(x)
+    rows = table_values(x) if frame is None else frame
+    if len(rows) != 1:
+        raise ValueError(f"one row is needed, not {len(rows)}")
+    return np.repeat(rows, times, axis=0) if frame is None else frame[[0] * times].to_native()

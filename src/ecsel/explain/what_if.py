@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ecsel.explain.changes import changed_table
 from ecsel.explain.explanation import Explanation
-from ecsel.explain.frames import frame_like, native_frame, row_labels, table_values
+from ecsel.explain.frames import frame_like, repeat_row, row_labels, table_values
 from ecsel.explain.view import ModelView
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def what_if_curves(
     names = _numeric_in_use(view) if features is None else tuple(features)
     if not names:
         raise ValueError("the equations use no column of numbers; name columns with features=")
-    repeated = _repeat_row(x, q.size)
+    repeated = repeat_row(x, q.size)
     values, scores = [], []
     for name in names:
         if view.levels(view.column_position(name)) is not None:
@@ -200,15 +200,3 @@ def what_if_curves(
 def _numeric_in_use(view: ModelView) -> tuple[str, ...]:
     used = view.players[(view.terms.exponents != 0).any(axis=0)]
     return tuple(name for j, name in enumerate(view.raw_names) if j in used and view.levels(j) is None)
-
-
-def _repeat_row(x: Any, times: int) -> Any:
-    frame = native_frame(x)
-    if frame is not None:
-        if len(frame) != 1:
-            raise ValueError(f"curves are drawn for one row, not {len(frame)}")
-        return frame[[0] * times].to_native()
-    values = table_values(x)
-    if len(values) != 1:
-        raise ValueError(f"curves are drawn for one row, not {len(values)}")
-    return np.repeat(values, times, axis=0)
