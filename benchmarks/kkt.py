@@ -3,7 +3,7 @@
 For every table up to 30 000 rows, K in {1, 2, 3} and λ in {1e-2, 1e-3}. The KKT residual (the largest minimal
 subgradient) is recomputed from the fitted `equations_`, in units of the larger of 1 and the largest gradient of the
 intercept-only model. The rival starts are random (slopes N(0, σ²) with σ log-uniform in [0.03, 1], random shapes) and
-minimise the very same objective on the same standardised rows. On tables of at most 6000 distinct rows every start has
+minimise the very same objective on the same standardised rows. On tables of at most 2000 distinct rows every start has
 up to 1000 iterations; on larger ones every start has 60, and the best three go on to 1000.
 """
 
@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 LARGEST_TABLE = 30_000
 TERMS, STRENGTHS = (1, 2, 3), (1e-2, 1e-3)
 STARTS = 20
-FULL_ROWS, FINISHED = 6000, 3
+FULL_ROWS, FINISHED = 2000, 3
 TOLERANCE = 1e-4
 COLUMNS = {
     "table": "table",
