@@ -73,7 +73,11 @@ def check_target(model: Any, n_rows: int, y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
     labels: NDArray[Any] = column_or_1d(_label_array(y), warn=True)
-    if any(map(_is_missing, labels.tolist())):
+    if (
+        np.isnan(labels).any()
+        if labels.dtype.kind == "f"
+        else labels.dtype.kind == "O" and any(map(_is_missing, labels))
+    ):
         raise ValueError("y contains missing labels (NaN or None): drop or fill these rows.")
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise ValueError("y contains infinite labels (inf): drop or replace these rows.")
