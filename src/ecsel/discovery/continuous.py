@@ -30,14 +30,18 @@ def split(problem: Problem, base: Structure, rng: np.random.Generator, count: in
     k, m = base.exponents.shape
     per_term = max(1, count // k)
     starts = [split_starts(base, i, per_term, rng) for i in range(k)]
-    parities = [np.repeat(np.concatenate([base.parity, base.parity[i][None]])[None], per_term, axis=0) for i in range(k)]
+    parities = [
+        np.repeat(np.concatenate([base.parity, base.parity[i][None]])[None], per_term, axis=0) for i in range(k)
+    ]
     starts.append(np.concatenate([base.exponents, np.zeros((1, m))])[None])
     parities.append(np.concatenate([base.parity, np.zeros((1, m), dtype=np.int8)])[None])
     b, p = np.concatenate(starts), np.concatenate(parities)
     return fit_exponents(problem.rows, problem.lattice, b, p, max_iter=30).sorted()
 
 
-def pair_of_parities(problem: Problem, parities: Parities, exponents: np.ndarray, rng: np.random.Generator) -> Fits | None:
+def pair_of_parities(
+    problem: Problem, parities: Parities, exponents: np.ndarray, rng: np.random.Generator
+) -> Fits | None:
     """Fit two terms for every pair of likely parities, from exponents near the one-term fit."""
     pairs = list(combinations(range(len(parities)), 2))
     if not pairs:
@@ -63,7 +67,9 @@ def merge(problem: Problem, candidate: Candidate, *, tolerance: float = 15.0) ->
             starts.append(np.concatenate([s.exponents[rest], middle[None]]))
             parities.append(np.concatenate([s.parity[rest], parity[None]]))
             free.append(np.concatenate([s.free[rest], np.ones((1, m), dtype=bool)]))
-    fits = fit_exponents(problem.rows, problem.lattice, np.array(starts), np.array(parities), np.array(free), max_iter=25)
+    fits = fit_exponents(
+        problem.rows, problem.lattice, np.array(starts), np.array(parities), np.array(free), max_iter=25
+    )
     i = int(np.argmin(fits.rss))
     before = float(problem.criterion.data(candidate.rss, k))
     if float(problem.criterion.data(fits.rss[i], k - 1)) > before + tolerance:

@@ -54,9 +54,7 @@ class Criterion:
 
     def parameter_price(self, rss: float, k: int) -> float:
         """Return 1/2 ln F, what one more real number costs."""
-        spread = (
-            max(rss, self.floor) / max(self.n_rows - k, 1) if self.noise_variance is None else self.noise_variance
-        )
+        spread = max(rss, self.floor) / max(self.n_rows - k, 1) if self.noise_variance is None else self.noise_variance
         return float(0.5 * np.log(max((self.energy - rss) / (max(k, 1) * spread), 1.0)))
 
 

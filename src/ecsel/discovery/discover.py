@@ -24,6 +24,7 @@ from ecsel.discovery.search import OutOfTimeError, Search
 
 SEARCH_ROWS = 300
 RANKING_ROWS = 2000
+FEWEST_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -115,10 +116,7 @@ def discover(
     used = independent_columns(X)
     rng = np.random.default_rng(options.seed)
     run = _Run(X, y, weight, used, options, rng, progress or (lambda _: None))
-    laws, found, complete = run.search()
-    if not laws:
-        empty = run.ranking_of(run.all_rows).finish(Structure.empty(len(used)))
-        laws, found = [empty], [empty]
+    laws, found, complete = run.search() if len(y) >= FEWEST_ROWS else run.mean()
     best = simplest_of_the_best([law for law in laws if options.n_terms in (None, len(law))] or laws)
     near = [law for law in laws if law is not best and law.code_length <= laws[0].code_length + STRONG_EVIDENCE]
     validation = tuple(leave_one_out(run.ranking_problem, law) for law in found)
@@ -185,10 +183,11 @@ class _Run:
         rows = Rows.from_table(self.X[np.ix_(index, self.used)], self.y[index], weight)
         return Problem(rows, Criterion(len(rows), rows.energy, self.options.noise_variance), self.lattice)
 
-    def ranking_of(self, index: np.ndarray) -> Ranking:
-        """Return a ranking on some of the rows."""
-        self.ranking_problem = self.problem(index)
-        return Ranking(self.ranking_problem, round_coefficients=self.options.round_coefficients)
+    def mean(self) -> tuple[list[Law], list[Law], bool]:
+        """Return the mean as the only law, for fewer rows than any law could be judged by."""
+        self.ranking_problem = self.problem(self.all_rows)
+        mean = Ranking(self.ranking_problem, round_coefficients=False).finish(Structure.constant(len(self.used)))
+        return [mean], [mean], True
 
     def search(self) -> tuple[list[Law], list[Law], bool]:
         """Return the laws found, best first, the front, and whether the search came to its own end."""
@@ -220,7 +219,9 @@ class _Run:
         found = [c for c in search.pool.ranked() if len(c) <= search.max_terms and search.is_wanted(c)]
         found = found or search.pool.ranked()
         ranking.consider(found[:4], 4)
-        ranking.consider([search.problem.assess(s) for s in degree_ranges(search.problem) if len(s) <= search.max_terms], 12)
+        ranking.consider(
+            [search.problem.assess(s) for s in degree_ranges(search.problem) if len(s) <= search.max_terms], 12
+        )
         if search.thorough:
             return
         ranking.consider(found, 24)

@@ -120,7 +120,13 @@ class Exchange:
             numerator = (with_residual[:, None] + along * basis.leaving[None, :]) ** 2
             gain = np.where(outside > COLLINEAR, numerator / np.maximum(outside, COLLINEAR), 0.0)
             rss = basis.rss + basis.leaving[None, :] ** 2 - gain
-            scores = self.problem.criterion.data(rss, k) + base_cost - current.costs[None, :] + c.costs[:, None] - order_credit(k)
+            scores = (
+                self.problem.criterion.data(rss, k)
+                + base_cost
+                - current.costs[None, :]
+                + c.costs[:, None]
+                - order_credit(k)
+            )
             flat = np.where(gain > 0, scores, np.inf).reshape(-1)
             moves += [(float(flat[i]), int(i % k), int(i // k)) for i in _lowest(flat, 4 * keep)]
         return self._settle(current, c, sorted(moves), keep)
@@ -174,7 +180,9 @@ class Exchange:
         """For K = 1, 2, ...: force the best addition, then swap. The score need not fall with every K, hence patience."""
         current, best = start, (self.score(start), start)
         waited = 0
-        limit = min(self.max_terms, longest if longest is not None else self.max_terms, max(len(self.problem.rows) - 3, 1))
+        limit = min(
+            self.max_terms, longest if longest is not None else self.max_terms, max(len(self.problem.rows) - 3, 1)
+        )
         while len(current) < limit and waited <= patience:
             move = self.best_move(current, adds=True, swaps=False, keep=3)
             if move is None:

@@ -1,5 +1,6 @@
 """A fitted law as a plain value: its equation, how well its numbers are known, and how well it fits."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -12,6 +13,8 @@ from ecsel.discovery.lattice import Floats
 from ecsel.discovery.law import Law
 from ecsel.discovery.numbers import name_number
 from ecsel.signomial import Signomial, Term
+
+_MEASURES = ("noise_variance", "degrees_of_freedom", "code_length", "mse", "validation_mse")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,14 @@ class FittedLaw:
 
     @classmethod
     def from_law(
-        cls, law: Law, names: Sequence[str], exact: Callable[[float], Fraction | None], *, n_rows: float, validation_mse: float, never_negative: Sequence[bool]
+        cls,
+        law: Law,
+        names: Sequence[str],
+        exact: Callable[[float], Fraction | None],
+        *,
+        n_rows: float,
+        validation_mse: float,
+        never_negative: Sequence[bool],
     ) -> "FittedLaw":
         """Put names to a law; a non-integer power of a column that was ever negative is that of its absolute value."""
         s = law.structure
@@ -117,9 +127,7 @@ class FittedLaw:
     def parameters(self) -> tuple[Parameter, ...]:
         """The coefficients, then the free exponents, with standard errors conditional on the monomials."""
         errors = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        found = [
-            Parameter(k, None, t.coefficient, float(errors[k]), self.rounded[k]) for k, t in enumerate(self.terms)
-        ]
+        found = [Parameter(k, None, t.coefficient, float(errors[k]), self.rounded[k]) for k, t in enumerate(self.terms)]
         for (k, name), error in zip(self.free, errors[len(self.terms) :], strict=True):
             found.append(Parameter(k, name, float(self.terms[k].exponents[name]), float(error), rounded=False))
         return tuple(found)
@@ -138,7 +146,7 @@ class FittedLaw:
             spread = spread + np.einsum("np,pq,nq->n", matrix, self.covariance, matrix)
         return np.asarray(stats.t.ppf(0.5 + coverage / 2, self.degrees_of_freedom) * np.sqrt(np.maximum(spread, 0.0)))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Any]:
         """Return the numbers beside the equation as plain JSON values."""
         return {
             "known": str(self.known),
@@ -146,26 +154,19 @@ class FittedLaw:
             "rounded": list(self.rounded),
             "free": [[k, name] for k, name in self.free],
             "covariance": self.covariance.tolist(),
-            "noise_variance": self.noise_variance,
-            "degrees_of_freedom": self.degrees_of_freedom,
-            "code_length": self.code_length,
-            "mse": self.mse,
-            "validation_mse": self.validation_mse,
+            **{name: value if np.isfinite(value := getattr(self, name)) else None for name in _MEASURES},
         }
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "FittedLaw":
-        """Return the law that :meth:`to_json` wrote."""
+    def from_plain(cls, values: Mapping[str, Any]) -> "FittedLaw":
+        """Return the law that :meth:`to_plain` wrote."""
         size = len(values["terms"]) + len(values["free"])
         return cls(
             tuple(Signomial.parse(text).terms[0] for text in values["terms"]),
             tuple(bool(r) for r in values["rounded"]),
             tuple((int(k), str(name)) for k, name in values["free"]),
             np.array(values["covariance"], dtype=float).reshape(size, size),
-            *(
-                float(values[k])
-                for k in ("noise_variance", "degrees_of_freedom", "code_length", "mse", "validation_mse")
-            ),
+            *(float("nan") if values[name] is None else float(values[name]) for name in _MEASURES),
             known=Signomial.parse(values["known"]),
         )
 
@@ -190,6 +191,14 @@ class LawPath(tuple[FittedLaw, ...]):
             raise ImportError("path_.to_frame() needs pandas: pip install pandas.") from error
         columns = ("n_terms", "size", "code_length", "mse", "validation_mse", "equation")
         return pd.DataFrame([{c: getattr(law, c) for c in columns} for law in self], columns=list(columns))
+
+
+def as_plain(option: Any) -> Any:
+    """Return an option as JSON would give it back, ``None`` where it cannot be written."""
+    try:
+        return json.loads(json.dumps(option, allow_nan=False))
+    except (TypeError, ValueError):
+        return None
 
 
 def _pieces(value: float, pi: str, pi_squared: str) -> tuple[str, str, str] | None:

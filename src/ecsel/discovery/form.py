@@ -84,7 +84,12 @@ class Form:
         return total
 
     def fit(
-        self, table: Mapping[str, Floats], y: Floats, root_weight: Floats | None, rng: np.random.Generator, starts: int = 24
+        self,
+        table: Mapping[str, Floats],
+        y: Floats,
+        root_weight: Floats | None,
+        rng: np.random.Generator,
+        starts: int = 24,
     ) -> tuple[dict[str, float], Floats]:
         """Return the constants that fit best and their (X'X)^-1."""
         root = np.ones(len(y)) if root_weight is None else root_weight

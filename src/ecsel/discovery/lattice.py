@@ -137,7 +137,9 @@ class Lattice:
         inside = (values >= low[:, None] - RESOLUTION) & (values <= high[:, None] + RESOLUTION)
         costs = np.where(inside[:, :, None], costs, np.inf)
         both = FREE + np.array([parity_cost(None, 0), parity_cost(None, 1)])
-        free = np.where(np.asarray(signed)[:, None], both, np.array([FREE, np.inf])) if real else np.full((m, 2), np.inf)
+        free = (
+            np.where(np.asarray(signed)[:, None], both, np.array([FREE, np.inf])) if real else np.full((m, 2), np.inf)
+        )
         return cls(points, costs, free, low, high, np.asarray(signed), m, dimensions, target_dimension)
 
     @property

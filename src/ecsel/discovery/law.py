@@ -21,6 +21,8 @@ from ecsel.discovery.snap import covariance
 from ecsel.discovery.varpro import fit_exponents
 
 BEAM = 16
+ILL_DETERMINED = 0.1
+"""Standard error of a coefficient from which whole numbers are tried by themselves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,20 @@ class _Beam:
     rounded: Mask
 
 
-def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int) -> _Beam:
+def _roundings(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int) -> list[_Beam]:
+    """Return beams over all simple numbers and, where coefficients are ill determined, over whole numbers alone.
+
+    The early choices of ill-determined coefficients are near to arbitrary; a small alphabet keeps the right one in sight.
+    """
+    beams = [_beam(problem, theta, c, rss, n_terms, whole=False)]
+    spread = problem.criterion.noise_variance
+    spread = rss / max(len(problem.rows) - len(theta), 1) if spread is None else spread
+    if n_terms > 2 and np.sqrt(np.diag(c)[:n_terms].max() * spread) > ILL_DETERMINED:
+        beams.append(_beam(problem, theta, c, rss, n_terms, whole=True))
+    return beams
+
+
+def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int, *, whole: bool) -> _Beam:
     """Return roundings of the coefficients, best full code length first (the structure's share left out)."""
     p, width = len(theta), BEAM * (1 + (n_terms > 4))
     beam = _Beam(theta[None], c[None], np.array([rss]), np.zeros(1), np.zeros((1, n_terms), dtype=bool))
@@ -90,8 +105,12 @@ def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int) 
         spread = np.sqrt(np.maximum(np.diag(beam.c[0])[left], 1e-300))
         i = left.pop(int(np.argmax(np.abs(beam.theta[0, left]) / spread)))
         values, costs = simple_numbers(beam.theta[:, i])
+        costs = np.where(values == np.round(values), costs, np.inf) if whole else costs
         # The last choice leaves the coefficient real.
-        values, costs = np.column_stack([values, beam.theta[:, i]]), np.column_stack([costs, np.full(len(values), REAL)])
+        values, costs = (
+            np.column_stack([values, beam.theta[:, i]]),
+            np.column_stack([costs, np.full(len(values), REAL)]),
+        )
         variance = np.maximum(beam.c[:, i, i], 1e-300)
         rise = (values - beam.theta[:, i, None]) ** 2 / variance[:, None]
         fixed = beam.rounded.sum(axis=1)[:, None] + (np.arange(values.shape[1]) < values.shape[1] - 1)
@@ -125,7 +144,9 @@ def _expand(beam: _Beam, i: int, state: np.ndarray, value: Floats, cost: Floats,
     )
 
 
-def _refine(problem: Problem, structure: Structure, coefficients: Floats, rounded: Mask) -> tuple[Structure, Floats, float]:
+def _refine(
+    problem: Problem, structure: Structure, coefficients: Floats, rounded: Mask
+) -> tuple[Structure, Floats, float]:
     """Refit what stays real, with the rounded coefficients held: Gauss-Newton with step halving."""
     rows = problem.rows
     held = np.concatenate([rounded, np.zeros(structure.n_free, dtype=bool)])
@@ -158,15 +179,18 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
     k, data, cost = len(structure), problem.criterion.data, structure.cost(problem.lattice)
     if not k:
         energy = problem.rows.energy
-        return Law(structure, np.zeros(0), np.zeros(0, dtype=bool), energy, float(data(energy, 0)), 0.0, np.zeros((0, 0)))
+        return Law(
+            structure, np.zeros(0), np.zeros(0, dtype=bool), energy, float(data(energy, 0)), 0.0, np.zeros((0, 0))
+        )
     structure, coefficients, rss = _fit(problem, structure)
     c = covariance(design_matrix(problem.rows, structure, coefficients))
     theta = np.concatenate([coefficients, structure.exponents[structure.free]])
     best = (structure, coefficients, np.zeros(k, dtype=bool), rss, float(data(rss, len(theta))) + cost + k * REAL)
     if round_coefficients:
-        beam = _beam(problem, theta, c, rss, k)
         # Without free exponents the model is linear and the beam's order is final; otherwise a few are refitted.
-        for i in range(min(3, len(beam.rss)) if structure.n_free else 1):
+        few = 3 if structure.n_free else 1
+        beams = _roundings(problem, theta, c, rss, k)
+        for beam, i in ((beam, i) for beam in beams for i in range(min(few, len(beam.rss)))):
             rounded, exponents = beam.rounded[i], structure.exponents.copy()
             exponents[structure.free] = beam.theta[i, k:]
             refined = _refine(problem, replace(structure, exponents=exponents), beam.theta[i, :k], rounded)

@@ -79,13 +79,20 @@ def by_search(table: Table, options: Options, progress: Callable[[str], None] | 
 
 
 def by_prediction(
-    table: Table, options: Options, *, n_folds: int = 5, n_jobs: int | None = None, progress: Callable[[str], None] | None = None
+    table: Table,
+    options: Options,
+    *,
+    n_folds: int = 5,
+    n_jobs: int | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Return the law of the size whose whole search predicts left-out rows best."""
     thorough = replace(options, thorough=True)
     started = time.monotonic()
     parts = folds(len(table.y), n_folds, np.random.default_rng(options.seed))
-    share = thorough if options.time_limit is None else replace(thorough, time_limit=options.time_limit / (len(parts) + 1))
+    share = (
+        thorough if options.time_limit is None else replace(thorough, time_limit=options.time_limit / (len(parts) + 1))
+    )
     if options.n_terms is None and len(table.y) >= 2 * n_folds:
         job = delayed(fold_errors)
         errors = Parallel(n_jobs=n_jobs)(job(table.X, table.y, table.weight, test, share) for test in parts)

@@ -26,6 +26,11 @@ class Structure:
         """Return the law y = 0."""
         return cls(np.zeros((0, n_columns)), np.zeros((0, n_columns), dtype=np.int8))
 
+    @classmethod
+    def constant(cls, n_columns: int) -> "Structure":
+        """Return the law y = a."""
+        return cls(np.zeros((1, n_columns)), np.zeros((1, n_columns), dtype=np.int8))
+
     def __len__(self) -> int:
         return len(self.exponents)
 

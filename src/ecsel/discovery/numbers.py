@@ -1,9 +1,9 @@
 """Simple numbers: which values a coefficient may be rounded to, and what it costs to name them.
 
-    p/q                 1.0 + 1.7 ln|p| + 2 ln q
-    (p/q) pi^e          the same + 2.0 + 1.0 |e|,   e = ±1, ±2
-    s-digit decimal     1.8 + 2.3 s + 0.8 |decade|
-    a real number       1.5, beside its share of the criterion's parameter price
+p/q                 1.0 + 1.7 ln|p| + 2 ln q
+(p/q) pi^e          the same + 2.0 + 1.0 |e|,   e = ±1, ±2
+s-digit decimal     1.8 + 2.3 s + 0.8 |decade|
+a real number       1.5, beside its share of the criterion's parameter price
 """
 
 import math
@@ -55,7 +55,9 @@ def simple_numbers(values: Floats) -> tuple[Floats, Floats]:
         decade = np.floor(np.log10(np.abs(column)))
         scale = 10.0 ** (decade - _DIGITS + 1.0)
         # Dividing by the reciprocal power gives the decimal's own float where multiplying would be one bit off.
-        decimals = np.where(scale < 1.0, np.round(column / scale) / np.round(1.0 / scale), np.round(column / scale) * scale)
+        decimals = np.where(
+            scale < 1.0, np.round(column / scale) / np.round(1.0 / scale), np.round(column / scale) * scale
+        )
     lengths = np.broadcast_to(1.8 + 2.3 * _DIGITS + 0.8 * np.abs(decade), decimals.shape)
     near, length = np.concatenate([p * _UNIT, decimals], axis=1), np.concatenate([costs, lengths], axis=1)
     usable = np.isfinite(near) & np.isfinite(length)

@@ -28,7 +28,9 @@ def pair_gains(gram: Floats, h: Floats) -> Floats:
     return np.where(solvable, numerator / np.where(solvable, determinant, 1.0), 0.0)
 
 
-def best_pair_exchange(search: Exchange, current: Atoms, *, removed: int = 2, keep: int = 4) -> tuple[float, Atoms] | None:
+def best_pair_exchange(
+    search: Exchange, current: Atoms, *, removed: int = 2, keep: int = 4
+) -> tuple[float, Atoms] | None:
     """Return the best set of atoms after one pair exchange with up to ``removed`` terms taken out."""
     best: tuple[float, Atoms] | None = None
     candidates = search.candidates(current)

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
+from ecsel.discovery.criterion import Criterion, order_credit
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
 from ecsel.discovery.doubt import has_objection
 from ecsel.discovery.exchange import Exchange
-from ecsel.discovery.criterion import Criterion, order_credit
 from ecsel.discovery.lattice import TERM, Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.one_term import fit_one_term
@@ -99,8 +99,7 @@ class Search:
         problem = self.problem
         m = problem.lattice.n_columns
         self.note(problem.assess(Structure.empty(m)))
-        constant = Structure(np.zeros((1, m)), np.zeros((1, m), dtype=np.int8))
-        self.note(problem.assess(constant))
+        self.note(problem.assess(Structure.constant(m)))
         self.tick("one term")
         parities = likely_parities(problem.rows, 6)
         fits = None

@@ -36,4 +36,8 @@ def dimension_matrix(names: Sequence[str], units: Mapping[str, str], target_unit
     target = dimensions(target_unit, "the target")
     bases = sorted(set(target).union(*columns))
     matrix = np.array([[d.get(base, 0.0) for d in columns] for base in bases]).reshape(len(bases), len(names))
-    return matrix, np.array([target.get(base, 0.0) for base in bases])
+    wanted = np.array([target.get(base, 0.0) for base in bases])
+    reachable = matrix @ np.linalg.lstsq(matrix, wanted)[0] if matrix.size else np.zeros(len(bases))
+    if np.abs(reachable - wanted).max(initial=0.0) > 1e-9:
+        raise ValueError(f"no product of powers of the columns has the dimension of target_unit={target_unit!r}")
+    return matrix, wanted

@@ -52,7 +52,11 @@ class _Projection:
         """Return this stack with some members taken from another."""
         return _Projection(
             *(
-                np.where(where.reshape(-1, *[1] * (getattr(self, f.name).ndim - 1)), getattr(other, f.name), getattr(self, f.name))
+                np.where(
+                    where.reshape(-1, *[1] * (getattr(self, f.name).ndim - 1)),
+                    getattr(other, f.name),
+                    getattr(self, f.name),
+                )
                 for f in fields(self)
             )
         )
@@ -80,7 +84,9 @@ def _jacobian(rows: Rows, p: _Projection) -> Floats:
     """Return -J, (starts, rows, terms * columns)."""
     logs = np.where(rows.log_abs == LOG_OF_ZERO, 0.0, rows.log_abs)
     starts, n, k = p.phi.shape
-    a = ((p.phi * p.coefficients[:, None, :])[:, :, :, None] * logs[None, :, None, :]).reshape(starts, n, k * logs.shape[1])
+    a = ((p.phi * p.coefficients[:, None, :])[:, :, :, None] * logs[None, :, None, :]).reshape(
+        starts, n, k * logs.shape[1]
+    )
     return np.asarray(a - np.matmul(p.q, np.matmul(p.q.transpose(0, 2, 1), a)))
 
 

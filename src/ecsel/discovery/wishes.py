@@ -26,7 +26,9 @@ def allowed_exponents(wish: Any) -> tuple[tuple[Fraction, ...] | None, bool]:
             "real": ((), True),
         }
         if wish not in kinds:
-            raise ValueError(f"allowed_exponents={wish!r}: use {', '.join(map(repr, kinds))}, a list of exponents or None")
+            raise ValueError(
+                f"allowed_exponents={wish!r}: use {', '.join(map(repr, kinds))}, a list of exponents or None"
+            )
         return kinds[wish]
     if not isinstance(wish, Iterable):
         raise ValueError(f"allowed_exponents={wish!r} is neither a name nor a list of exponents")
@@ -77,7 +79,9 @@ def noise_model(wish: Any, y: Floats) -> tuple[Floats | None, float | None]:
         return (None, None) if top == 0.0 else (1.0 / np.maximum(size / top, 1e-140) ** 2, None)
     sigma = np.asarray(wish, dtype=float)
     if sigma.ndim > 1 or (sigma.ndim == 1 and len(sigma) != len(y)):
-        raise ValueError(f"noise has shape {sigma.shape}; give one standard deviation, or one for each of {len(y)} rows")
+        raise ValueError(
+            f"noise has shape {sigma.shape}; give one standard deviation, or one for each of {len(y)} rows"
+        )
     if not (np.isfinite(sigma).all() and (sigma > 0).all()):
         raise ValueError("noise must be positive and finite")
     if sigma.ndim == 0:

@@ -7,7 +7,7 @@ predict(X) is `equation_` evaluated on the columns of X.
 from __future__ import annotations
 
 import sys
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -18,12 +18,16 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ecsel.discovery import wishes
 from ecsel.discovery.discover import Options
-from ecsel.discovery.fitted import FittedLaw, LawPath
+from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_prediction, by_search
 from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.report import describe, formula_latex, summary
 from ecsel.discovery.units import dimension_matrix
+from ecsel.files import ModelDocument, ModelFileError, write
 from ecsel.signomial import Signomial
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 Floats = NDArray[np.float64]
 SORTED_ROWS = 20_000
@@ -294,6 +298,49 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         return formula_latex(self.law_, digits)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model as a JSON file; `ecsel.load` reads it back."""
+        check_is_fitted(self)
+        params = {name: as_plain(value) for name, value in self.get_params(deep=False).items()}
+        document = ModelDocument(
+            kind="regressor",
+            link="identity",
+            inputs=self._names(),
+            equations=(self.equation_,),
+            params={name: value for name, value in params.items() if value is not None},
+            report={
+                "law": self.law_.to_plain(),
+                "near_ties": [law.to_plain() for law in self.near_ties_],
+                "named": hasattr(self, "feature_names_in_"),
+                "complete": self.search_completed_,
+                "left_out": list(self.columns_left_out_),
+            },
+            path=tuple(law.to_plain() for law in self.path_),
+        )
+        write(document, path)
+
+    @classmethod
+    def _from_document(cls, document: ModelDocument) -> Self:
+        """Return the model that `save` wrote."""
+        known = cls().get_params(deep=False)
+        model = cls(**{name: value for name, value in document.params.items() if name in known})
+        report = document.report
+        try:
+            model.law_ = FittedLaw.from_plain(report["law"])
+            model.path_ = LawPath(FittedLaw.from_plain(law) for law in document.path)
+            model.near_ties_ = LawPath(FittedLaw.from_plain(law) for law in report["near_ties"])
+            model.search_completed_ = bool(report["complete"])
+            model.columns_left_out_ = tuple(map(str, report["left_out"]))
+            named = bool(report["named"])
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ModelFileError("report", f"not the record of a law: {error}") from error
+        (model.equation_,) = document.equations
+        model.law_found_ = bool(model.equation_.names)
+        model.n_features_in_ = len(document.inputs)
+        if named:
+            model.feature_names_in_ = np.array(document.inputs, dtype=object)
+        return model
+
 
 def _numbers(X: Any) -> Any:
     """Return the numbers of a data frame, or X itself when it is none; refuse what is not a number by column name."""
@@ -332,9 +379,7 @@ def _evaluate(known: Signomial, X: Floats, names: tuple[str, ...]) -> Floats | f
     return np.asarray(known.evaluate({name: X[:, j] for j, name in enumerate(names)}))
 
 
-def _as_table(
-    X: Floats, y: Floats, weight: Floats | None, precision: Floats | None, names: tuple[str, ...]
-) -> Table:
+def _as_table(X: Floats, y: Floats, weight: Floats | None, precision: Floats | None, names: tuple[str, ...]) -> Table:
     """Return the table of a fit: frequencies become repeated rows, and rows are sorted so that their order is immaterial."""
     index = np.arange(len(y))
     if weight is not None and np.all(weight == np.round(weight)) and weight.sum() <= SORTED_ROWS:
