@@ -1,7 +1,7 @@
 """Recovery of known equations: ours, the paper's figures beside it, noise levels, non-signomials, rivals.
 
-`python -m benchmarks recovery` runs all parts; `--part` names one. Every fit is one thread, the number of terms is never
-given, and each cell is written as soon as it is measured. `--fresh` measures again what is already in the files.
+`python -m benchmarks recovery` runs all parts; `--part` names one. Every fit is one thread, the number of terms is
+never given, and each cell is written as soon as it is measured. `--fresh` measures again what is already in the files.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Equation:
         """Return the noise-free target."""
         table = dict(zip(self.columns, X.T, strict=True))
         if not self.terms:
-            return _evaluate(ast.parse(self.formula, mode="eval").body, table)
+            return np.asarray(_evaluate(ast.parse(self.formula, mode="eval").body, table), dtype=float)
         total = np.zeros(len(X))
         for term in self.terms:
             value = np.full(len(X), float(term["coefficient"]))

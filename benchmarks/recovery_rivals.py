@@ -1,7 +1,7 @@
 """gplearn and pyoperon on twelve of the equations, each free and restricted to the operators of signomials.
 
-Every rival gets the same rows and 60 s. A returned expression is judged through SymPy: expanded, terms whose share of the
-target is below one sigma dropped, then the same strict criterion; so a rival is not blamed for small change.
+Every rival gets the same rows and 60 s. A returned expression is judged through SymPy: expanded, terms whose share of
+the target is below one sigma dropped, then the same strict criterion; so a rival is not blamed for small change.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ def gplearn(X: NDArray[np.float64], y: NDArray[np.float64], seed: int, *, restri
     end = time.monotonic() + SECONDS
     while True:
         model.fit(X, y)
-        if time.monotonic() > end or model._program.raw_fitness_ <= 1.2e-4:
-            return _infix(str(model._program))
+        program = model._program  # noqa: SLF001 - gplearn has no public name for it
+        if time.monotonic() > end or program.raw_fitness_ <= 1.2e-4:
+            return _infix(str(program))
         model.set_params(generations=model.generations + 5)
 
 
@@ -56,7 +57,7 @@ def pyoperon(X: NDArray[np.float64], y: NDArray[np.float64], seed: int, *, restr
     text = str(model.get_model_string(model.model_, precision=12))
     for j in range(X.shape[1], 0, -1):
         text = text.replace(f"X{j}", f"x{j - 1}")
-    return text.replace("^", "**")
+    return str(text.replace("^", "**"))
 
 
 RIVALS: dict[str, Callable[..., str]] = {"gplearn": gplearn, "pyoperon": pyoperon}
@@ -71,7 +72,7 @@ def _infix(program: str) -> str:
     operators = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
     def read() -> str:
-        head = tokens.pop(0)
+        head = str(tokens.pop(0))
         if not tokens or tokens[0] != "(":
             return head.lower() if head.startswith("X") else head
         tokens.pop(0)

@@ -1,8 +1,8 @@
 """Monomials in the order of their description length.
 
 A dictionary is grown column by column: every partial monomial is extended by every exponent that the budget still pays
-for. The budget is raised until the wished number of monomials is reached, so a dictionary adapts itself to the number of
-columns: high powers when there are few, products of low powers when there are many.
+for. The budget is raised until the wished number of monomials is reached, so a dictionary adapts itself to the number
+of columns: high powers when there are few, products of low powers when there are many.
 """
 
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def _within(lattice: Lattice, costs: Floats, budget: float, ceiling: int) -> tup
     exponents, parity = np.zeros((1, m)), np.zeros((1, m), dtype=np.int8)
     spent, active = np.zeros(1), np.zeros(1, dtype=np.intp)
     spread = lattice.spread_cost(np.arange(lattice.n_choices + 1))
-    # ln C(m, d) falls again beyond m/2; the running minimum from the right is what a partial monomial must at least pay.
+    # ln C(m, d) falls again beyond m/2: a partial monomial pays at least the running minimum from the right.
     least = np.minimum.accumulate(spread[::-1])[::-1] - TERM
     for j in range(m):
         option_value, option_parity = np.nonzero(costs[j] <= budget)

@@ -79,7 +79,7 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Discovery:
-    """The outcome: the law, its near-ties, the front, and how the search ended. Laws speak of all columns of the table."""
+    """The law, its near-ties, the front, and how the search ended. Laws speak of all columns of the table."""
 
     law: Law
     near_ties: tuple[Law, ...]

@@ -1,4 +1,4 @@
-"""Objections to a law: does its residual still hold something?
+"""Objections to a law: tests whether its residual still holds something.
 
 Two F-tests on the residual. The Lagrange test asks whether any exponent of the law, those that are zero included, would
 like to move. The omnibus test asks for a constant, a linear, a logarithmic or a bilinear part.

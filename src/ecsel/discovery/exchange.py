@@ -177,7 +177,7 @@ class Exchange:
         return score, current
 
     def path(self, start: Atoms, *, patience: int = 3, longest: int | None = None) -> tuple[float, Atoms]:
-        """For K = 1, 2, ...: force the best addition, then swap. The score need not fall with every K, hence patience."""
+        """For K = 1, 2, ...: force the best addition, then swap; the score need not fall at once, hence patience."""
         current, best = start, (self.score(start), start)
         waited = 0
         limit = min(

@@ -1,7 +1,7 @@
 """A fitted law as a plain value: its equation, how well its numbers are known, and how well it fits."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -81,7 +81,7 @@ class FittedLaw:
         for k in range(len(s)):
             exponents: dict[str, Fraction | float] = {}
             odd, absolute = [], []
-            for j in np.flatnonzero((s.exponents[k] != 0) | s.free[k]):
+            for j in np.flatnonzero((s.exponents[k] != 0) | s.free[k]).tolist():
                 value = float(s.exponents[k, j])
                 rational = None if s.free[k, j] else exact(value)
                 exponents[names[j]] = value if rational is None else rational
@@ -161,13 +161,14 @@ class FittedLaw:
     def from_plain(cls, values: Mapping[str, Any]) -> "FittedLaw":
         """Return the law that :meth:`to_plain` wrote."""
         size = len(values["terms"]) + len(values["free"])
+        measures = {name: float("nan") if values[name] is None else float(values[name]) for name in _MEASURES}
         return cls(
-            tuple(Signomial.parse(text).terms[0] for text in values["terms"]),
-            tuple(bool(r) for r in values["rounded"]),
-            tuple((int(k), str(name)) for k, name in values["free"]),
-            np.array(values["covariance"], dtype=float).reshape(size, size),
-            *(float("nan") if values[name] is None else float(values[name]) for name in _MEASURES),
+            terms=tuple(Signomial.parse(text).terms[0] for text in values["terms"]),
+            rounded=tuple(bool(r) for r in values["rounded"]),
+            free=tuple((int(k), str(name)) for k, name in values["free"]),
+            covariance=np.array(values["covariance"], dtype=float).reshape(size, size),
             known=Signomial.parse(values["known"]),
+            **measures,
         )
 
 
@@ -175,9 +176,6 @@ class LawPath(tuple[FittedLaw, ...]):
     """The front of size against error: laws from small to large, each fitting better than all smaller ones."""
 
     __slots__ = ()
-
-    def __new__(cls, laws: Iterable[FittedLaw]) -> "LawPath":
-        return super().__new__(cls, laws)
 
     def __repr__(self) -> str:
         rows = [f"  [{i}] size {law.size}, mse {law.mse:.4g}: {law.equation:.4g}" for i, law in enumerate(self)]

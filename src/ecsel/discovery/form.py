@@ -1,8 +1,8 @@
 """Fitting the constants of a given form such as ``a*x**b + c``.
 
 A form is a sum of products of numbers, constants to fit (names that are no column) and powers of columns, in Python's
-syntax. It is read as a syntax tree and never executed. An exponent is a number, a constant, or a sum or multiple of such;
-a constant may occur more than once. The constants minimise the weighted squared error from several starts.
+syntax. It is read as a syntax tree and never executed. An exponent is a number, a constant, or a sum or multiple of
+such; a constant may occur more than once. The constants minimise the weighted squared error from several starts.
 """
 
 import ast
@@ -90,8 +90,8 @@ class Form:
         root_weight: Floats | None,
         rng: np.random.Generator,
         starts: int = 24,
-    ) -> tuple[dict[str, float], Floats]:
-        """Return the constants that fit best and their (X'X)^-1."""
+    ) -> dict[str, float]:
+        """Return the constants that fit best."""
         root = np.ones(len(y)) if root_weight is None else root_weight
         scale = float(np.sqrt(np.mean(y**2))) or 1.0
 
@@ -101,12 +101,11 @@ class Form:
             return np.clip(np.nan_to_num((values - y) / scale, nan=1e6, posinf=1e6, neginf=-1e6), -1e6, 1e6) * root
 
         if not self.constants:
-            return {}, np.zeros((0, 0))
+            return {}
         first = np.ones(len(self.constants))
         found = [least_squares(residual, s) for s in [first, *rng.normal(0, 1.5, (starts - 1, len(first)))]]
         best = min(found, key=lambda r: float(r.cost))
-        inverse = np.linalg.pinv(best.jac.T @ best.jac) / scale**2
-        return dict(zip(self.constants, best.x.tolist(), strict=True)), inverse
+        return dict(zip(self.constants, best.x.tolist(), strict=True))
 
 
 @dataclass

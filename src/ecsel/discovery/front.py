@@ -32,7 +32,7 @@ def front(pool: Pool, ranking: Ranking, largest: int) -> list[Law]:
 def leave_one_out(problem: Problem, law: Law) -> float:
     """Return the mean squared error of predicting each row from the others, the monomials held.
 
-    The residual of a left-out row is r_i / (1 - h_i) with the leverage h_i (PRESS); exact where all exponents are rational.
+    The residual of a left-out row is r_i / (1 - h_i) with the leverage h_i (PRESS), exact for rational exponents.
     """
     rows = problem.rows
     residual = rows.target - law.predict(rows)

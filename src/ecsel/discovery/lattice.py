@@ -4,9 +4,9 @@ An exponent is zero, a simple rational from a finite lattice, or a free real num
 
     cost(p/q) = 0.6 + 1.7 ln|p| + 4.5 ln q + 0.7 [p < 0]      nats,
 
-a free exponent costs ``FREE`` nats plus its share of the criterion's parameter price. A column that changes sign has two
-readings of every power, |x|^b (parity 0) and sgn(x)|x|^b (parity 1); the *natural* one, x^b for integer b, is free of
-charge and the others pay. The description length of a monomial with d of m variables is
+a free exponent costs ``FREE`` nats plus its share of the criterion's parameter price. A column that changes sign has
+two readings of every power, |x|^b (parity 0) and sgn(x)|x|^b (parity 1); the *natural* one, x^b for integer b, is free
+of charge and the others pay. The description length of a monomial with d of m variables is
 
     1.5 + ln C(m, d) + sum of the costs of its exponents.
 """
@@ -191,7 +191,7 @@ class Lattice:
 
     def has_right_dimension(self, exponents: Floats) -> Mask:
         """Return whether each term of (..., columns) has the dimension of the target."""
-        if self.dimensions is None:
+        if self.dimensions is None or self.target_dimension is None:
             return np.ones(exponents.shape[:-1], dtype=bool)
         return np.asarray(
             np.abs(exponents @ self.dimensions.T - self.target_dimension).max(axis=-1, initial=0.0) < 1e-6

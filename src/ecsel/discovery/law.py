@@ -1,8 +1,9 @@
 """The final form of a candidate: coefficients in raw units, rounded where the full code length gains.
 
-Coefficients (and remaining free exponents) theta have C = (X'X)^-1 for the design X of derivatives in raw units. Rounding
-coefficient i to v raises the residual by (v - theta_i)^2 / C_ii and conditions the rest, so many ill-determined
-coefficients are rounded jointly by a beam: the K-best sphere decoder of the closest-vector problem. The full code length is
+Coefficients (and remaining free exponents) theta have C = (X'X)^-1 for the design X of derivatives in raw units.
+Rounding coefficient i to v raises the residual by (v - theta_i)^2 / C_ii and conditions the rest, so many
+ill-determined coefficients are rounded jointly by a beam: the K-best sphere decoder of the closest-vector problem. The
+full code length is
 
     N/2 ln(RSS/(N - k_f)) + k_f/2 ln F + ln N + structure + costs of the coefficients,
 
@@ -29,8 +30,8 @@ ILL_DETERMINED = 0.1
 class Law:
     """A law in raw units: coefficients, which of them are rounded, its monomials, and its full code length.
 
-    ``covariance`` is that of (coefficients, free exponents in row-major order) as the data determine them, that is before
-    any rounding.
+    ``covariance`` is that of (coefficients, free exponents in row-major order) as the data determine them, that is
+    before any rounding.
     """
 
     structure: Structure
@@ -85,7 +86,7 @@ class _Beam:
 def _roundings(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int) -> list[_Beam]:
     """Return beams over all simple numbers and, where coefficients are ill determined, over whole numbers alone.
 
-    The early choices of ill-determined coefficients are near to arbitrary; a small alphabet keeps the right one in sight.
+    Early choices of ill-determined coefficients are near to arbitrary; a small alphabet keeps the right one in sight.
     """
     beams = [_beam(problem, theta, c, rss, n_terms, whole=False)]
     spread = problem.criterion.noise_variance
@@ -164,10 +165,13 @@ def _refine(
             exponents[structure.free] += size * step[len(coefficients) :]
             trial = replace(structure, exponents=np.clip(exponents, problem.lattice.lower, problem.lattice.upper))
             trial_coefficients = coefficients + size * step[: len(coefficients)]
-            left = rows.target - rows.raw_columns(trial.exponents, trial.parity) @ trial_coefficients
-            if float(left @ left) < rss:
-                improved, gain = True, rss - float(left @ left)
-                structure, coefficients, residual, rss = trial, trial_coefficients, left, float(left @ left)
+            # A step too far may overflow; it is then no improvement and a shorter one is tried.
+            with np.errstate(over="ignore", invalid="ignore"):
+                left = rows.target - rows.raw_columns(trial.exponents, trial.parity) @ trial_coefficients
+                reached = float(left @ left)
+            if reached < rss:
+                improved, gain = True, rss - reached
+                structure, coefficients, residual, rss = trial, trial_coefficients, left, reached
                 break
         if not improved or gain < 1e-10 * rss:
             break
@@ -190,7 +194,7 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
         # Without free exponents the model is linear and the beam's order is final; otherwise a few are refitted.
         few = 3 if structure.n_free else 1
         beams = _roundings(problem, theta, c, rss, k)
-        for beam, i in ((beam, i) for beam in beams for i in range(min(few, len(beam.rss)))):
+        for beam, i in ((b, i) for b in beams for i in range(min(few, len(b.rss)))):
             rounded, exponents = beam.rounded[i], structure.exponents.copy()
             exponents[structure.free] = beam.theta[i, k:]
             refined = _refine(problem, replace(structure, exponents=exponents), beam.theta[i, :k], rounded)

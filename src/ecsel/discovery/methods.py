@@ -53,7 +53,7 @@ def _named(table: Table, options: Options, law: Law, validation: float) -> Fitte
         lambda value: by_value.get(round(value, 7)),
         n_rows=table.n_rows,
         validation_mse=validation,
-        never_negative=[bool(v) for v in (table.X >= 0).all(axis=0)],
+        never_negative=np.all(table.X >= 0, axis=0).tolist(),
     )
 
 
@@ -121,7 +121,7 @@ def by_form(table: Table, text: str, seed: int) -> Outcome:
     form = Form.parse(text, table.names)
     columns = {name: table.X[:, j] for j, name in enumerate(table.names)}
     root = None if table.weight is None else np.sqrt(table.weight)
-    constants, _ = form.fit(columns, table.y, root, np.random.default_rng(seed))
+    constants = form.fit(columns, table.y, root, np.random.default_rng(seed))
     negative = {name for name, x in columns.items() if (x < 0).any()}
     terms, free = [], []
     for k, t in enumerate(form.terms):

@@ -80,7 +80,7 @@ class Structure:
         return min(listed, self._cost_as_range(lattice)) if np.isfinite(listed) else listed
 
     def _cost_as_range(self, lattice: Lattice) -> float:
-        """Return the length of naming degrees a, a + s, ..., d of one variable by (a, d, s); infinite where they are not.
+        """Return the length of naming degrees a, a + s, ..., d of one variable by (a, d, s), infinite for others.
 
         Such a complete range is one idea, not one idea per term.
         """

@@ -1,7 +1,7 @@
 """One-term laws: y = alpha prod_j |x_j|^b_j is a straight plane in logarithms.
 
-Weighted least squares of ln|y| on ln|x| gives the starts, with weights that rise with |y| because an absolute error of y
-is a relative error of ln|y|; starts without the smallest |y| survive data near zero. Each start and parity is then
+Weighted least squares of ln|y| on ln|x| gives the starts, with weights that rise with |y| because an absolute error of
+y is a relative error of ln|y|; starts without the smallest |y| survive data near zero. Each start and parity is then
 fitted to y itself.
 """
 

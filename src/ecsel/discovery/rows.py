@@ -1,8 +1,9 @@
 """The rows of a table as the search sees them: logarithms, signs, weights.
 
-A monomial is prod_j sgn(x_j)^p_j |x_j|^b_j = (-1)^<p, [x < 0]> exp(<b, ln|x|>), so every column of a design is one matrix
-product, one exponential and a parity. Logarithms are centred per column, which makes the nonlinear fit well conditioned;
-columns are scaled to a largest entry of one, so that no power of any data overflows. ``log_scale`` undoes both.
+A monomial is prod_j sgn(x_j)^p_j |x_j|^b_j = (-1)^<p, [x < 0]> exp(<b, ln|x|>), so every column of a design is one
+matrix product, one exponential and a parity. Logarithms are centred per column, which makes the nonlinear fit well
+conditioned; columns are scaled to a largest entry of one, so that no power of any data overflows. ``log_scale`` undoes
+both.
 """
 
 from dataclasses import dataclass, replace
@@ -73,7 +74,7 @@ class Rows:
         return replace(self, target=self.target * root_factor, root_weight=root)
 
     def columns(self, exponents: Floats, parity: Parities) -> tuple[Floats, Floats]:
-        """Return the weighted monomials (rows, terms), scaled to a largest unweighted |entry| of one, and ``log_scale``.
+        """Return the weighted monomials (rows, terms), scaled to a largest unweighted |entry| of 1, and ``log_scale``.
 
         The monomial in raw units is the returned column times exp(log_scale), up to the weight.
         """

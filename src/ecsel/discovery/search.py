@@ -137,7 +137,7 @@ class Search:
             self.note(candidate)
 
     def one_term_stands(self, fits: Fits) -> bool:
-        """Return whether a one-term law answers the tests, and neither two terms nor a short polynomial codes better."""
+        """Return whether a one-term law answers the tests, and no two terms and no short polynomial code better."""
         best = self.best
         if not self.may_stop(best) or len(best) != 1 or has_objection(self.problem, best.structure):
             return False

@@ -2,8 +2,8 @@
 
 At the optimum let C = (J'J)^-1 of the exponents. Fixing exponent i at v raises the residual sum of squares by
 (v - b_i)^2 / C_ii and moves the others by C_:i / C_ii (v - b_i). The pair (i, v) with the best change of code length is
-fixed, C is conditioned on it, and so on; after a share of them the fit is repeated. Zero is a lattice point, so dropping
-a variable is the same step, and an exponent that is not worth rounding stays free.
+fixed, C is conditioned on it, and so on; after a share of them the fit is repeated. Zero is a lattice point, so
+dropping a variable is the same step, and an exponent that is not worth rounding stays free.
 """
 
 import numpy as np

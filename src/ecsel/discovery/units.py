@@ -18,7 +18,7 @@ def dimension_matrix(names: Sequence[str], units: Mapping[str, str], target_unit
     array([ True,  True,  True])
     """
     try:
-        import pint
+        import pint  # noqa: PLC0415 - an optional dependency
     except ImportError as error:
         raise ImportError('units need pint: pip install "ecsel[units]"') from error
     unknown = sorted(set(units) - set(names))

@@ -1,7 +1,7 @@
 """Continuous fit of exponents: variable projection with a batched Levenberg-Marquardt iteration.
 
-For fixed exponents the coefficients are linear, so they are projected out: with Phi = QR the residual is r = y - QQ'y, and
-Kaufman's Jacobian with respect to exponent b_kj is
+For fixed exponents the coefficients are linear, so they are projected out: with Phi = QR the residual is r = y - QQ'y,
+and Kaufman's Jacobian with respect to exponent b_kj is
 
     J_kj = -(I - QQ') (alpha_k phi_k * ln|x_j|).
 

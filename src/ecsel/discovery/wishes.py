@@ -31,7 +31,7 @@ def allowed_exponents(wish: Any) -> tuple[tuple[Fraction, ...] | None, bool]:
             )
         return kinds[wish]
     if not isinstance(wish, Iterable):
-        raise ValueError(f"allowed_exponents={wish!r} is neither a name nor a list of exponents")
+        raise TypeError(f"allowed_exponents={wish!r} is neither a name nor a list of exponents")
     found = []
     for value in wish:
         try:
@@ -63,7 +63,7 @@ def exponent_bounds(wish: Any, names: Sequence[str]) -> tuple[Floats | None, Flo
 
 
 def noise_model(wish: Any, y: Floats) -> tuple[Floats | None, float | None]:
-    """Return the precision of each row (mean one) and the known variance of a row of precision one, ``None`` if unknown.
+    """Return the precision of each row (mean one) and the variance of a row of precision one, ``None`` if unknown.
 
     ``None`` is constant noise, "relative" is noise in proportion to |y|, a number is a known standard deviation, an
     array gives the known standard deviation of each row.
@@ -96,8 +96,9 @@ def number_of_terms(n_terms: Any, max_terms: Any, n_rows: int) -> int | None:
         raise ValueError(f"max_terms must be a positive whole number, got {max_terms!r}")
     if n_terms == "auto":
         return None
-    if not isinstance(n_terms, numbers.Integral) or isinstance(n_terms, bool) or n_terms < 1:
+    if not isinstance(n_terms, numbers.Integral) or n_terms is True or int(n_terms) < 1:
         raise ValueError(f"n_terms must be 'auto' or a positive whole number, got {n_terms!r}")
-    if n_rows < n_terms + 2:
-        raise ValueError(f"n_terms={n_terms} needs at least {n_terms + 2} rows, got {n_rows}")
-    return int(n_terms)
+    wanted = int(n_terms)
+    if n_rows < wanted + 2:
+        raise ValueError(f"n_terms={wanted} needs at least {wanted + 2} rows, got {n_rows}")
+    return wanted

@@ -275,7 +275,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         if not -len(self.path_) <= index < len(self.path_):
             raise IndexError(f"path_ has {len(self.path_)} laws, there is no law {index}")
-        other = clone(self)
+        other: ECSELRegressor = clone(self)
         other.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_") and not k.startswith("_")})
         other.law_ = self.path_[index]
         other.equation_ = other.law_.equation
@@ -380,7 +380,7 @@ def _evaluate(known: Signomial, X: Floats, names: tuple[str, ...]) -> Floats | f
 
 
 def _as_table(X: Floats, y: Floats, weight: Floats | None, precision: Floats | None, names: tuple[str, ...]) -> Table:
-    """Return the table of a fit: frequencies become repeated rows, and rows are sorted so that their order is immaterial."""
+    """Return the table of a fit: frequencies become repeated rows, sorted so that their order is immaterial."""
     index = np.arange(len(y))
     if weight is not None and np.all(weight == np.round(weight)) and weight.sum() <= SORTED_ROWS:
         index, weight = np.repeat(index, weight.astype(np.intp)), None
@@ -392,4 +392,5 @@ def _as_table(X: Floats, y: Floats, weight: Floats | None, precision: Floats | N
 
 
 def _print_progress(doing: str) -> None:
-    print(f"ecsel: {doing}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"ecsel: {doing}\n")
+    sys.stderr.flush()
