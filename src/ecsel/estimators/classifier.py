@@ -111,9 +111,10 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     >>> from ecsel import ECSELClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = ECSELClassifier(n_terms=1, l1=0.01).fit(X, y)
-    >>> round(model.score(X, y), 2)
-    0.96
-    >>> print(format(model.equations_[0], ".3g"))  # doctest: +SKIP
+    >>> model.score(X, y) > 0.95
+    True
+    >>> list(model.equations_)  # one signomial per class
+    [0, 1, 2]
     """
 
     def __init__(

@@ -98,7 +98,7 @@ _UNSTORED = object()
 
 
 def _plain(value: Any) -> Any:
-    """Return an option as JSON, or a mark where it has none (splitters, random states): a fitted model needs neither."""
+    """Return an option as JSON, or a mark where it has none (splitters, random states): fitted models need neither."""
     if isinstance(value, Adam):
         return {**asdict(value), "betas": list(value.betas)}
     if isinstance(value, np.generic):

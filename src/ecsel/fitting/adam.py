@@ -7,6 +7,7 @@ stopping with patience, the best epoch's parameters kept. The gradient is the cl
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -45,11 +46,17 @@ class Adam:
     betas: tuple[float, float] = (0.9, 0.999)
 
     def __post_init__(self) -> None:
-        for name in ("learning_rate", "batch_size", "epochs", "patience", "clip_norm", "restarts"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"Adam: {name} must be positive, got {getattr(self, name)!r}.")
+        for name in ("batch_size", "epochs", "patience", "restarts"):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value <= 0:
+                raise ValueError(f"Adam: {name} must be a positive whole number, got {value!r}.")
+        for name in ("learning_rate", "clip_norm"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise ValueError(f"Adam: {name} must be positive and finite, got {getattr(self, name)!r}.")
         if not 0 <= self.validation_fraction < 1:
             raise ValueError(f"Adam: validation_fraction must be in [0, 1), got {self.validation_fraction!r}.")
+        if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
+            raise ValueError(f"Adam: betas must be two numbers in [0, 1), got {self.betas!r}.")
 
 
 @dataclass

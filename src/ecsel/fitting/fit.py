@@ -30,6 +30,7 @@ PILOT_ROWS = (1024, 4096)
 PILOT_ROWS_PER_PARAMETER = 40
 SEVERAL_PILOTS_FROM = 20_000
 N_PILOTS = 3
+SINGLE_PRECISION_FROM = 50_000
 SAMPLE_ROWS = 100_000
 MOST_NEWTON_PARAMETERS = 1200
 _FULL_TERM_SEEDS = 2
@@ -191,14 +192,28 @@ def _solve(
         return outcome, [outcome.objective], float(outcome.evaluations)
     rows = int(np.clip(PILOT_ROWS_PER_PARAMETER * problem.size, *PILOT_ROWS))
     if blocks.n_rows <= 2 * rows:
-        outcome, spread = grow(problem, shares, rng, Effort(), stop, watch)
-        return outcome, spread, float(outcome.evaluations)
+        return _grow_on_all_rows(problem, shares, blocks, stop, rng, watch)
     grown, spread, passes = _grow_on_pilots(problem, shares, blocks, rows, rng, watch)
     if grown.status is Status.INTERRUPTED or blocks.n_rows <= SAMPLE_ROWS:
         outcome = minimise(problem, grown.theta, stop, watch) if grown.status is not Status.INTERRUPTED else grown
         return _after(grown, outcome), spread, passes + outcome.evaluations
     outcome, more = _large(problem, grown.theta, blocks, stop, rng, watch)
     return _after(grown, outcome), spread, passes + more
+
+
+def _grow_on_all_rows(
+    problem: Problem, shares: Array, blocks: ArrayBlocks, stop: Stop, rng: np.random.Generator, watch: Watch | None
+) -> tuple[Outcome, list[float], float]:
+    """Grow terms on all rows, in single precision where that saves time, and finish in the precision of the rows."""
+    if blocks.n_rows * problem.size < SINGLE_PRECISION_FROM or problem.n_terms == 1:
+        outcome, spread = grow(problem, shares, rng, Effort(), stop, watch)
+        return outcome, spread, float(outcome.evaluations)
+    rough = replace(problem, blocks=blocks.astype(np.float32))
+    grown, spread = grow(rough, shares, rng, Effort(), Stop(1e-4, np.inf, Effort().stage_iterations), watch)
+    if grown.status is Status.INTERRUPTED:
+        return grown, spread, float(grown.evaluations)
+    outcome = minimise(problem, grown.theta, stop, watch)
+    return _after(grown, outcome), spread, float(grown.evaluations + outcome.evaluations)
 
 
 def _grow_on_pilots(
@@ -243,6 +258,7 @@ def _solve_lbfgs(
         if runs[-1].status is Status.INTERRUPTED:
             break
     best = min(runs, key=lambda r: r.objective)
+    best = replace(best, status=Status.INTERRUPTED) if runs[-1].status is Status.INTERRUPTED else best
     return best, sorted(r.objective for r in runs), float(sum(r.evaluations for r in runs))
 
 

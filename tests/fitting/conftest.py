@@ -1,0 +1,42 @@
+"""Small generated tables and the problems that they pose."""
+
+import numpy as np
+import pytest
+
+from ecsel.fitting import L1, ArrayBlocks, Problem, Sigmoid, Softmax
+from ecsel.fitting.blocks import Coordinates
+
+
+def table(seed=0, n=200, m=3, n_classes=2):
+    """Logs (features × rows), classes drawn from a softmax of signomial scores, and uneven weights."""
+    rng = np.random.default_rng(seed)
+    u = rng.normal(size=(m, n)) * rng.uniform(0.4, 1.2, (m, 1)) + rng.normal(size=(m, 1))
+    bends, slopes = rng.normal(0, 0.8, (n_classes, m)), rng.normal(0, 1.5, (n_classes, m))
+    z = np.exp(np.clip(bends @ u, -3, 3)) + slopes @ u
+    codes = (z + rng.gumbel(size=z.shape)).argmax(axis=0)
+    codes[:n_classes] = np.arange(n_classes)
+    return u, codes, rng.integers(1, 4, n).astype(float)
+
+
+def link_of(name, n_classes=2):
+    return Sigmoid() if name == "sigmoid" else Softmax(n_classes)
+
+
+def problem(data, link="sigmoid", penalty=None, n_terms=1, *, intercept=True, dtype=np.float64, n_threads=1):
+    """The problem that `fit_scores` would pose for the table, with its coordinates."""
+    u, codes, w = data
+    centred = Coordinates.of(u, w)
+    blocks = ArrayBlocks.standardised(u.astype(dtype), codes, w, centred, n_threads=n_threads)
+    return Problem(
+        blocks, link_of(link, codes.max() + 1), penalty or L1(1e-2), n_terms, intercept, centred.spread
+    ), centred
+
+
+@pytest.fixture
+def make_table():
+    return table
+
+
+@pytest.fixture
+def make_problem():
+    return problem

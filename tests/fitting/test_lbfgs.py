@@ -1,0 +1,66 @@
+"""L-BFGS: the same optimum as Newton from the same start, and chosen by itself where parameters are many."""
+
+import numpy as np
+import pytest
+
+from ecsel.fitting import L1, PaperL1, Sigmoid, Softmax, Status, fit, fit_scores
+from ecsel.fitting.fit import FitOptions
+from ecsel.fitting.lbfgs import minimise_lbfgs
+from ecsel.fitting.newton import Stop, minimise
+from ecsel.fitting.starts import first_starts
+
+
+@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
+@pytest.mark.parametrize("penalty", [L1(1e-2), PaperL1(5e-3, 2.0)], ids=["l1", "paper"])
+def test_agrees_with_newton_from_the_same_start(make_table, make_problem, link, penalty):
+    data = make_table(n_classes=3 if link == "softmax" else 2)
+    problem = make_problem(data, link, penalty)[0]
+    shares = np.bincount(data[1], weights=data[2]) / data[2].sum()
+    start = first_starts(problem, shares, np.random.default_rng(0), 0)[0]
+    one, other = minimise(problem, start, Stop()), minimise_lbfgs(problem, start, Stop(tol=1e-8))
+    assert other.objective == pytest.approx(one.objective, rel=1e-6)
+    # Scores of a softmax may shift together: the slopes are what two solutions must share.
+    if isinstance(penalty, L1):
+        np.testing.assert_allclose(problem.unpack(other.theta)[2], problem.unpack(one.theta)[2], atol=2e-3)
+    assert (np.abs(other.theta) <= problem.bound).all()
+    assert problem.objective(other.theta) == pytest.approx(other.objective, rel=1e-14)
+    assert other.loss == pytest.approx(other.objective - problem.penalty_value(other.theta), rel=1e-12)
+
+
+def test_takes_over_by_itself_where_the_matrix_would_be_large(monkeypatch, make_table):
+    data = make_table(n_classes=3)
+    monkeypatch.setattr(fit, "MOST_NEWTON_PARAMETERS", 26)
+    reports = {k: fit_scores(*data, Softmax(3), L1(1e-2), k, options=FitOptions(seed=0)).report for k in (1, 2)}
+    assert {k: r.n_parameters for k, r in reports.items()} == {1: 15, 2: 27}
+    assert {k: r.solver for k, r in reports.items()} == {1: "newton", 2: "lbfgs"}
+    assert reports[2].objective <= reports[1].objective * (1 + 1e-3)
+
+
+def test_an_interrupt_keeps_the_best_so_far(make_table):
+    seen = []
+
+    def watch(iteration, objective, residual):
+        del iteration, residual
+        seen.append(objective)
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+
+    options = FitOptions("lbfgs", seed=0)
+    report = fit_scores(*make_table(), Sigmoid(), L1(1e-2), 2, options=options, watch=watch).report
+    assert report.status is Status.INTERRUPTED
+    assert report.objective == pytest.approx(min(seen), rel=1e-9)
+
+
+def test_an_interrupt_of_the_second_start_is_told_even_if_the_first_was_better(make_table):
+    starts = []
+
+    def watch(iteration, objective, residual):
+        del objective, residual
+        if iteration == 1:
+            starts.append(iteration)
+        if len(starts) == 2:
+            raise KeyboardInterrupt
+
+    options = FitOptions("lbfgs", seed=0)
+    report = fit_scores(*make_table(), Sigmoid(), L1(1e-2), 2, options=options, watch=watch).report
+    assert report.status is Status.INTERRUPTED
