@@ -83,10 +83,14 @@ def _series_like(frame: nw.DataFrame[Any], j: int, values: npt.NDArray[Any]) -> 
     return nw.from_native(native, series_only=True)
 
 
+def take_rows(X: Any, rows: npt.NDArray[np.intp]) -> Any:
+    """Return a table of the chosen rows, which may repeat."""
+    frame = native_frame(X)
+    return table_values(X)[rows] if frame is None else frame[rows.tolist()].to_native()
+
+
 def repeat_row(x: Any, times: int) -> Any:
     """Return a table of one row as a table of equal rows."""
-    frame = native_frame(x)
-    rows = table_values(x) if frame is None else frame
-    if len(rows) != 1:
-        raise ValueError(f"one row is needed, not {len(rows)}")
-    return np.repeat(rows, times, axis=0) if frame is None else frame[[0] * times].to_native()
+    if (n_rows := read_table(x).n_rows) != 1:
+        raise ValueError(f"one row is needed, not {n_rows}")
+    return take_rows(x, np.zeros(times, dtype=np.intp))

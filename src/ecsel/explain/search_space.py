@@ -96,9 +96,8 @@ class Space:
 
     def category_cost(self, choices: npt.NDArray[np.intp]) -> FloatArray:
         """Return the cost of changed levels, (points,)."""
-        return (choices >= 0).astype(np.float64) @ np.array(
-            [category.cost for category in self.categories], dtype=float
-        )
+        price = np.array([category.cost for category in self.categories], dtype=np.float64)
+        return np.asarray((choices >= 0) @ price)
 
     def margin(self, points: FloatArray, logs: FloatArray) -> FloatArray:
         """Return g (points,) at coordinates (points, columns); `logs` has the features that do not move."""

@@ -70,7 +70,7 @@ def shapley(
     rows, behind = view.log_rows(X), view.log_rows(background)
     error = None
     if output == "score":
-        values = _score_values(view, rows, behind)
+        values = score_shapley(view, rows, behind)
         base = view.scores_of(behind).mean(axis=0)
     elif output == "probability":
         if rows.signs is not None or behind.signs is not None:
@@ -100,7 +100,8 @@ def shapley(
     )
 
 
-def _score_values(view: ModelView, rows: LogRows, behind: LogRows) -> FloatArray:
+def score_shapley(view: ModelView, rows: LogRows, behind: LogRows) -> FloatArray:
+    """Return the exact Shapley values of the scores (rows, scores, columns)."""
     if rows.signs is None and behind.signs is None:
         n_players = len(view.raw_names)
         return properties.shapley(view.terms, rows.log_x, behind.log_x, view.players, n_players=n_players).values

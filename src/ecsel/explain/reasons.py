@@ -1,0 +1,172 @@
+"""Why this decision: the strongest reasons of each row, in words.
+
+The margin of the decision is M = z_c − z_r, with c the class in question and r its strongest rival (with a sigmoid one
+of the two scores is 0; of a regression M is the prediction). Its exact Shapley values against one reference point, by
+default the geometric mean, add up to M(x) − M(reference) whatever the number of terms. Those that push towards c are
+the reasons for c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.explain.baseline import Baseline, resolve_baseline
+from ecsel.explain.explanation import Explanation
+from ecsel.explain.frames import frame_like, row_labels, table_values
+from ecsel.explain.shapley import score_shapley
+from ecsel.explain.view import ModelView
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ecsel.signomial.columns import FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reasons(Explanation):
+    """Contributions of the columns to the margin of the decision, (rows, columns), and the strongest in words."""
+
+    ranked: tuple[tuple[int, ...], ...]
+    """For each row the positions of its reasons among the columns, strongest first."""
+    texts: tuple[tuple[str, ...], ...]
+    """For each row its reasons in words."""
+    toward: tuple[Any, ...]
+    """For each row the class that the reasons speak for."""
+
+    def to_frame(self) -> Any:
+        """Return a frame with one line per row and reason."""
+        labels = row_labels(self.table, len(self.ranked))
+        lines = [
+            (labels[i], rank, self.toward[i], self.feature_names[j], float(self.values[i, j]), self.texts[i][rank - 1])
+            for i, reasons in enumerate(self.ranked)
+            for rank, j in enumerate(reasons, start=1)
+        ]
+        columns: dict[str, npt.NDArray[Any]] = {}
+        for position, name in enumerate(("row", "rank", "toward", "feature", "contribution", "reason")):
+            column = np.empty(len(lines), dtype=object)
+            column[:] = [line[position] for line in lines]
+            columns[name] = column
+        return frame_like(self.table, columns)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{label}: {'; '.join(texts) or 'nothing speaks for it'}"
+            for label, texts in zip(row_labels(self.table, len(self.texts)), self.texts, strict=True)
+        )
+
+
+def reasons(model: Any, X: Any, n: int = 4, *, toward: Any = None, baseline: Any = None) -> Reasons:
+    """Return the strongest reasons of each row in words, as for a notice of adverse action.
+
+    Parameters
+    ----------
+    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
+        The model.
+    X : table
+        The rows to explain.
+    n : int, default=4
+        Most reasons per row. Only columns that push towards the class are reasons for it.
+    toward
+        The class to give reasons for; by default the one that is predicted. For a regression, reasons are given for
+        being above or below the reference.
+    baseline : None, dict, row or Baseline, default=None
+        What is typical: the geometric mean, given values, a row, or `class_mean`.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> view = ModelView.of_equations({"no": Signomial.parse("4"), "yes": Signomial.parse("x*y")}, ["x", "y"])
+    >>> print(reasons(view, [[1.0, 2.0]], baseline=[3.0, 2.0]))
+    0: x = 1 (typical: 3) adds 4 towards 'no' (100 %)
+    """
+    if n < 1:
+        raise ValueError(f"n must be at least 1, not {n}")
+    view = ModelView.of(model)
+    rows = view.log_rows(X)
+    start = resolve_baseline(view, X, baseline)
+    parts = score_shapley(view, rows, start.point)
+    at_x, at_start = view.scores_of(rows), view.scores_of(start.point)
+    weights, labels = _direction(view, at_x, at_start, toward)
+    values = np.einsum("ncp,nc->np", parts, weights)
+    ranked = tuple(tuple(j for j in np.argsort(-row, kind="stable")[:n].tolist() if row[j] > 0) for row in values)
+    return Reasons(
+        name="contribution to the margin",
+        values=values,
+        axes=("row", "feature"),
+        feature_names=view.raw_names,
+        classes=view.classes,
+        units="raw",
+        base_values=(at_start * weights).sum(axis=1),
+        view=view,
+        table=X,
+        ranked=ranked,
+        texts=_in_words(view, X, start, values, ranked, labels),
+        toward=labels,
+    )
+
+
+def _direction(
+    view: ModelView, scores: FloatArray, at_start: FloatArray, toward: Any
+) -> tuple[FloatArray, tuple[Any, ...]]:
+    """Return the weights (rows, scores) whose product with the scores is the margin, and the class of each row."""
+    if not view.has_classes:
+        up = scores[:, 0] >= at_start[0, 0]
+        return np.where(up, 1.0, -1.0)[:, None], tuple("a higher value" if u else "a lower value" for u in up)
+    outputs = view.outputs_of(scores)
+    chosen = view.decisions(outputs) if toward is None else np.full(len(scores), view.class_position(toward))
+    labels = tuple(view.classes[c] for c in chosen)
+    if view.link == "sigmoid":
+        return np.where(chosen == 1, 1.0, -1.0)[:, None], labels
+    rivals = outputs.copy()
+    at = np.arange(len(scores))
+    rivals[at, chosen] = -1.0
+    weights = np.zeros_like(scores)
+    weights[at, rivals.argmax(axis=1)] = -1.0
+    weights[at, chosen] = 1.0
+    return weights, labels
+
+
+def _in_words(
+    view: ModelView,
+    X: Any,
+    start: Baseline,
+    values: FloatArray,
+    ranked: tuple[tuple[int, ...], ...],
+    labels: tuple[Any, ...],
+) -> tuple[tuple[str, ...], ...]:
+    cells = table_values(X)
+    typical = [_typical(view, start, j) for j in range(len(view.raw_names))]
+    texts = []
+    for i, columns in enumerate(ranked):
+        total = values[i][values[i] > 0].sum()
+        whom = repr(labels[i]) if view.has_classes else labels[i]
+        texts.append(
+            tuple(
+                f"{view.raw_names[j]} {_state(cells[i, j])}{typical[j]} adds {values[i, j]:.3g} towards {whom} "
+                f"({values[i, j] / total:.0%})".replace("%)", " %)")
+                for j in columns
+            )
+        )
+    return tuple(texts)
+
+
+def _state(value: Any) -> str:
+    if value is None or value != value or type(value).__name__ == "NAType":  # noqa: PLR0124  # NaN is not itself
+        return "is missing"
+    return f"= {value:.6g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else f"= {value}"
+
+
+def _typical(view: ModelView, start: Baseline, j: int) -> str:
+    """Return the reference value of a column of numbers in brackets; a category has none."""
+    for f in np.flatnonzero(view.players == j).tolist():
+        positive = float(np.exp(start.log_x[f]))
+        if view.encoder is None:
+            sign = 1.0 if start.point.signs is None else float(start.point.signs[0, f])
+            return f" (typical: {sign * positive:.4g})"
+        feature = view.encoder.features[f]
+        if feature.kind == "numeric":
+            return f" (typical: {feature.raw_value(positive):.4g})"
+    return ""

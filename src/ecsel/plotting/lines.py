@@ -1,0 +1,154 @@
+"""Curves over factors with the decision threshold, and margin beside probability."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import special
+
+from ecsel.explain import ModelView
+from ecsel.plotting.style import COLOURS, DASHES, NEUTRAL, drawing_on, short
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ecsel.explain.what_if import Curves
+    from ecsel.signomial.columns import FloatArray
+
+P_LIMITS = (-0.06, 1.06)
+
+
+def plot_curves(
+    curves: Curves, *, label: Any = None, names: Sequence[str] | None = None, title: str | None = None, ax: Any = None
+) -> Any:
+    """Draw the outcome while one column at a time is multiplied by a factor (property G2).
+
+    Parameters
+    ----------
+    curves : Curves
+        From `ecsel.explain.what_if_curves`.
+    label
+        The class whose probability is drawn, by default the last.
+    names : list of str, optional
+        The names of the curves, by default the columns.
+    title : str, optional
+        The title of the axes.
+    ax : matplotlib axes, optional
+        Where to draw.
+    """
+    view = curves.view
+    label = view.classes[-1] if label is None else label
+    c = view.class_position(label)
+    with drawing_on(ax, (6.0, 3.8)) as axes:
+        for i, name in enumerate(names or curves.feature_names):
+            axes.plot(
+                curves.factors,
+                curves.outputs[i, :, c],
+                color=COLOURS[i % len(COLOURS)],
+                linestyle=DASHES[i % len(DASHES)],
+                linewidth=2,
+                label=short(name),
+            )
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(lambda q, _: f"{q:g}")
+        axes.axvline(1, color=NEUTRAL, linewidth=1)
+        mark_threshold(axes, view, label, horizontal=True)
+        axes.set_xlabel("factor q on the column's own value (1 = as it is)")
+        axes.set_ylabel(f"probability of {label}" if view.has_classes else "prediction")
+        axes.set_title(title or "What if (exact)")
+        axes.legend(fontsize="small")
+    return axes
+
+
+def mark_threshold(axes: Any, view: ModelView, label: Any, *, horizontal: bool) -> None:
+    """Draw the probability from which the decision changes, where there is one."""
+    if view.threshold is None:
+        return
+    at = view.threshold if view.class_position(label) == 1 else 1 - view.threshold
+    line = axes.axhline if horizontal else axes.axvline
+    line(at, color="black", linestyle="--", linewidth=1, label=f"decision threshold {at:g}")
+
+
+def plot_margin(
+    model: Any,
+    X: Any,
+    *,
+    label: Any = None,
+    scenarios: Sequence[str] | None = None,
+    title: str | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw the margin of a class (bars) and its probability (dots, right axis) for a few rows (properties D1 and D2).
+
+    Parameters
+    ----------
+    model : ECSELClassifier or ModelView
+        The model.
+    X : table
+        A few rows.
+    label
+        The class, by default the last. Its margin is over the strongest other class.
+    scenarios : list of str, optional
+        The names of the rows.
+    title : str, optional
+        The title of the axes.
+    ax : matplotlib axes, optional
+        Where to draw.
+    """
+    view = ModelView.of(model)
+    label = view.classes[-1] if label is None else label
+    c = view.class_position(label)
+    scores = view.scores_of(view.log_rows(X))
+    probability = view.outputs_of(scores)[:, c]
+    full = np.hstack([np.zeros_like(scores), scores]) if view.link == "sigmoid" else scores
+    margin = full[:, c] - np.delete(full, c, axis=1).max(axis=1)
+    names = [f"row {i}" for i in range(len(margin))] if scenarios is None else list(scenarios)
+    with drawing_on(ax, (max(5.5, 1.4 * len(margin)), 3.6)) as axes:
+        axes.bar(np.arange(len(margin)), margin, 0.55, color=COLOURS[4], label=f"margin of {label} (left)")
+        axes.axhline(0, color="black", linewidth=0.8)
+        axes.set_xticks(np.arange(len(margin)), [fill(short(name, 30), 14) for name in names])
+        axes.set_ylabel("margin over the strongest other class")
+        right = axes.twinx()
+        at = np.arange(len(margin))
+        right.plot(
+            at, probability, "D", color=COLOURS[5], markeredgecolor="white", markersize=9, label="probability (right)"
+        )
+        for x, p in zip(at, probability, strict=True):
+            right.annotate(
+                f"{p:.3f}",
+                (x, p),
+                (9, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize="small",
+                bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+            )
+        mark_threshold(right, view, label, horizontal=True)
+        right.set_ylim(*P_LIMITS)
+        right.set_ylabel("probability")
+        right.spines["right"].set_visible(True)
+        if view.threshold is not None:
+            _align(axes, margin, view.threshold if c == 1 else 1 - view.threshold)
+        axes.set_title(title or "Margin and probability", pad=26)
+        handles = [a.get_legend_handles_labels() for a in (axes, right)]
+        axes.legend(
+            [h for hs, _ in handles for h in hs],
+            [t for _, ts in handles for t in ts],
+            fontsize="small",
+            ncols=3,
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+        )
+    return axes
+
+
+def _align(axes: Any, margin: FloatArray, threshold: float) -> None:
+    """Put the margin at which the decision changes, logit t, level with the probability t, so that one line is both."""
+    at = float(special.logit(threshold))
+    share = (threshold - P_LIMITS[0]) / (P_LIMITS[1] - P_LIMITS[0])
+    up = max(float(margin.max()) - at, 1e-9) * 1.08
+    down = max(at - float(margin.min()), 1e-9) * 1.08
+    span = max(up / (1 - share), down / share, abs(at) / min(share, 1 - share))
+    axes.set_ylim(at - share * span, at + (1 - share) * span)
