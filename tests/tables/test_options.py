@@ -51,7 +51,8 @@ def test_bad_options_are_refused_by_name(options, error, message):
 def test_scaling_per_column():
     encoder = TableEncoder.fit(FRAME, scaling={"a": "ratio", 1: "spread"})
     assert [encoder.columns[0].scaling, encoder.columns[1].scaling] == ["ratio", "spread"]
-    assert TableEncoder.fit(FRAME, scaling={"a": "ratio"}).columns[1].scaling == "minmax"
+    silent = TableEncoder.fit(FRAME, scaling={"a": "minmax"}).columns
+    assert [silent[0].scaling, silent[1].scaling] == ["minmax", TableEncoder.fit(FRAME).columns[1].scaling]
 
 
 @pytest.mark.parametrize("two_sided", [["b"], [1], ("b",), {"b"}])

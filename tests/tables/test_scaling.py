@@ -120,9 +120,10 @@ def test_columns_that_vary_in_their_last_digits_only_are_constant(values, consta
     assert summarise(np.array(values)).is_constant is constant
 
 
-def test_auto_takes_spread_for_a_long_upper_tail_only():
+def test_auto_keeps_the_ratio_scale_of_tame_positive_columns():
     rng = np.random.default_rng(0)
-    assert choose_scaling(summarise(rng.uniform(size=1000))) == "minmax"
-    assert choose_scaling(summarise(-rng.lognormal(0, 2, size=1000))) == "minmax"
+    assert choose_scaling(summarise(rng.uniform(1, 20, size=1000))) == "ratio"
+    assert choose_scaling(summarise(-rng.uniform(1, 20, size=1000))) == "spread"
     assert choose_scaling(summarise(rng.lognormal(0, 2, size=1000))) == "spread"
-    assert choose_scaling(summarise(np.array([0.0] * 95 + [1.0] * 5))) == "minmax"
+    assert choose_scaling(summarise(np.array([0.0] * 95 + [1.0] * 5))) == "spread"
+    assert choose_scaling(summarise(np.array([5e-324, 1.0]))) == "spread"

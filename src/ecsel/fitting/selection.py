@@ -31,7 +31,7 @@ Array = NDArray[np.floating]
 N_STRENGTHS = 8
 SMALLEST_STRENGTH = 1e-3
 NEAR_BEST = 0.002
-_LOOSE = Stop(tol=1e-4, kkt=1e-3, max_iter=12)
+_LOOSE = Stop(tol=1e-3, kkt=np.inf, max_iter=8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ def _numeric_notes(
         return (f"{told}; subtract a constant from it to keep it.",)
     reason = "as asked"
     if options.scaling == "auto":
-        reason = "its upper tail is long" if column.scaling == "spread" else "its values are spread over their range"
+        reason = "it is positive and its extremes are close" if column.scaling == "ratio" else "it reaches zero or far"
     scale, offset = features[0].scale, features[0].offset
     return (f"{name!r} has {column.scaling} scaling, {scale:.6g}·x + {offset:.6g}: {reason}.",)
 
