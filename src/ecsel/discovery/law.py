@@ -151,8 +151,12 @@ def _refine(
     """Refit what stays real, with the rounded coefficients held: Gauss-Newton with step halving."""
     rows = problem.rows
     held = np.concatenate([rounded, np.zeros(structure.n_free, dtype=bool)])
-    residual = rows.target - rows.raw_columns(structure.exponents, structure.parity) @ coefficients
-    rss = float(residual @ residual)
+    # A start or a step too far may overflow: such a start is worthless, and after such a step a shorter one is tried.
+    with np.errstate(over="ignore", invalid="ignore"):
+        residual = rows.target - rows.raw_columns(structure.exponents, structure.parity) @ coefficients
+        rss = float(residual @ residual)
+    if not np.isfinite(rss):
+        return structure, coefficients, np.inf
     for _ in range(30 if structure.n_free else 0):
         design = design_matrix(rows, structure, coefficients)[:, ~held]
         if not design.shape[1]:
@@ -165,7 +169,6 @@ def _refine(
             exponents[structure.free] += size * step[len(coefficients) :]
             trial = replace(structure, exponents=np.clip(exponents, problem.lattice.lower, problem.lattice.upper))
             trial_coefficients = coefficients + size * step[: len(coefficients)]
-            # A step too far may overflow; it is then no improvement and a shorter one is tried.
             with np.errstate(over="ignore", invalid="ignore"):
                 left = rows.target - rows.raw_columns(trial.exponents, trial.parity) @ trial_coefficients
                 reached = float(left @ left)
