@@ -1,0 +1,104 @@
+"""Given forms, wishes, units and the paper's trainers."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from ecsel.discovery.form import Form
+from ecsel.discovery.paper import PaperSettings, train
+from ecsel.discovery.units import dimension_matrix
+from ecsel.discovery.wishes import allowed_exponents, exponent_bounds, noise_model, number_of_terms
+
+
+def test_a_form_is_read_into_terms():
+    form = Form.parse("a*x**b/y - 3*c*x**(1/2) + d", ["x", "y"])
+    assert form.constants == ("a", "b", "c", "d")
+    first, second, third = form.terms
+    assert first.exponents["y"].number == -1
+    assert first.exponents["x"].constants == {"b": 1.0}
+    assert second.number == -3
+    assert second.exponents["x"].number == Fraction(1, 2)
+    assert not third.exponents
+
+
+@pytest.mark.parametrize(
+    "text", ["a*exp(x)", "a**b", "x if x else a", "__import__('os')", "a*(x + y)", "x**y", "lambda: a", "", "a *"]
+)
+def test_other_syntax_is_refused_and_never_executed(text):
+    with pytest.raises(ValueError, match="form"):
+        Form.parse(text, ["x", "y"])
+
+
+def test_a_shared_constant_is_one_number():
+    rng = np.random.default_rng(0)
+    table = {"x": rng.uniform(1, 3, 50), "y": rng.uniform(1, 3, 50)}
+    target = 2.5 * table["x"] ** 1.3 + 2.5 * table["y"] ** -0.4
+    found = Form.parse("a*x**b + a*y**c", ["x", "y"]).fit(table, target, None, rng)
+    np.testing.assert_allclose([found["a"], found["b"], found["c"]], [2.5, 1.3, -0.4], rtol=1e-6)
+
+
+def test_names_of_exponents():
+    assert allowed_exponents(None) == (None, True)
+    assert allowed_exponents("real") == ((), True)
+    assert all(b.denominator == 1 for b in allowed_exponents("integers")[0])
+    assert allowed_exponents([0.5, 2])[0] == (Fraction(1, 2), Fraction(2))
+    with pytest.raises(ValueError, match="'integer'"):
+        allowed_exponents("integer")
+    with pytest.raises(ValueError, match="'x'"):
+        allowed_exponents(["x"])
+
+
+def test_bounds_by_column():
+    low, high = exponent_bounds({"b": (-1, 2)}, ["a", "b"])
+    assert low.tolist() == [-12, -1]
+    assert high.tolist() == [12, 2]
+    with pytest.raises(ValueError, match="'c'"):
+        exponent_bounds({"c": (0, 1)}, ["a", "b"])
+    with pytest.raises(ValueError, match="above"):
+        exponent_bounds((2, 1), ["a"])
+
+
+def test_noise_models():
+    y = np.array([1.0, -2.0, 4.0])
+    assert noise_model(None, y) == (None, None)
+    assert noise_model(0.5, y) == (None, 0.25)
+    precision, variance = noise_model([1.0, 2.0, 2.0], y)
+    np.testing.assert_allclose(precision * variance ** -1, [1.0, 0.25, 0.25])
+    relative, _ = noise_model("relative", y)
+    np.testing.assert_allclose(relative * y**2, relative[0])
+    for bad in ("big", -1.0, [1.0, 2.0]):
+        with pytest.raises(ValueError, match="noise"):
+            noise_model(bad, y)
+
+
+def test_number_of_terms():
+    assert number_of_terms("auto", 10, 5) is None
+    assert number_of_terms(3, 10, 5) == 3
+    for bad in (0, 2.5, True, "two"):
+        with pytest.raises(ValueError, match="n_terms"):
+            number_of_terms(bad, 10, 50)
+    with pytest.raises(ValueError, match="at least 6 rows, got 5"):
+        number_of_terms(4, 10, 5)
+
+
+def test_units():
+    matrix, target = dimension_matrix(["m", "v", "k"], {"m": "g", "v": "km/hour"}, "kWh")
+    np.testing.assert_allclose(matrix @ [1, 2, 5], target)
+    with pytest.raises(ValueError, match="'kgx'"):
+        dimension_matrix(["m"], {"m": "kgx"}, "kg")
+    with pytest.raises(ValueError, match="target_unit='A'"):
+        dimension_matrix(["m"], {"m": "kg"}, "A")
+    with pytest.raises(ValueError, match="'z'"):
+        dimension_matrix(["m"], {"z": "kg"}, "kg")
+
+
+def test_the_papers_trainer_reaches_two_terms():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(1, 4, (60, 2))
+    y = 2 * X[:, 0] ** 2 + 3 / X[:, 1]
+    a, b = train(X, y, 2, rng, PaperSettings(starts=5, steps=400))
+    fitted = np.exp(np.log(X) @ b.T) @ a
+    assert 1 - np.var(fitted - y) / np.var(y) > 0.99
+    with pytest.raises(ValueError, match="positive"):
+        train(-X, y, 1, rng)
