@@ -63,6 +63,7 @@ def plot_scenarios(
     *,
     label: Any = None,
     scenarios: Sequence[str] | None = None,
+    max_features: int = 8,
     title: str | None = None,
     ax: Any = None,
 ) -> Any:
@@ -76,6 +77,8 @@ def plot_scenarios(
         The class, where there are several.
     scenarios : list of str, optional
         The names of the rows.
+    max_features : int, default=8
+        The features drawn, those with the largest mean size.
     title : str, optional
         The title of the axes.
     ax : matplotlib axes, optional
@@ -84,11 +87,13 @@ def plot_scenarios(
     chosen = explanation.select(label=label)
     if chosen.axes != ("row", "feature"):
         raise ValueError(f"choose one of the classes {list(explanation.classes)} with label=")
-    values = chosen.values
+    sizes = np.nan_to_num(chosen.importance().values)
+    shown = np.sort(np.argsort(-sizes, kind="stable")[:max_features])
+    values, features = chosen.values[:, shown], [chosen.feature_names[j] for j in shown]
     names = [f"row {i}" for i in range(len(values))] if scenarios is None else list(scenarios)
     width = 0.8 / values.shape[1]
     with drawing_on(ax, (max(5.5, 1.6 * len(values)), 3.6)) as axes:
-        for j, feature in enumerate(chosen.feature_names):
+        for j, feature in enumerate(features):
             at = np.arange(len(values)) + (j - (values.shape[1] - 1) / 2) * width
             axes.bar(
                 at,
@@ -105,8 +110,12 @@ def plot_scenarios(
         axes.axhline(0, color="black", linewidth=0.8)
         axes.set_xticks(np.arange(len(values)), [short(name, 18) for name in names])
         axes.set_ylabel(chosen.name)
-        axes.set_title(title or f"{chosen.name.capitalize()} of the score of {chosen.classes[0]}", pad=26)
-        axes.legend(ncols=min(4, values.shape[1]), fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0))
+        few = len(features) <= 3
+        axes.set_title(title or f"{chosen.name.capitalize()}, {chosen.classes[0]}", pad=26 if few else 8)
+        if few:
+            axes.legend(ncols=3, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0))
+        else:
+            axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return axes
 
 
@@ -215,7 +224,7 @@ def _cell(value: Any) -> str:
 
 def _total_name(explanation: Explanation, chosen: Explanation, row: int) -> str:
     if chosen.signs is not None:
-        hint = "; this term is negative: a smaller size raises the score" if chosen.signs[row] < 0 else ""
+        hint = "\n(the term is negative: a smaller size raises the score)" if chosen.signs[row] < 0 else ""
         return f"log |z| of a term of the score of {chosen.classes[0]}{hint}"
     if "probability" in explanation.name:
         return f"probability of {chosen.classes[0]}"

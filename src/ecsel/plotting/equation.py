@@ -56,6 +56,7 @@ def plot_equation(model: Any, *, label: Any = None, max_features: int = 15) -> A
                         fontsize="small",
                     )
             axes.axvline(0, color="black", linewidth=0.8)
+            axes.use_sticky_edges = False
             axes.margins(x=0.25)
             axes.set_title(f"{view.terms.coefficients[k]:+.4g} × Π x^exponent")
             axes.set_xlabel("exponent")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ecsel.explain import ModelView, importance, log_additive
+from ecsel.explain import ModelView, importance, log_additive, probability_sensitivity
 from ecsel.explain.frames import table_values, table_with, take_rows
 from ecsel.explain.what_if import what_if_curves
 from ecsel.plotting.bars import plot_waterfall
@@ -49,7 +49,7 @@ def plot_sessions(
     curve_row : int, optional
         The position of the row of panel (a), by default the one just below the decision threshold.
     curve_features : list of columns, optional
-        The columns of panel (a), by default the three most important columns of numbers.
+        The columns of panel (a), by default the three to which that row is most sensitive.
     scenarios : dict of name to changes, optional
         Panel (b): changes of the average row, {column: value}. By default the average itself, and the most important
         columns of numbers one by one at their 95th percentile.
@@ -68,7 +68,8 @@ def plot_sessions(
     pair = waterfall_rows or (_most(p, above), _just_below(p, threshold))
     with house_style() as plt:
         figure, ((a, b), (c, d)) = plt.subplots(2, 2, figsize=(13.5, 9.4), layout="constrained")
-        curves = what_if_curves(view, take_rows(X, np.array([near])), curve_features or strong)
+        row = take_rows(X, np.array([near]))
+        curves = what_if_curves(view, row, curve_features or _strongest_here(view, row, 3))
         plot_curves(curves, title=f"(a) What if, row {near} with p = {p[near]:.3f} (G2, exact)", ax=a)
         table, names = _scenario_rows(view, X, scenarios, strong)
         plot_margin(view, table, scenarios=names, title="(b) Scenarios: margin and probability", ax=b)
@@ -98,6 +99,13 @@ def _strongest_numbers(view: ModelView, X: Any, n: int) -> list[str]:
     sizes = importance(view, X).values.sum(axis=0) @ view.grouping
     order = [j for j in np.argsort(-sizes, kind="stable") if view.levels(j) is None and sizes[j] > 0]
     return [view.raw_names[j] for j in order[:n]]
+
+
+def _strongest_here(view: ModelView, row: Any, n: int) -> list[str]:
+    """Return the columns of numbers to which the probability of this row is most sensitive, in raw units."""
+    sizes = np.nan_to_num(np.abs(probability_sensitivity(view, row, units="raw").values[0, 1]))
+    order = np.argsort(-sizes, kind="stable")[:n]
+    return [view.raw_names[j] for j in order if sizes[j] > 0]
 
 
 def _scenario_rows(
