@@ -92,8 +92,11 @@ def check_target(model: Any, n_rows: int, y: Any) -> NDArray[Any]:
 
 
 def _label_array(y: Any) -> NDArray[Any]:
-    """Return `y` as an array; a list that mixes text with numbers stays a list of objects instead of becoming text."""
+    """Return `y` as an array: numbers held as objects become numbers, a list of text and numbers does not become text."""
     array = np.asarray(y)
+    if array.dtype.kind == "O" and array.ndim == 1 and {_kind(v) for v in array.tolist()} == {"number"}:
+        plain = np.array(array.tolist())
+        return plain if plain.dtype.kind in "biuf" else array
     if array.dtype.kind == "U" and isinstance(y, (list, tuple)) and len({_kind(v) for v in y}) > 1:
         return np.array(y, dtype=object)
     return array

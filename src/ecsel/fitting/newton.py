@@ -26,6 +26,7 @@ KKT_TOLERANCE = 5e-5
 Where rounding allows no further step, twice as much still counts as converged."""
 _LARGEST_DAMPING = 1e8
 _EXACT_BELOW = 3e-2
+_WORTH_A_RETRY = 1e-6
 _NOISE = {np.dtype(np.float64): 1e-15, np.dtype(np.float32): 1e-9}
 """Relative falls of the objective that rounding hides."""
 
@@ -105,7 +106,8 @@ def _step(
 ) -> tuple[Point | None, float, int, float]:
     """Return an accepted point (None if there is none), the next damping, the trials, and the predicted fall.
 
-    The exact Hessian is taken while it is positive definite and its steps are accepted, else its convex stand-in.
+    The exact Hessian is taken while it is positive definite and the damping small, else its convex stand-in, which
+    crawls along flat valleys.
     """
     scale = local.diagonal + 1e-3 * local.diagonal.mean()
     noise = _NOISE[problem.blocks.dtype]
@@ -123,6 +125,9 @@ def _step(
             if curvature is local.exact:  # a face on which the exact Hessian is not positive definite
                 curvature = local.convex
                 continue
+            if residual > _WORTH_A_RETRY:  # a face on which the convex one is singular to rounding
+                damping = max(10 * damping, 1e-6)
+                continue
             return None, damping, tried, fall
         candidate = problem.evaluate(theta)
         tried += 1
@@ -131,5 +136,5 @@ def _step(
             damping *= 0.2 if ratio > 0.75 else 1.0 if ratio > 0.25 else 3.0
             return candidate, 1e-8 if damping < 1e-6 else damping, tried, fall
         damping = max(4 * damping, 1e-4)
-        curvature = local.convex
+        curvature = local.exact if damping <= _EXACT_BELOW else local.convex
     return None, damping, tried, 0.0

@@ -1,0 +1,50 @@
+"""Small tables with classes, and a quick classifier."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecsel import ECSELClassifier
+
+
+def numbers(n=120, n_classes=2, seed=0, m=3):
+    """Positive columns, and classes that depend on the first two."""
+    rng = np.random.default_rng(seed)
+    X = np.exp(rng.normal(size=(n, m)))
+    z = np.stack([np.zeros(n), 2 * np.log(X[:, 0]), 1.5 - X[:, 1], np.log(X[:, 1])][:n_classes])
+    return X, (z + rng.gumbel(size=z.shape)).argmax(axis=0)
+
+
+def mixed(n=80, seed=0):
+    """A frame with numbers, missing values, text and truth values, with text labels."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "income": np.exp(rng.normal(3, 1, n)).round(2),
+            "page value": np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n).round(3)),
+            "purpose": rng.choice(["car", "boat", "home"], n),
+            "owner": rng.random(n) < 0.5,
+        }
+    )
+    score = np.log(frame["income"]) - 3 + (frame["purpose"] == "car") - frame["owner"]
+    return frame, np.where(score + rng.logistic(size=n) > 0, "good", "bad")
+
+
+@pytest.fixture
+def make_numbers():
+    return numbers
+
+
+@pytest.fixture
+def make_mixed():
+    return mixed
+
+
+@pytest.fixture
+def quick():
+    """A classifier that chooses nothing."""
+
+    def build(**options):
+        return ECSELClassifier(**{"n_terms": 1, "l1": 1e-2, **options})
+
+    return build
