@@ -27,6 +27,8 @@ Where rounding allows no further step, twice as much still counts as converged."
 _LARGEST_DAMPING = 1e8
 _EXACT_BELOW = 3e-2
 _WORTH_A_RETRY = 1e-6
+_TIMID = 1.5
+"""A fall this many times the promised one (it can be twice) tells that the curvature was overestimated."""
 _NOISE = {np.dtype(np.float64): 1e-15, np.dtype(np.float32): 1e-9}
 """Relative falls of the objective that rounding hides."""
 
@@ -134,7 +136,24 @@ def _step(
         ratio = (point.objective - candidate.objective) / fall
         if ratio > 1e-4:
             damping *= 0.2 if ratio > 0.75 else 1.0 if ratio > 0.25 else 3.0
+            if ratio > _TIMID:
+                candidate, more = _stretch(problem, point, candidate)
+                tried += more
             return candidate, 1e-8 if damping < 1e-6 else damping, tried, fall
         damping = max(4 * damping, 1e-4)
         curvature = local.exact if damping <= _EXACT_BELOW else local.convex
     return None, damping, tried, 0.0
+
+
+def _stretch(problem: Problem, point: Point, candidate: Point) -> tuple[Point, int]:
+    """Double a step that was too short for as long as the objective falls; coordinates stop where they meet zero."""
+    tried = 0
+    while True:
+        longer = candidate.theta + (candidate.theta - point.theta)
+        longer[(longer * candidate.theta < 0) & (problem.l1 > 0)] = 0.0
+        longer[(candidate.theta == 0) & (problem.l1 > 0)] = 0.0
+        further = problem.evaluate(np.clip(longer, -problem.bound, problem.bound))
+        tried += 1
+        if not further.objective < candidate.objective:
+            return candidate, tried
+        candidate = further

@@ -10,6 +10,8 @@ coordinates whose gradient exceeds l1 enter. The objective falls strictly, so no
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
@@ -63,7 +65,7 @@ def _face_direction(
     """
     sign = np.where(x != 0, np.sign(x), -np.sign(gradient))
     entering = (excess > 0.5 * worst) if worst > 0 else np.zeros_like(inside)
-    for attempt in range(3 + int(at_bound.sum())):
+    for attempt in count():
         face = np.flatnonzero(inside | entering)
         direction = _newton_direction(H, gradient, l1, face, sign)
         onwards = direction * sign[face]
