@@ -92,7 +92,7 @@ def check_target(model: Any, n_rows: int, y: Any) -> NDArray[Any]:
 
 
 def _label_array(y: Any) -> NDArray[Any]:
-    """Return `y` as an array: numbers held as objects become numbers, a list of text and numbers does not become text."""
+    """Return `y` as an array: numbers held as objects become numbers, a list of text and numbers stays what it is."""
     array = np.asarray(y)
     if array.dtype.kind == "O" and array.ndim == 1 and {_kind(v) for v in array.tolist()} == {"number"}:
         plain = np.array(array.tolist())

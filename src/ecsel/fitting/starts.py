@@ -104,7 +104,7 @@ def seeds(theta: Array, wider: Problem, rng: np.random.Generator, n_random: int)
     scores, m = wider.link.n_scores, wider.blocks.n_features
     linear, quadratic = _residual_moments(narrow, theta)
     _, vectors = np.linalg.eigh(quadratic)
-    picks = [(vectors[:, :, 0], 1.0), (vectors[:, :, -1], -1.0)] if m else [(vectors[:, :, 0:0].reshape(scores, 0), 1.0)]
+    picks = [(vectors[:, :, 0], 1.0), (vectors[:, :, -1], -1.0)] if m else [(np.zeros((scores, 0)), 1.0)]
     out = []
     for directions, bend in picks:
         towards = -np.sign((linear * directions).sum(axis=1, keepdims=True))
