@@ -282,7 +282,7 @@ def _large(
         if value < best[0]:
             best = (value, trial.theta)
     active = np.count_nonzero(best[1])
-    statistical = 0.01 * active / (blocks.n_rows * best[0])
+    statistical = 0.002 * active / (blocks.n_rows * best[0])
     joined = SampledCurvature.of(problem, sample)
     outcome = minimise(joined, best[1], Stop(max(stop.tol, statistical), np.inf, stop.max_iter), watch)
     return outcome, passes + outcome.evaluations
