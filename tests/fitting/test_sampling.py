@@ -85,11 +85,11 @@ def test_the_way_through_samples_ends_at_the_objective_of_all_rows(monkeypatch, 
     u, codes, w = make_table(n=6000, n_classes=n_classes)
     data = u.astype(dtype), codes, w
     options = FitOptions(seed=0)
-    everything = fit_scores(u, codes, w, link, L1(1e-3), 2, options=options).report
+    everything = fit_scores(u, codes, w, link, L1(1e-2), 2, options=options).report
     monkeypatch.setattr(fit, "PILOT_ROWS", (300, 400))
-    by_pilot = fit_scores(*data, link, L1(1e-3), 2, options=options).report
+    by_pilot = fit_scores(*data, link, L1(1e-2), 2, options=options).report
     monkeypatch.setattr(fit, "SAMPLE_ROWS", 2000)
-    large = fit_scores(*data, link, L1(1e-3), 2, options=options).report
+    large = fit_scores(*data, link, L1(1e-2), 2, options=options).report
     assert by_pilot.objective == pytest.approx(everything.objective, rel=1e-3)
     assert large.objective == pytest.approx(everything.objective, rel=1e-3)
     assert large.n_rows == 6000
