@@ -1,7 +1,7 @@
 """Laws drawn at random are found whenever the data identify them.
 
-A draw is identifiable when the truth's own full code length beats both no law and a law with any of its terms left out by
-a clear margin; otherwise the data are hopeless and nothing is claimed.
+A draw is identifiable when the truth's own full code length beats both no law and a law with any of its terms left out
+by a clear margin; otherwise the data are hopeless and nothing is claimed.
 """
 
 import numpy as np

@@ -64,7 +64,7 @@ def test_noise_models():
     assert noise_model(None, y) == (None, None)
     assert noise_model(0.5, y) == (None, 0.25)
     precision, variance = noise_model([1.0, 2.0, 2.0], y)
-    np.testing.assert_allclose(precision * variance ** -1, [1.0, 0.25, 0.25])
+    np.testing.assert_allclose(precision * variance**-1, [1.0, 0.25, 0.25])
     relative, _ = noise_model("relative", y)
     np.testing.assert_allclose(relative * y**2, relative[0])
     for bad in ("big", -1.0, [1.0, 2.0]):

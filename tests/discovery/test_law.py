@@ -67,7 +67,7 @@ def test_nine_ill_determined_coefficients_round_jointly():
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (60, 1))
     degrees = np.arange(1, 7)[:, None]
-    y = np.sum(x ** degrees.T, axis=1) + rng.normal(0, 0.01, 60)
+    y = np.sum(x**degrees.T, axis=1) + rng.normal(0, 0.01, 60)
     law = finish(problem_of(x, y), Structure(degrees.astype(float), (degrees % 2).astype(np.int8)))
     np.testing.assert_array_equal(law.coefficients, np.ones(6))
 

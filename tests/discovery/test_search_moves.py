@@ -62,7 +62,9 @@ def test_pair_gains_equal_two_column_regressions():
 
 
 def test_a_pair_exchange_repairs_two_wrong_terms(search):
-    wrong = search.as_atoms(Structure(np.array([[2.0, 0], [0, 1], [1, 0]]), np.array([[0, 0], [0, 1], [1, 0]], dtype=np.int8)))
+    wrong = search.as_atoms(
+        Structure(np.array([[2.0, 0], [0, 1], [1, 0]]), np.array([[0, 0], [0, 1], [1, 0]], dtype=np.int8))
+    )
     _, found = best_pair_exchange(search, wrong)
     assert {tuple(b) for b in found.structure.exponents} == {(2, 0), (1, 1), (0, -1)}
 

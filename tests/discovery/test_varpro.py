@@ -56,7 +56,9 @@ def test_fixed_exponents_stay():
 
 
 def test_snapping_rounds_to_the_truth():
-    law = snap(setting(), Structure(np.array([[1.47, -0.98, 0.02], [0.03, 0.01, 1.98]]), np.zeros((2, 3), dtype=np.int8)))
+    law = snap(
+        setting(), Structure(np.array([[1.47, -0.98, 0.02], [0.03, 0.01, 1.98]]), np.zeros((2, 3), dtype=np.int8))
+    )
     assert {tuple(b) for b in law.structure.exponents} == {(1.5, -1.0, 0.0), (0.0, 0.0, 2.0)}
     assert not law.structure.free.any()
 

@@ -116,7 +116,7 @@ def discover(
     used = independent_columns(X)
     rng = np.random.default_rng(options.seed)
     run = _Run(X, y, weight, used, options, rng, progress or (lambda _: None))
-    laws, found, complete = run.search() if len(y) >= FEWEST_ROWS else run.mean()
+    laws, found, complete = run.mean() if len(y) < FEWEST_ROWS or np.ptp(y) == 0.0 else run.search()
     best = simplest_of_the_best([law for law in laws if options.n_terms in (None, len(law))] or laws)
     near = [law for law in laws if law is not best and law.code_length <= laws[0].code_length + STRONG_EVIDENCE]
     validation = tuple(leave_one_out(run.ranking_problem, law) for law in found)
@@ -184,9 +184,11 @@ class _Run:
         return Problem(rows, Criterion(len(rows), rows.energy, self.options.noise_variance), self.lattice)
 
     def mean(self) -> tuple[list[Law], list[Law], bool]:
-        """Return the mean as the only law, for fewer rows than any law could be judged by."""
+        """Return the mean as the only law, for a constant target or fewer rows than any law could be judged by."""
         self.ranking_problem = self.problem(self.all_rows)
-        mean = Ranking(self.ranking_problem, round_coefficients=False).finish(Structure.constant(len(self.used)))
+        m = len(self.used)
+        structure = Structure.constant(m) if np.any(self.y) else Structure.empty(m)
+        mean = Ranking(self.ranking_problem, round_coefficients=False).finish(structure)
         return [mean], [mean], True
 
     def search(self) -> tuple[list[Law], list[Law], bool]:
