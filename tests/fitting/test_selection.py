@@ -1,0 +1,53 @@
+"""Choosing terms and strength: honest losses, the path of strengths, and the smallest equation near the best."""
+
+import numpy as np
+import pytest
+
+from ecsel.fitting import L1, PaperL1, Sigmoid, Softmax
+from ecsel.fitting.rows import content_folds
+from ecsel.fitting.selection import NEAR_BEST, Candidates, choose, score_laws
+
+
+def chosen(data, candidates, penalty=None, link=None, **options):
+    return choose(*data, link or Sigmoid(), penalty or L1(0.0), candidates, content_folds(*data, 3), seed=0, **options)
+
+
+def test_strengths_fall_from_the_one_that_empties_the_model(make_table):
+    choices, _ = chosen(make_table(), Candidates([1], None))
+    strengths = [c.strength for c in choices]
+    assert strengths == sorted(strengths, reverse=True)
+    assert choices[0].size == 0
+    assert choices[1].size > 0
+    assert choices[-1].size >= choices[1].size
+
+
+def test_losses_are_those_of_the_held_out_rows(make_table):
+    data = u, codes, w = make_table()
+    (only,), best = chosen(data, Candidates([1], [1e6]))
+    assert best == 0
+    expected = []
+    for train, test in content_folds(*data, 3):
+        p = train[codes == 1].sum() / train.sum()
+        expected.append(-(test * np.log(np.where(codes == 1, p, 1 - p))).sum() / test.sum())
+    assert only.size == 0
+    assert only.loss == pytest.approx(np.mean(expected), rel=2e-3)
+    assert score_laws(only.laws, u).shape == (1, len(w))
+
+
+@pytest.mark.parametrize(("link", "n_classes"), [(Sigmoid(), 2), (Softmax(3), 3)])
+@pytest.mark.parametrize(("penalty", "intercept"), [(L1(0.0), True), (L1(0.0), False), (PaperL1(0.0), True)])
+def test_the_smallest_near_the_best_is_chosen(make_table, link, n_classes, penalty, intercept):
+    data = make_table(n=150, n_classes=n_classes)
+    choices, at = chosen(data, Candidates([1, 2], [0.1, 0.01]), penalty, link, intercept=intercept)
+    assert [(c.n_terms, c.strength) for c in choices] == [(1, 0.1), (2, 0.1), (1, 0.01), (2, 0.01)]
+    best = min(choices, key=lambda c: c.loss)
+    near = [c for c in choices if c.loss <= best.loss + min(best.loss_se, NEAR_BEST * best.loss)]
+    assert choices[at] in near
+    assert choices[at].size == min(c.size for c in near)
+    assert best.loss < np.log(n_classes)
+
+
+def test_given_numbers_of_terms_need_not_start_at_one(make_table):
+    choices, _ = chosen(make_table(), Candidates([3], [1e-2]))
+    assert [c.n_terms for c in choices] == [3]
+    assert choices[0].laws.exponents.shape == (1, 3, 3)
