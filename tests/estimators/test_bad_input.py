@@ -103,7 +103,7 @@ def test_text_among_numbers(make_numbers, quick):
     X, y = make_numbers()
     numeric = pd.DataFrame(X, columns=["a", "b", "c"])
     model = quick().fit(numeric, y)
-    with pytest.raises(ValueError, match="'b'.*many"):
+    with pytest.raises(ValueError, match=r"'b'.*many"):
         model.predict(numeric.assign(b="many"))
     mixed = numeric.astype({"b": object})
     mixed.loc[3, "b"] = "many"
@@ -209,7 +209,7 @@ def test_weights_that_are_none(make_numbers, quick, weights, message):
 
 def test_a_class_without_weight_is_refused(make_numbers, quick):
     X, y = make_numbers()
-    with pytest.raises(ValueError, match="All rows of class .*1.* have zero sample_weight"):
+    with pytest.raises(ValueError, match=r"All rows of class .*1.* have zero sample_weight"):
         quick().fit(X, y, sample_weight=(y == 0).astype(float))
 
 
@@ -258,7 +258,7 @@ def test_links_and_thresholds_that_do_not_fit_the_classes(make_numbers, quick):
     X, y = make_numbers(n_classes=3)
     with pytest.raises(ValueError, match="link='sigmoid' needs two classes, but y has 3"):
         quick(link="sigmoid").fit(X, y)
-    with pytest.raises(ValueError, match="threshold=0.4 is for two classes only, but y has 3"):
+    with pytest.raises(ValueError, match=r"threshold=0\.4 is for two classes only, but y has 3"):
         quick(threshold=0.4).fit(X, y)
 
 

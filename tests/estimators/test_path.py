@@ -79,9 +79,8 @@ def test_to_frame(model):
 
 
 def test_plain_values_and_back():
-    path = Path(
-        [Candidate(1, 0.5, 2, np.nan, np.nan, (Signomial.parse("2*x**0.5 - 1"),)), Candidate(2, 0.1, 3, 0.4, 0.01, ())]
-    )
+    unvalidated = Candidate(1, 0.5, 2, np.nan, np.nan, (Signomial.parse("2*x**0.5 - 1"),))
+    path = Path([unvalidated, Candidate(2, 0.1, 3, 0.4, 0.01, ())])
     assert path.to_plain()[0]["loss"] is None
     again = Path.from_plain(path.to_plain())
     assert again[1] == path[1]

@@ -54,9 +54,9 @@ def load(path: str | os.PathLike[str]) -> Any:
         return ECSELRegressor._from_document(document)  # noqa: SLF001 - the other half of its own save
     try:
         return _classifier(document)
+    except ModelFileError as error:
+        raise error.in_file(path) from None
     except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, ModelFileError):
-            raise
         raise ModelFileError("", f"not a valid classifier: {error}", path) from error
 
 

@@ -69,7 +69,7 @@ def choose(
     """Return all candidates and the position of the chosen one."""
     with one_blas_thread():
         whole = _problem(log_features, codes, weights, link, penalty, intercept=intercept)
-        strengths = list(candidates.strengths or _strengths(*whole))
+        strengths = list(candidates.strengths or _strengths(*whole).tolist())
         losses = np.stack(
             [_validation_losses(log_features, codes, whole[0], strengths, candidates, f, seed) for f in folds]
         )
