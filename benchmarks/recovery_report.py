@@ -38,6 +38,8 @@ def _published(figures: Mapping[str, object] | None) -> str:
     if not figures:
         return "–"
     recovery, seconds = figures.get("recovery"), figures.get("seconds")
+    if not isinstance(recovery, int | float):
+        return "–"
     return f"{recovery:g} %, {seconds} s" if seconds is not None else f"{recovery:g} %"
 
 

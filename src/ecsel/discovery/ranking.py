@@ -20,7 +20,7 @@ STRONG_EVIDENCE = 2.5
 """Nats, a Bayes factor of 12: a longer law must be better by this much than a shorter one."""
 FEW_ROWS = 60
 """With fewer rows the tests on residuals are weak, and the whole search is cheap."""
-MOST_TERMS_FOR_PAIRS = 6
+MOST_TERMS_FOR_PAIRS = 5
 WORTH_EXPLORING = 12.0
 CHEAPEST_COEFFICIENT = 1.0
 
@@ -75,10 +75,10 @@ class Ranking:
                 break
             best = min(best, self.finish(candidates[i].structure).code_length)
 
-    def explore(self, exchange: Exchange, wanted: Callable[[Candidate], bool], *, rounds: int = 3) -> None:
+    def explore(self, exchange: Exchange, wanted: Callable[[Candidate], bool], *, rounds: int = 2) -> None:
         """Try the moves around the best lattice laws of neighbouring sizes until the best code length stays."""
         # With few rows many laws fit alike before rounding, and more of them must be looked at.
-        most, pairs = (150, 40) if len(self.problem.rows) < FEW_ROWS else (40, 8)
+        most, pairs = (60, 16) if len(self.problem.rows) < FEW_ROWS else (40, 8)
         tried: set[frozenset[bytes]] = set()
         for _ in range(rounds):
             before = self.laws()[0].code_length

@@ -103,7 +103,7 @@ class Search:
         self.tick("one term")
         parities = likely_parities(problem.rows, 6)
         fits = None
-        if problem.lattice.allows_real and problem.lattice.dimensions is None:
+        if self.can_fit_exponents():
             fits = fit_one_term(problem.rows, problem.lattice, parities)
             self.round_promising(fits, 2)
             self.tick()
@@ -122,6 +122,11 @@ class Search:
         self.tick()
         if not self.thorough:
             self.polish()
+
+    def can_fit_exponents(self) -> bool:
+        """Return whether a term with all exponents free is allowed, and determined well enough by the rows."""
+        lattice = self.problem.lattice
+        return lattice.allows_real and lattice.dimensions is None and 3 * lattice.n_columns < len(self.problem.rows)
 
     def is_hopeless(self) -> bool:
         """Return whether no law with a variable comes near to no law at all."""
