@@ -76,11 +76,11 @@ def probability_shapley(
         rows = slice(start, start + step)
         block = _Parts(parts.x[rows], parts.background)
         if present.size <= ENUMERATED_PLAYERS:
-            result.values[rows, :, present] = np.moveaxis(_enumerate(view, block), 2, 0)
+            result.values[rows, :, present] = _enumerate(view, block)
         else:
             values, error = _permute(view, block, orders, tolerance)
-            result.values[rows, :, present] = np.moveaxis(values, 2, 0)
-            result.error[rows, :, present] = np.moveaxis(error, 2, 0)
+            result.values[rows, :, present] = values
+            result.error[rows, :, present] = error
     return result
 
 

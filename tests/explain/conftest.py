@@ -1,0 +1,68 @@
+"""Models with random equations on real encoders: the fit is not what is tested here, so none is needed."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecsel import ECSELClassifier, Signomial, Term
+from ecsel.signomial import ScoreTerms
+from ecsel.tables import TableEncoder
+
+mpl.use("Agg")
+
+CLASSES = {"sigmoid": ["no", "yes"], "softmax2": ["no", "yes"], "softmax3": ["a", "b", "c"]}
+
+
+def _table(rng, n_rows):
+    return pd.DataFrame(
+        {
+            "income": rng.lognormal(3, 0.5, n_rows),
+            "balance": rng.normal(0, 2, n_rows),
+            "gap": np.where(rng.random(n_rows) < 0.2, np.nan, rng.uniform(0, 5, n_rows)),
+            "purpose": rng.choice(["car", "house", "trip"], n_rows),
+            "children": rng.integers(0, 5, n_rows),
+        },
+        index=pd.RangeIndex(100, 100 + n_rows),
+    )
+
+
+def _random_signomial(rng, names, n_terms, intercept):
+    terms = [
+        Term(rng.choice([-1, 1]) * rng.uniform(0.3, 1.5), {n: rng.normal(0, 0.5) for n in names if rng.random() < 0.7})
+        for _ in range(n_terms)
+    ]
+    return Signomial([*terms, Term(rng.normal())] if intercept else terms)
+
+
+@pytest.fixture(scope="session")
+def make_model():
+    """Return (model, table) for a seed, a kind of link, a number of terms, and whether there is a constant."""
+
+    def make(seed=0, kind="sigmoid", n_terms=2, intercept=True, n_rows=40, two_sided=("balance",), **encoding):
+        rng = np.random.default_rng(seed)
+        table = _table(rng, n_rows)
+        encoder = TableEncoder.fit(table, two_sided=two_sided, **encoding)
+        labels = CLASSES[kind]
+        scored = labels[1:] if kind == "sigmoid" else labels
+        names = encoder.feature_names
+        model = ECSELClassifier(link="sigmoid" if kind == "sigmoid" else "softmax")
+        model.encoder_ = encoder
+        model.classes_ = np.array(labels)
+        model.link_ = model.link
+        model.threshold_ = 0.5 if len(labels) == 2 else None
+        model.equations_ = {c: _random_signomial(rng, names, n_terms, intercept) for c in scored}
+        model._score_terms = ScoreTerms.from_signomials(list(model.equations_.values()), names)
+        model.n_features_in_ = table.shape[1]
+        model.feature_names_in_ = np.array(table.columns, dtype=object)
+        return model, table
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def shap():
+    """SHAP without just-in-time compilation, which would take longer than all tests together."""
+    numba = pytest.importorskip("numba")
+    numba.config.DISABLE_JIT = True
+    return pytest.importorskip("shap")

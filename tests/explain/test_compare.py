@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+
+from ecsel import explain
+
+
+@pytest.fixture
+def table(make_model):
+    model, X = make_model(3, "softmax3")
+    return model, X.assign(gap=X["gap"].fillna(1.0)).iloc[:6]
+
+
+@pytest.mark.usefixtures("shap")
+def test_shap_of_the_same_model_is_its_exact_shapley_value(table):
+    model, X = table
+    result = explain.compare(model, X, "shap", label="b")
+    exact = explain.shapley(model, X, X, output="probability").values[:, 1]
+    assert np.abs(result.theirs_by_row - exact).max() < 0.05
+    assert result.agreement.n_features == 5
+    assert result.seconds_theirs > result.seconds_ours
+    assert "shap: Spearman" in str(result)
+
+
+def test_lime_of_another_model(table):
+    pytest.importorskip("lime")
+    model, X = table
+    other = DummyClassifier(strategy="uniform").fit(X, ["a", "b", "c", "a", "b", "c"])
+    result = explain.compare(model, X, "lime", other=other)
+    assert result.theirs_by_row.shape == X.shape
+
+
+def test_wrong_options_are_named(table, make_model):
+    model, X = table
+    with pytest.raises(ValueError, match="method must be"):
+        explain.compare(model, X, "anchors")
+    with pytest.raises(ValueError, match="by must be"):
+        explain.compare(model, X, by="gain")
+    with pytest.raises(ValueError, match="'gap' has missing values"):
+        explain.compare(*make_model(3))
+    with pytest.raises(ValueError, match="use label='yes'"):
+        explain.compare(*make_model(3), by="log_gradient", label="no")

@@ -1,0 +1,167 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ecsel import Signomial, explain
+from ecsel.explain import ModelView
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*training")
+
+EXAMPLES = settings(max_examples=8, deadline=None)
+
+
+def distance_of(answer, X):
+    """Weighted ℓ1 over MAD, and one for a changed level, by its definition."""
+    total = 0.0
+    for name, (before, after) in answer.changes.items():
+        if isinstance(before, str):
+            total += 1.0
+        else:
+            values = X[name].dropna()
+            mad = (values - values.median()).abs()
+            total += abs(after - before) / (mad.median() or mad.mean())
+    return total
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["sigmoid", "softmax2", "softmax3"]))
+def test_every_answer_is_confirmed_and_keeps_to_the_limits(make_model, seed, kind):
+    model, X = make_model(seed, kind)
+    row = X.iloc[[0]]
+    answers = explain.counterfactual(
+        model, row, data=X, immutable=["balance"], directions={"income": "increase"}, ranges={"purpose": ["car"]}
+    )
+    sets = [frozenset(answer.changes) for answer in answers]
+    assert len(set(sets)) == len(sets)
+    assert [a.distance for a in answers] == sorted(a.distance for a in answers)
+    for answer in answers:
+        table = pd.DataFrame([answer.row])[list(X.columns)].astype({"gap": float})
+        assert model.predict(table)[0] == answer.prediction != model.predict(row)[0]
+        assert answer.probability == pytest.approx(model.predict_proba(table)[0].max(), abs=0.5)
+        assert "balance" not in answer.changes
+        assert answer.row["income"] >= row["income"].iloc[0]
+        assert X["income"].min() <= answer.row["income"] <= X["income"].max()
+        assert answer.row["purpose"] in {"car", row["purpose"].iloc[0]}
+        assert isinstance(answer.row["children"], (int, np.integer))
+        assert answer.distance == pytest.approx(distance_of(answer, X), rel=1e-9)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1))
+def test_no_point_of_a_grid_is_nearer(seed):
+    rng = np.random.default_rng(seed)
+    a, b, c, d = rng.uniform(-1.5, 1.5, 4).tolist()
+    yes = Signomial.parse(f"0.7*x**({a!r})*y**({b!r}) - 0.5*x**({c!r})*y**({d!r})")
+    view = ModelView.of_equations({"no": Signomial.constant(float(rng.normal(0, 0.3))), "yes": yes}, ["x", "y"])
+    row = rng.uniform(0.5, 2, (1, 2))
+    target = "yes" if view.probabilities(row)[0, 1] < 0.5 else "no"
+    side = np.linspace(0.1, 5, 301)
+    grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    good = grid[view.decisions(view.probabilities(grid)) == view.class_position(target)]
+    costs = {"x": 1.0, "y": float(rng.uniform(0.5, 2))}
+    answers = explain.counterfactual(view, row, target, costs=costs, ranges={"x": (0.1, 5), "y": (0.1, 5)}, n=1)
+    assert bool(answers) == bool(len(good))
+    assume(answers)
+    nearest = (np.abs(good - row) @ list(costs.values())).min()
+    assert answers[0].distance <= nearest + 1e-9
+
+
+@pytest.mark.parametrize("beta", [1.5, -0.8])
+def test_one_term_has_the_closed_form_of_g2(beta):
+    """With z = α x^β y the factor that brings z to z* is (z*/z)^(1/β)."""
+    view = ModelView.of_equations({"no": Signomial.parse("3"), "yes": Signomial.parse(f"2*x**({beta})*y")}, ["x", "y"])
+    (answer,) = explain.counterfactual(view, {"x": 1.2, "y": 0.9}, "yes", immutable=["y"], distance="log")
+    z = 2 * 1.2**beta * 0.9
+    factor = (3 / z) ** (1 / beta)
+    assert answer.changes["x"][1] == pytest.approx(1.2 * factor, rel=1e-8)
+    assert answer.distance == pytest.approx(abs(np.log(factor)), rel=1e-8)
+
+
+def test_a_probability_can_be_asked_for(make_model):
+    model, X = make_model(4, "softmax3")
+    p = model.predict_proba(X.iloc[[2]])[0]
+    c = int(p.argmin())
+    label = model.classes_[c]
+    wish = float(p[c]) + 0.05
+    for answer in explain.counterfactual(model, X.iloc[[2]], label, probability=wish, data=X):
+        assert wish <= answer.probability < wish + 0.2
+    with pytest.raises(ValueError, match="probability must lie between"):
+        explain.counterfactual(model, X.iloc[[2]], label, probability=1.0)
+    (already,) = explain.counterfactual(model, X.iloc[[2]], label, probability=float(p[c]) / 2)
+    assert (already.changes, already.distance) == ({}, 0.0)
+
+
+def test_levels_alone_may_do_it(make_model):
+    reached = 0
+    for seed in range(6):
+        model, X = make_model(seed)
+        for i in range(4):
+            row = X.iloc[[i]]
+            answers = explain.counterfactual(
+                model, row, immutable=["income", "balance", "gap", "children"], costs={"purpose": 2.5}
+            )
+            assert all(set(a.changes) == {"purpose"} and a.distance == 2.5 for a in answers)
+            decisions = {model.predict(row.assign(purpose=level))[0] for level in ("car", "house", "trip")}
+            assert bool(answers) == (len(decisions) == 2)
+            reached += bool(answers)
+    assert reached
+
+
+def test_thresholds_are_the_models_own(make_model):
+    model, X = make_model(0)
+    row = X.iloc[[int(model.predict_proba(X)[:, 1].argmin())]]
+    model.threshold_ = 0.8
+    for answer in explain.counterfactual(model, row, "yes", data=X):
+        assert answer.probability >= 0.8
+
+
+def test_a_regression_reaches_a_range():
+    equation = Signomial.parse("x**2*y")
+    answers = explain.counterfactual(equation, [2.0, -3.0], (None, -24.0), distance="log")
+    assert answers[0].changes == {"x": (2.0, pytest.approx(8**0.5))}
+    assert answers[0].prediction == pytest.approx(-24)
+    assert answers[1].changes == {"y": (-3.0, pytest.approx(-6.0))}
+    with pytest.raises(ValueError, match="pair"):
+        explain.counterfactual(equation, [2.0, -3.0], 5.0, distance="log")
+    with pytest.raises(ValueError, match="needs data=, costs= or distance='log'"):
+        explain.counterfactual(equation, [2.0, -3.0], (20, None))
+
+
+def test_integers_stay_whole_and_are_the_best_whole_numbers():
+    view = ModelView.of_equations({"no": Signomial.parse("20.5"), "yes": Signomial.parse("x*y")}, ["x", "y"])
+    answers = explain.counterfactual(
+        view, [3.0, 4.0], "yes", costs={"x": 1.0, "y": 1.1}, integers=["x", "y"], ranges={"x": (1, 9), "y": (1, 9)}
+    )
+    best = min((abs(x - 3) + 1.1 * abs(y - 4), x, y) for x in range(1, 10) for y in range(1, 10) if x * y >= 20.5)
+    assert answers[0].distance == pytest.approx(best[0])
+    assert all(isinstance(after, int) for a in answers for _, after in a.changes.values())
+
+
+def test_wrong_wishes_are_named(make_model):
+    model, X = make_model(0)
+    row = X.iloc[[0]]
+    for wish, message in [
+        ({"target": "maybe"}, "'maybe' is not a class"),
+        ({"immutable": ["wealth"]}, "no column 'wealth'"),
+        ({"directions": {"income": "up"}}, "must be 'increase' or 'decrease'"),
+        ({"directions": {"purpose": "increase"}}, "has no order"),
+        ({"ranges": {"income": 3}}, "must be a pair"),
+        ({"ranges": {"income": (5, 1)}}, "is empty"),
+        ({"ranges": {"purpose": ["boat"]}}, "no level 'boat'"),
+        ({"costs": {"income": -1}}, "at least 0"),
+        ({"distance": "l2"}, "distance must be"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            explain.counterfactual(model, row, **wish)
+    with pytest.raises(ValueError, match="for one row, not 2"):
+        explain.counterfactual(model, X.iloc[:2])
+    with pytest.raises(ValueError, match="no value for column 'balance'"):
+        explain.counterfactual(model, {"income": 3.0})
+
+
+def test_two_runs_give_the_same_answers(make_model):
+    model, X = make_model(2, "softmax3")
+    first, second = (explain.counterfactual(model, X.iloc[[1]], data=X) for _ in range(2))
+    assert first == second
