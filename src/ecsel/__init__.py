@@ -7,22 +7,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ecsel import explain
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.persistence import load
+    from ecsel.estimators.regressor import ECSELRegressor
     from ecsel.signomial import Signomial, Term
 
 _HOMES = {
     "ECSELClassifier": "ecsel.estimators.classifier",
+    "ECSELRegressor": "ecsel.estimators.regressor",
     "Signomial": "ecsel.signomial",
     "Term": "ecsel.signomial",
     "load": "ecsel.estimators.persistence",
 }
 
-__all__ = ["ECSELClassifier", "Signomial", "Term", "load"]
+__all__ = ["ECSELClassifier", "ECSELRegressor", "Signomial", "Term", "explain", "load"]
+_ROOMS = ("explain",)
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"ecsel.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'ecsel' has no attribute {name!r}")
