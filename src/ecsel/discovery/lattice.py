@@ -37,7 +37,7 @@ def default_exponents() -> tuple[Fraction, ...]:
     """Return the rationals p/q with q ≤ 5: whole numbers to 12, halves and thirds to 3, quarters and fifths to 5/4.
 
     >>> len(default_exponents()), max(default_exponents())
-    (62, Fraction(12, 1))
+    (58, Fraction(12, 1))
     """
     largest = {1: Fraction(12), 2: Fraction(3), 3: Fraction(3), 4: Fraction(5, 4), 5: Fraction(5, 4)}
     positive = {Fraction(p, q) for q, top in largest.items() for p in range(1, int(top * q) + 1)}
