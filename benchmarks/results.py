@@ -41,6 +41,10 @@ class ResultFile:
         """All rows of this version of the library, sorted by their order of arrival."""
         return list(self._rows.values())
 
+    def get(self, cell: Mapping[str, object]) -> Row | None:
+        """Return the row of a cell, None where it is not measured."""
+        return self._rows.get(self._key(cell))
+
     def put(self, row: Mapping[str, object]) -> Row:
         """Store one row and return it as it is written: numbers rounded to six digits."""
         written = {"version": __version__, **{name: _text(value) for name, value in row.items()}}

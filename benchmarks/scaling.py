@@ -1,9 +1,9 @@
 """Which scaling of numeric columns predicts best: cross-validated log-loss of each rule, table by table.
 
-Rules: min-max; spread; the ratio scale where a column is strictly positive, min-max or spread elsewhere; the same where
-its largest value is also less than 30 times its smallest; and min-max unless a column's upper quartile lies in the lowest
-share of its range ("skewed", several shares).
-Each rule is judged at its own best strength of a short grid, two terms, five shuffled stratified folds, at most 6000 rows.
+Rules: min-max; spread; the ratio scale where a column is strictly positive, min-max or spread elsewhere; the same
+where its largest value is also less than 30 times its smallest; and min-max unless a column's upper quartile lies in
+the lowest share of its range ("skewed", several shares). Each rule is judged at its own best strength of a short grid,
+two terms, five shuffled stratified folds, at most 6000 rows.
 """
 
 from __future__ import annotations
