@@ -44,7 +44,7 @@ FLOAT32_FROM = 200_000
 """Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
 
 
-class ECSELClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ECSELClassifier(ClassifierMixin, BaseEstimator):
     """Classifier whose formula is the model: z_c(x) = Σ_k α_ck Π_j x_j^β_ckj and a sigmoid or softmax.
 
     Parameters
@@ -58,9 +58,11 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     link : {"auto", "sigmoid", "softmax"}, default="auto"
         "auto" takes the sigmoid (one score, for the second class) for two classes and the softmax otherwise.
     penalty : {"l1", "paper"}, default="l1"
-        "l1" is λ Σ_k √(1 + (α_k/4)²) Σ_j |β_kj|, which is well posed; "paper" is λ Σ |β|, with |α| bounded by 100.
+        "l1" is λ Σ_k √(1 + (α_k/4)²) Σ_j |β_kj|, which is well posed; "paper" is λ Σ |β|, with every
+        term's value at a typical row bounded by 100 (Adam: the coefficient itself).
     fit_intercept : bool, default=True
-        Whether scores have a constant term. False gives the paper's form.
+        Whether scores have a constant beside their terms. False gives the paper's form, in which a constant can only
+        be one of the `n_terms` terms, all of whose exponents the penalty has driven to zero.
     scaling : {"auto", "minmax", "spread", "ratio"} or dict, default="auto"
         How a numeric column becomes positive; "minmax" is the paper's map to [1, 10]. A dict sets it per column.
     two_sided : "auto", bool or list of columns, default="auto"

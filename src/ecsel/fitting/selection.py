@@ -1,8 +1,9 @@
 """Choosing the number of terms and the strength of the penalty by cross-validation.
 
 For each training part a path is followed: strengths fall from the one that empties the model, terms grow from one to
-`max_terms`, every fit starts from its neighbours on the path. The validation losses are averaged over the folds, and
-the smallest equation within min(one standard error, 0.2 % of the loss) of the best is chosen.
+`max_terms`, every fit starts from its neighbours on the path. The validation losses are averaged over the folds; the
+path ends where they have clearly passed their best, and the smallest equation within min(one standard error, 0.2 % of
+the loss) of the best is chosen.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ecsel.fitting.problem import Problem
 from ecsel.fitting.starts import first_starts, seeds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ecsel.fitting.links import Link
     from ecsel.fitting.penalties import Penalty
@@ -70,14 +71,10 @@ def choose(
     with one_blas_thread():
         whole = _problem(log_features, codes, weights, link, penalty, intercept=intercept)
         strengths = list(candidates.strengths or _strengths(*whole).tolist())
-        losses = np.stack(
-            [_validation_losses(log_features, codes, whole[0], strengths, candidates, f, seed) for f in folds]
-        )
-        path = _path(*whole, strengths, candidates, seed)
-    share = np.array([validation.sum() for _, validation in folds])
-    share = share / share.sum()
-    mean = np.tensordot(share, losses, axes=1)
-    spread = np.sqrt(np.tensordot(share, (losses - mean) ** 2, axes=1) / max(len(folds) - 1, 1))
+        walks = [_validation_losses(log_features, codes, whole[0], strengths, candidates, f, seed) for f in folds]
+        mean, spread = _losses(zip(*walks, strict=True), np.array([validation.sum() for _, validation in folds]))
+        strengths = strengths[: len(mean)]
+        path = list(_path(*whole, strengths, candidates, seed))
     choices = [
         Choice(k, strength, int(np.count_nonzero(laws.exponents)), float(mean[i, j]), float(spread[i, j]), laws)
         for i, strength in enumerate(strengths)
@@ -88,6 +85,26 @@ def choose(
     within = min(choices[best].loss_se, NEAR_BEST * choices[best].loss)
     near = [i for i, c in enumerate(choices) if c.loss <= choices[best].loss + within]
     return choices, min(near, key=lambda i: (choices[i].size, choices[i].n_terms, choices[i].loss))
+
+
+def _losses(rows: Iterable[Sequence[Array]], weights: Array) -> tuple[Array, Array]:
+    """Return mean validation losses and their standard errors, one row per strength, until the best is well behind.
+
+    The walk ends once two strengths in a row are worse than the best by more than its standard error, whatever the
+    number of terms: weaker penalties would cost most and only overfit further.
+    """
+    share = weights / weights.sum()
+    means: list[Array] = []
+    errors: list[Array] = []
+    for row in rows:
+        losses = np.stack(row)
+        means.append(share @ losses)
+        errors.append(np.sqrt(share @ (losses - means[-1]) ** 2 / max(len(share) - 1, 1)))
+        mean, error = np.stack(means), np.stack(errors)
+        best = np.unravel_index(int(mean.argmin()), mean.shape)
+        if len(mean) > 2 and (mean[-2:] > mean[best] + error[best]).all():
+            break
+    return mean, error
 
 
 def _problem(
@@ -117,11 +134,10 @@ def _path(
     strengths: Sequence[float],
     candidates: Candidates,
     seed: int | None,
-) -> list[list[PowerLaws]]:
-    """Return the laws at each strength and number of terms."""
+) -> Iterator[list[PowerLaws]]:
+    """Yield, strength by strength, the laws of each number of terms."""
     rng = np.random.default_rng(seed)
     warm: dict[int, Array] = {}
-    out: list[list[PowerLaws]] = []
     for strength in strengths:
         penalty = replace(problem.penalty, strength=float(strength))  # type: ignore[type-var]
         row = []
@@ -136,8 +152,7 @@ def _path(
             warm[k] = min(runs, key=lambda r: r.objective).theta
             if k in candidates.n_terms:
                 row.append(to_power_laws(wide, warm[k], centred))
-        out.append(row)
-    return out
+        yield row
 
 
 def _validation_losses(
@@ -148,7 +163,8 @@ def _validation_losses(
     candidates: Candidates,
     fold: Fold,
     seed: int | None,
-) -> Array:
+) -> Iterator[Array]:
+    """Yield, strength by strength, the loss of each number of terms on the rows that a fold holds out."""
     train, test = (np.flatnonzero(w) for w in fold)
     part = _problem(
         log_features[:, train],
@@ -158,10 +174,10 @@ def _validation_losses(
         template.penalty,
         intercept=template.intercept,
     )
-    path = _path(*part, strengths, candidates, seed)
     u, target = log_features[:, test], template.link.encode(codes[test], np.float64)
     w = fold[1][test] / fold[1][test].sum()
-    return np.array([[template.link.loss(score_laws(laws, u), target, w) for laws in row] for row in path])
+    for row in _path(*part, strengths, candidates, seed):
+        yield np.array([template.link.loss(score_laws(laws, u), target, w) for laws in row])
 
 
 def score_laws(laws: PowerLaws, u: Array) -> Array:
