@@ -22,7 +22,6 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 TILE_ROWS = 8192
-WHOLE_BELOW = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +107,7 @@ class ArrayBlocks:
     @cached_property
     def _tiles(self) -> list[Block]:
         """Tiles of equal size; they depend on the number of rows alone, so that sums have one order."""
-        least = 1 if self.n_rows < WHOLE_BELOW else 2
-        count = max(-(-self.n_rows // TILE_ROWS), least)
+        count = max(-(-self.n_rows // TILE_ROWS), 1)
         edges = np.linspace(0, self.n_rows, count + 1).astype(int)
         cuts = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
         return [Block(self.v[:, s], self.codes[s], self.w[s]) for s in cuts]

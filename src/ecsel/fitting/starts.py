@@ -44,7 +44,7 @@ def grow(
     """Return the outcome with all terms and the objectives that its last round of seeds reached, best first."""
     first = replace(problem, n_terms=1)
     stage = Stop(1e-4, np.inf, effort.stage_iterations) if problem.n_terms > 1 else stop
-    short = Stop(1e-4, stop.kkt, effort.seed_iterations)
+    short = Stop(1e-3, np.inf, effort.seed_iterations)
     starts = first_starts(first, class_shares, rng, effort.random_seeds)
     outcome, reached = _best_start(first, starts, short, stage, watch)
     for terms in range(2, problem.n_terms + 1):
