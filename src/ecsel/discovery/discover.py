@@ -25,6 +25,7 @@ from ecsel.discovery.search import OutOfTimeError, Search
 SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
+NEAR_ZERO = 0.02
 
 
 @dataclass(frozen=True)
@@ -162,9 +163,11 @@ class _Run:
 
     def __post_init__(self) -> None:
         o, X = self.options, self.X[:, self.used]
+        # A law made to predict must have no pole between the rows: columns that come near zero count as holding it.
+        near = NEAR_ZERO if o.thorough else 0.0
         self.lattice = Lattice.build(
             signed=(X.min(axis=0, initial=np.inf) < 0) & (X.max(axis=0, initial=-np.inf) > 0),
-            has_zero=(X == 0).any(axis=0),
+            has_zero=np.any(np.abs(X) <= near * np.abs(X).max(axis=0, initial=0.0), axis=0),
             exponents=o.exponents,
             real=o.real,
             lower=None if o.lower is None else o.lower[self.used],

@@ -18,23 +18,35 @@ def fold_errors(X: Floats, y: Floats, weight: Floats | None, test: np.ndarray, o
     found = discover(X[train], y[train], None if weight is None else weight[train], options)
     rows = Rows.from_table(X[test], y[test], None if weight is None else weight[test])
     errors = np.full(options.max_terms + 1, np.inf)
-    for law in found.front:
-        safe = law.structure.exponents[:, rows.has_zero].min(initial=0.0) >= 0
-        errors[len(law)] = float(np.mean((rows.target - law.predict(rows)) ** 2)) if safe else np.inf
+    for n_terms, law in by_terms(found).items():
+        errors[n_terms] = float(np.mean((rows.target - law.predict(rows)) ** 2))
     current = np.inf
     for k in range(len(errors)):
         current = errors[k] = errors[k] if np.isfinite(errors[k]) else current
     return errors
 
 
+def by_terms(found: Discovery) -> dict[int, Law]:
+    """Return, for each number of terms on the front, the law with the shortest code length."""
+    best: dict[int, Law] = {}
+    for law in found.front:
+        if len(law) not in best or law.code_length < best[len(law)].code_length:
+            best[len(law)] = law
+    return best
+
+
 def choose_size(errors: Floats) -> int:
-    """Return the number of terms with the smallest mean error over folds (folds, sizes).
+    """Return the smallest number of terms within one standard error of the best, from errors (folds, sizes).
 
     >>> choose_size(np.array([[9.0, 1.0, 2.0], [9.0, 1.0, 1.5]]))
     1
     """
-    mean = np.where(np.isfinite(errors).all(axis=0), np.median(errors, axis=0), np.inf)
-    return int(np.argmin(mean)) if np.isfinite(mean).any() else errors.shape[1] - 1
+    mean = np.where(np.isfinite(errors).all(axis=0), errors.mean(axis=0), np.inf)
+    best = int(np.argmin(mean))
+    if not np.isfinite(mean[best]):
+        return int(errors.shape[1]) - 1
+    spread = float(errors[:, best].std(ddof=1)) / np.sqrt(len(errors)) if len(errors) > 1 else 0.0
+    return int(np.flatnonzero(mean <= mean[best] + spread)[0])
 
 
 def folds(n_rows: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -43,6 +55,6 @@ def folds(n_rows: int, count: int, rng: np.random.Generator) -> list[np.ndarray]
 
 
 def best_of_size(found: Discovery, n_terms: int) -> Law:
-    """Return the largest law of the front with at most this many terms."""
-    allowed = [law for law in found.front if len(law) <= n_terms]
-    return max(allowed, key=lambda law: (len(law), law.complexity)) if allowed else found.law
+    """Return the law of the front with this many terms, or with the next smaller number that it has."""
+    laws = by_terms(found)
+    return laws[max((k for k in laws if k <= n_terms), default=min(laws))]

@@ -20,6 +20,8 @@ STRONG_EVIDENCE = 2.5
 """Nats, a Bayes factor of 12: a longer law must be better by this much than a shorter one."""
 FEW_ROWS = 60
 """With fewer rows the tests on residuals are weak, and the whole search is cheap."""
+MOST_LAWS = 160
+"""No more laws than this are finished: where the data fit exactly, every candidate could still win."""
 MOST_TERMS_FOR_PAIRS = 5
 WORTH_EXPLORING = 12.0
 CHEAPEST_COEFFICIENT = 1.0
@@ -71,7 +73,7 @@ class Ranking:
         bounded = sorted((optimistic(self.problem, c), i) for i, c in enumerate(candidates))
         best = min((law.code_length for law in self._laws.values()), default=np.inf)
         for bound, i in bounded[:most]:
-            if bound > best + STRONG_EVIDENCE:
+            if bound > best + STRONG_EVIDENCE or len(self._laws) >= MOST_LAWS:
                 break
             best = min(best, self.finish(candidates[i].structure).code_length)
 
