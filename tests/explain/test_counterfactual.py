@@ -165,3 +165,17 @@ def test_two_runs_give_the_same_answers(make_model):
     model, X = make_model(2, "softmax3")
     first, second = (explain.counterfactual(model, X.iloc[[1]], data=X) for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_column_at_its_training_minimum_can_still_rise(make_model, seed):
+    """There the encoder's clip begins: the derivative is one-sided, and the search must take the side that moves."""
+    model, X = make_model(seed)
+    row = X[X["income"] == X["income"].min()]
+    others = [name for name in X.columns if name != "income"]
+    grid = pd.concat([row] * 2000).assign(income=np.linspace(X["income"].min(), X["income"].max(), 2000))
+    flips = model.predict(grid) != model.predict(row)[0]
+    answers = explain.counterfactual(model, row, immutable=others, costs={"income": 1.0})
+    assert bool(answers) == bool(flips.any())
+    if answers:
+        assert answers[0].distance <= (grid["income"][flips] - row["income"].iloc[0]).min() + 1e-9

@@ -87,7 +87,7 @@ def test_explanations_choose_the_figure_that_suits_them(wine):
     with pytest.raises(ValueError, match="choose one of the classes"):
         explain.log_gradient(model, X).plot(kind="beeswarm")
     with pytest.raises(ValueError, match="no values by feature"):
-        explain.what_if(model, X, {"ash": 1.01}).plot()
+        explain.what_if(model, X.iloc[:1], {"ash": 1.01}).plot()
     with pytest.raises(ValueError, match="needs contributions"):
         explain.log_gradient(model, X).plot(kind="waterfall", label=0)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ecsel.explain.frames import frame_like, native_frame, repeat_row, table_with
+from ecsel.explain.frames import native_frame, table_with
 from ecsel.explain.goals import Goal, decision_goal, probability_goal, range_goal
 from ecsel.explain.level_choices import level_choices
 from ecsel.explain.nearest import Brackets, nearest_points, single_moves, to_boundary
@@ -32,10 +32,8 @@ SLACKS = (1e-10, 1e-7, 1e-4)
 """How far beyond the boundary answers are put, relative to the score: more only if the model does not confirm less."""
 SCANNED_CHOICES = 4
 """Choices of levels for which single moves of numbers are looked at."""
-CANDIDATES = 16
-"""Sets of columns that are followed up."""
-ANSWERS_CONFIRMED = 3
-"""So many times more candidates are put to the model than answers are wanted."""
+CANDIDATES = 5
+"""So many sets of columns are followed up for each answer that is wanted."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +67,9 @@ class Counterfactual:
 
 
 class _Row(NamedTuple):
-    """The row in three forms: a table, its columns, and plain values by name."""
+    """The row in three forms: cells (1, columns), columns, and plain values by name."""
 
-    table: Any
+    cells: npt.NDArray[Any]
     columns: RawTable
     values: dict[str, Any]
 
@@ -81,18 +79,17 @@ class _Row(NamedTuple):
         if isinstance(x, Mapping):
             if absent := [name for name in view.raw_names if name not in x]:
                 raise ValueError(f"the row has no value for column {absent[0]!r}")
-            table = frame_like(None, {name: np.array([x[name]]) for name in view.raw_names})
+            rows = [tuple(x[name] for name in view.raw_names)]
         else:
-            table = x if native_frame(x) is not None or np.ndim(x) == 2 else [list(x)]
-        columns = read_table(table)
-        if columns.n_rows != 1:
-            raise ValueError(f"a counterfactual is for one row, not {columns.n_rows}")
-        return cls(table, columns, dict(zip(view.raw_names, _plain_values(columns), strict=True)))
-
-
-def _plain_values(table: RawTable) -> list[Any]:
-    sources = [column.source for column in table.columns]
-    return [(each.tolist() if isinstance(each, np.ndarray) else each.to_list())[0] for each in sources]
+            frame = native_frame(x)
+            table = x if frame is not None or np.ndim(x) == 2 else [list(x)]
+            view.check_table(table)
+            rows = [tuple(row) for row in np.asarray(table, dtype=object).tolist()] if frame is None else frame.rows()
+        if len(rows) != 1:
+            raise ValueError(f"a counterfactual is for one row, not {len(rows)}")
+        cells = np.empty((1, len(rows[0])), dtype=object)
+        cells[0] = rows[0]
+        return cls(cells, read_table(cells), dict(zip(view.raw_names, rows[0], strict=True)))
 
 
 class _Candidate(NamedTuple):
@@ -160,7 +157,7 @@ def counterfactual(
     wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data)
     wishes.check(view)
     row = _Row.read(view, x)
-    logs = view.log_rows(row.table)
+    logs = view.cell_rows(row.cells)
     now = view.outputs_of(view.scores_of(logs))
     found: list[tuple[Counterfactual, frozenset[int]]] = []
     for label, goal in _goals(view, target, probability, now):
@@ -191,15 +188,15 @@ def _confirmed_answers(
     own = space.log_features(np.full((1, len(space.categories)), -1, dtype=np.intp))
     scale = 1.0 + abs(float(space.margin(space.numbers.start[None], own)[0]))
     for slack in SLACKS:
-        pool = [(candidate, candidate.changed) for candidate in _search(space, slack * scale)]
-        chosen = [candidate for candidate, _ in _diverse(pool, ANSWERS_CONFIRMED * n)]
+        pool = [(candidate, candidate.changed) for candidate in _search(space, slack * scale, CANDIDATES * n)]
+        chosen = [candidate for candidate, _ in _diverse(pool, CANDIDATES * n)]
         if chosen and (answers := _confirm(view, space, row, label, chosen)):
             return answers
     return []
 
 
-def _search(space: Space, slack: float) -> list[_Candidate]:
-    """Return candidates that fulfil the goal, nearest first."""
+def _search(space: Space, slack: float, n: int) -> list[_Candidate]:
+    """Return up to n candidates that fulfil the goal, nearest first."""
     numbers = space.numbers
     choices = level_choices(space, slack)
     logs = space.log_features(choices)
@@ -213,7 +210,7 @@ def _search(space: Space, slack: float) -> list[_Candidate]:
     allowed[n_choices + np.arange(n_numbers), np.arange(n_numbers)] = False
     together = nearest_points(space, starts, which, logs, allowed, slack)
     segments = Brackets(*(np.concatenate(pair) for pair in zip(together, alone, strict=True)))
-    return _candidates(space, to_boundary(space, segments, logs, slack), choices, logs, segments.which, slack)
+    return _candidates(space, to_boundary(space, segments, logs, slack), choices, logs, segments.which, slack, n)
 
 
 def _candidates(
@@ -223,6 +220,7 @@ def _candidates(
     logs: FloatArray,
     which: npt.NDArray[np.intp],
     slack: float,
+    n: int,
 ) -> list[_Candidate]:
     """Name the changed columns, keep the nearest of each set of them, make integers whole, sort by distance."""
     numbers = space.numbers
@@ -232,7 +230,7 @@ def _candidates(
     for at in np.argsort(cost, kind="stable").tolist():
         choice = choices[which[at]]
         key = ((points[at] != numbers.start).tobytes(), (choice >= 0).tobytes())
-        if key in nearest or len(nearest) == CANDIDATES:
+        if key in nearest or len(nearest) == n:
             continue
         point: FloatArray | None = points[at]
         if numbers.integer.any():
@@ -266,7 +264,7 @@ def _diverse(pool: list[tuple[Any, frozenset[int]]], n: int) -> list[tuple[Any, 
 def _confirm(
     view: ModelView, space: Space, row: _Row, label: Any, candidates: list[_Candidate]
 ) -> list[tuple[Counterfactual, frozenset[int]]]:
-    """Put the candidates to the model itself and return those that it confirms."""
+    """Put the candidates to the model, from raw values on, and return those that it confirms."""
     values = space.numbers.values(np.array([candidate.point for candidate in candidates]))
     new: dict[int, npt.NDArray[Any]] = {}
     for position, j in enumerate(space.numbers.columns.tolist()):
@@ -280,9 +278,11 @@ def _confirm(
             levels = np.empty(len(candidates), dtype=object)
             levels[:] = [own if level < 0 else category.levels[level] for level in picked]
             new[category.column] = levels
-    outputs = view.probabilities(table_with(repeat_row(row.table, len(candidates)), new))
+    outputs = view.outputs_of(
+        view.scores_of(view.cell_rows(table_with(np.repeat(row.cells, len(candidates), axis=0), new)))
+    )
     good = space.goal.holds(outputs)
-    integer = set(space.numbers.columns[space.numbers.integer].tolist())
+    whole = {j: bool(is_integer) for j, is_integer in zip(space.numbers.columns, space.numbers.integer, strict=True)}
     return [
         (
             _answer(
@@ -290,7 +290,7 @@ def _confirm(
                 row,
                 outputs[i],
                 label,
-                {j: _plain(new[j][i], whole=j in integer) for j in sorted(candidate.changed)},
+                {j: _plain(new[j][i], whole=whole.get(j, False)) for j in sorted(candidate.changed)},
                 candidate.distance,
             ),
             candidate.changed,
@@ -314,9 +314,9 @@ def _answer(
 
 
 def _plain(value: Any, *, whole: bool) -> Any:
-    if not isinstance(value, (float, np.floating)):
-        return value
-    return round(value) if whole else float(value)
+    if isinstance(value, (float, np.floating)):
+        return round(value) if whole and float(value).is_integer() else float(value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _short(value: Any) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 ITERATIONS = 25
 BISECTIONS = 34
 """Halvings of a segment: 2⁻³⁴ of its length is far below any unit that a person would change a column by."""
+TOLERANCE = 1e-7
+"""A start stops when its steps change the cost by less than this share."""
 SCAN = np.linspace(0.0, 1.0, 17) ** 1.5
 """Shares of the way to a bound at which single coordinates are looked at: denser near the row itself."""
 
@@ -56,19 +58,25 @@ def nearest_points(
     radius = 0.3 * (high - low)
     price = np.zeros(len(points))
     g, gradient = space.margin_and_gradient(points, logs)
+    active = np.arange(len(points))
     for _ in range(ITERATIONS):
-        proposal, marginal = _knapsack(points, origin, low, high, radius, g - slack, gradient, numbers.cost)
-        price = np.maximum(price, 2 * marginal)
-        new_g, new_gradient = space.margin_and_gradient(proposal, logs)
-        fall = _merit(points, origin, g - slack, price, numbers.cost) - _merit(
-            proposal, origin, new_g - slack, price, numbers.cost
+        here, rest = points[active], (origin[active], low[active], high[active])
+        proposal, marginal = _knapsack(here, *rest, radius[active], g[active] - slack, gradient[active], numbers.cost)
+        price[active] = np.maximum(price[active], 2 * marginal)
+        new_g, new_gradient = space.margin_and_gradient(proposal, logs[active])
+        old_merit, new_merit = (
+            np.abs(at - rest[0]) @ numbers.cost + price[active] * np.maximum(0.0, slack - value)
+            for at, value in ((here, g[active]), (proposal, new_g))
         )
-        better = fall > 0
-        points = np.where(better[:, None], proposal, points)
-        g = np.where(better, new_g, g)
-        gradient = np.where(better[:, None], new_gradient, gradient)
-        radius = np.where(better[:, None], 1.5 * radius, 0.3 * radius)
-        if not (better & (fall > 1e-10)).any() and (radius <= 1e-9 * (high - low)).all():
+        better = new_merit < old_merit
+        moved = active[better]
+        points[moved], g[moved], gradient[moved] = proposal[better], new_g[better], new_gradient[better]
+        radius[active] *= np.where(better, 1.5, 0.3)[:, None]
+        # a start is done when neither a step nor its radius is of any size
+        progress = np.where(better, old_merit - new_merit, np.inf) > TOLERANCE * (1 + old_merit)
+        size = (radius[active] * numbers.cost).max(axis=1, initial=0.0)
+        active = active[progress & (size > TOLERANCE * (1 + old_merit))]
+        if not active.size:
             break
     good = g >= slack
     for stretch in (1.001, 1.05, 1.5):  # a point that just misses is pushed on
@@ -78,11 +86,6 @@ def nearest_points(
         points = np.where(good[:, None], points, pushed)
         good |= space.margin(points, logs) >= slack
     return Brackets(origin[good], points[good], which[good])
-
-
-def _merit(points: FloatArray, origin: FloatArray, g: FloatArray, price: FloatArray, cost: FloatArray) -> FloatArray:
-    result: FloatArray = np.abs(points - origin) @ cost + price * np.maximum(0.0, -g)
-    return result
 
 
 def _knapsack(

@@ -6,11 +6,11 @@ EB = exp(part of the background) a coalition's terms are the products EA·EB of 
 and only the link has to be evaluated for every pair.
 
 - Up to 2^`ENUMERATED_PLAYERS` coalitions all are enumerated: exact, error 0.
-- Else players join in random order and φ_p is the mean of p's marginal contributions. Each order is paired with its
-  reverse (antithetic), every background row is used each time, and pairs are added until the largest standard error is
-  below the tolerance. The values of every order add up to p(x) − mean p(background), hence so does their mean. The
-  standard error falls as 1/√pairs; it is reported for every cell. Orders come from a seeded generator, so two runs give
-  the same bits.
+- Else players join in random order and φ_p is the mean of p's marginal contributions. In every round each background
+  row has an order of its own, and the reverse of that order (antithetic); rounds are added until the largest standard
+  error over rounds is below the tolerance. The contributions of an order add up to p(x) − p(background row), hence the
+  values to p(x) − mean p(background). The standard error falls as 1/√rounds; it is reported for every cell. Orders come
+  from a seeded generator, so two runs give the same bits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ENUMERATED_PLAYERS = 12
 BLOCK_CELLS = 1 << 21
 """Pairs of rows times terms that are held at once, so that memory stays bounded."""
-PAIRS_PER_ROUND = 16
+ROUNDS_AT_ONCE = 8
 
 
 class GameValues(NamedTuple):
@@ -69,18 +69,15 @@ def probability_shapley(
     _refuse_clipped(parts)
     shape = (len(log_x), len(view.classes), len(view.raw_names))
     result = GameValues(np.zeros(shape), np.zeros(shape))
-    rng = np.random.default_rng(seed)
-    orders = [rng.permutation(present.size) for _ in range(max(1, max_permutations // 2))]
-    step = max(1, BLOCK_CELLS // (len(log_background) * view.terms.n_terms * 2))
+    step = max(1, BLOCK_CELLS // (len(log_background) * view.terms.n_terms * 2 * ROUNDS_AT_ONCE))
     for start in range(0, len(log_x), step):
         rows = slice(start, start + step)
         block = _Parts(parts.x[rows], parts.background)
         if present.size <= ENUMERATED_PLAYERS:
             result.values[rows, :, present] = _enumerate(view, block)
         else:
-            values, error = _permute(view, block, orders, tolerance)
-            result.values[rows, :, present] = values
-            result.error[rows, :, present] = error
+            sampled = _sample(view, block, tolerance, max_permutations, np.random.default_rng(seed))
+            result.values[rows, :, present], result.error[rows, :, present] = sampled
     return result
 
 
@@ -95,19 +92,11 @@ def _refuse_clipped(parts: _Parts) -> None:
         )
 
 
-def _mean_probability(view: ModelView, at_x: FloatArray, at_background: FloatArray) -> FloatArray:
-    """Return the mean over background rows of p for terms α·at_x·at_background: (rows, classes)."""
-    return _average(view, at_x[:, None, :] * at_background[None, :, :])
-
-
-def _average(view: ModelView, monomials: FloatArray) -> FloatArray:
-    """Return the mean over background rows of p for monomials (rows, background rows, terms)."""
-    n_rows, n_background, _ = monomials.shape
+def _link(view: ModelView, monomials: FloatArray) -> FloatArray:
+    """Return the probabilities (…, classes) of monomials (…, terms)."""
     weights = view.terms.coefficients[:, None] * (view.terms.classes[:, None] == np.arange(view.terms.n_classes))
-    z = monomials.reshape(n_rows * n_background, -1) @ weights
-    p = probabilities(z, view.probability_link)
-    mean: FloatArray = p.reshape(n_rows, n_background, -1).mean(axis=1)
-    return mean
+    z = monomials.reshape(-1, view.terms.n_terms) @ weights
+    return probabilities(z, view.probability_link).reshape(*monomials.shape[:-1], -1)
 
 
 def _enumerate(view: ModelView, parts: _Parts) -> FloatArray:
@@ -116,7 +105,7 @@ def _enumerate(view: ModelView, parts: _Parts) -> FloatArray:
     members = (np.arange(2**n_players)[:, None] >> np.arange(n_players)) & 1
     worth = np.array(
         [
-            _mean_probability(view, np.exp(parts.x @ inside), np.exp(parts.background @ (1 - inside)))
+            _link(view, np.exp(parts.x @ inside)[:, None] * np.exp(parts.background @ (1 - inside))).mean(axis=1)
             for inside in members.astype(np.float64)
         ]
     )
@@ -129,41 +118,50 @@ def _enumerate(view: ModelView, parts: _Parts) -> FloatArray:
     return values
 
 
-def _permute(view: ModelView, parts: _Parts, orders: list[IntArray], tolerance: float) -> GameValues:
-    """Return means and standard errors over antithetic pairs of orders, stopping at the tolerance."""
-    shape = (len(parts.x), len(view.classes), parts.x.shape[2])
+def _sample(
+    view: ModelView, parts: _Parts, tolerance: float, max_permutations: int, rng: np.random.Generator
+) -> GameValues:
+    """Return means and standard errors over rounds of antithetic orders, stopping at the tolerance."""
+    n_background, _, n_players = parts.background.shape
+    shape = (len(parts.x), len(view.classes), n_players)
     total, squares = np.zeros(shape), np.zeros(shape)
     error = np.full(shape, np.inf)
     count = 0
-    for order in orders:
-        pair = (_one_order(view, parts, order) + _one_order(view, parts, order[::-1])) / 2
-        total += pair
-        squares += pair**2
-        count += 1
-        if count > 1 and count % PAIRS_PER_ROUND == 0:
-            error = _standard_error(total, squares, count)
-            if error.max() <= tolerance:
-                break
-    return GameValues(total / count, _standard_error(total, squares, count))
+    while 2 * count < max_permutations and error.max(initial=0.0) > tolerance:
+        keys = rng.random((ROUNDS_AT_ONCE, n_background, n_players))
+        orders = keys.argsort(axis=2, kind="stable")
+        rounds = (
+            _marginal_contributions(view, parts, orders) + _marginal_contributions(view, parts, orders[:, :, ::-1])
+        ) / 2
+        total += rounds.sum(axis=0)
+        squares += (rounds**2).sum(axis=0)
+        count += ROUNDS_AT_ONCE
+        variance = np.maximum(squares - total**2 / count, 0.0) / (count - 1)
+        error = np.sqrt(variance / count)
+    return GameValues(total / count, error)
 
 
-def _standard_error(total: FloatArray, squares: FloatArray, count: int) -> FloatArray:
-    if count == 1:
-        return np.full_like(total, np.inf)
-    variance = np.maximum(squares - total**2 / count, 0.0) / (count - 1)
-    result: FloatArray = np.sqrt(variance / count)
-    return result
+def _marginal_contributions(view: ModelView, parts: _Parts, orders: IntArray) -> FloatArray:
+    """Return each player's marginal contribution (rounds, rows, classes, players), averaged over background rows.
 
-
-def _one_order(view: ModelView, parts: _Parts, order: IntArray) -> FloatArray:
-    """Return each player's marginal contribution when players join in this order."""
-    contributions = np.empty((len(parts.x), len(view.classes), parts.x.shape[2]))
-    # one product per player and step: x's factor comes in, the background's goes out
-    monomials = np.repeat(np.exp(parts.background.sum(axis=2))[None], len(parts.x), axis=0)
-    before = _average(view, monomials)
-    for p in order:
-        monomials *= np.exp(parts.x[:, None, :, p] - parts.background[None, :, :, p])
-        after = _average(view, monomials)
-        contributions[:, :, p] = after - before
+    `orders` (rounds, background rows, players) says who joins when.
+    """
+    n_rounds, n_background, n_players = orders.shape
+    n_rows, n_terms, _ = parts.x.shape
+    # (rounds, background rows, rows, terms): one product per step takes x's factor in and the background's out
+    monomials = np.broadcast_to(
+        np.exp(parts.background.sum(axis=2))[None, :, None, :], (n_rounds, n_background, n_rows, n_terms)
+    ).copy()
+    factor_in = np.exp(parts.x).transpose(2, 0, 1)
+    factor_out = np.exp(-parts.background)
+    result = np.zeros((n_rounds, n_players, n_rows * len(view.classes)))
+    before = _link(view, monomials)
+    for step in range(n_players):
+        player = orders[:, :, step]
+        monomials *= factor_in[player]
+        monomials *= factor_out[np.arange(n_background), :, player][:, :, None, :]
+        after = _link(view, monomials)
+        joins = (player[:, None, :] == np.arange(n_players)[:, None]) / n_background
+        result += joins @ (after - before).reshape(n_rounds, n_background, -1)
         before = after
-    return contributions
+    return np.moveaxis(result.reshape(n_rounds, n_players, n_rows, -1), 1, 3)

@@ -120,7 +120,7 @@ class Space:
     ) -> tuple[FloatArray, FloatArray, FloatArray, npt.NDArray[np.bool_]]:
         numbers = self.numbers
         positive = numbers.values(points)[:, numbers.owner] * numbers.slope + numbers.offset
-        moving = positive > numbers.floor
+        moving = positive >= numbers.floor  # at the floor itself a feature can still rise
         positive = np.maximum(positive, numbers.floor)
         logs = logs.copy()
         logs[:, numbers.features] = np.log(positive)

@@ -166,8 +166,7 @@ def _bounds(view: ModelView, j: int, value: float, wishes: Wishes) -> tuple[floa
 def _is_integer(view: ModelView, j: int, value: float, wishes: Wishes) -> bool:
     if wishes.integers is not None:
         return view.raw_names[j] in wishes.integers
-    column = view.numeric_column(j)
-    return column is not None and column.dtype == "integer" and value.is_integer()
+    return view.is_whole(j) and value.is_integer()
 
 
 def _costs(view: ModelView, columns: list[int], wishes: Wishes) -> FloatArray:

@@ -1,0 +1,205 @@
+"""Explanations beside SHAP, LIME and DiCE: time per row and error, in one run.
+
+Attributions are of one sigmoid model with two terms, fitted to scikit-learn's breast cancer table with its first 10 and
+with all 30 columns; 100 background rows. The reference is SHAP's exact enumeration at 10 columns; at 30 columns, where
+no enumeration is possible, the error of the others is their distance from the closed form. Rivals explain few rows, the
+closed forms many; every time is divided by its number of rows. The rivals get the fastest form of the model there is:
+arrays in, scores out. Needs shap and lime; counterfactuals need dice-ml and a folder of tables (--data).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer
+
+from benchmarks.explain_counterfactuals import TABLES, race
+from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surroundings
+from ecsel import ECSELClassifier, Signomial, Term, explain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+from functools import partial
+
+Floats = NDArray[np.float64]
+BACKGROUND = 100
+OUR_ROWS, THEIR_ROWS = 1000, 10
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks explain", description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the tables, for counterfactuals")
+    parser.add_argument("--rows", type=int, default=THEIR_ROWS, help="rows that the sampling explainers explain")
+    parser.add_argument("--queries", type=int, default=20, help="rows per table for counterfactuals")
+    options = parser.parse_args(argv)
+    warnings.filterwarnings("ignore")  # the rivals' own, and rows that leave the training range on purpose
+    attributions = ResultFile(FOLDER / "explain.csv", ("case", "method"))
+    for n_columns in (10, 30):
+        _attributions(attributions, n_columns, options.rows)
+    _large(attributions)
+    text = _report(attributions.rows)
+    if options.data is not None:
+        counterfactuals = ResultFile(FOLDER / "explain_counterfactuals.csv", ("table", "method"))
+        for name in TABLES:
+            race(counterfactuals, options.data, name, options.queries)
+        text += _counterfactual_report(counterfactuals.rows)
+    (FOLDER / "explain.md").write_text(text, encoding="utf-8")
+    print(text)
+    return 0
+
+
+def _timed(function: Callable[[], Any], repeats: int = 1) -> tuple[Any, float]:
+    """Return the result and the seconds of the fastest of a few runs."""
+    best = np.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function()
+        best = min(best, time.perf_counter() - start)
+    return result, float(best)
+
+
+def _attributions(results: ResultFile, n_columns: int, n_rows: int) -> None:
+    import shap
+
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :n_columns]
+    model = ECSELClassifier(n_terms=2, l1=1e-3, random_state=0).fit(X, y)
+    rng = np.random.default_rng(0)
+    background = X[rng.choice(len(X), BACKGROUND, replace=False)]
+    rows, many = X[:n_rows], np.resize(X, (OUR_ROWS, n_columns))
+    case = f"{n_columns} columns"
+
+    ours, seconds = _timed(lambda: explain.shapley(model, many, background), 3)
+    exact = ours.values[:n_rows, 0]
+
+    def put(method: str, rows_explained: int, seconds: float, error: float, note: str = "") -> None:
+        row = {"case": case, "method": method, "rows": rows_explained, "microseconds": 1e6 * seconds / rows_explained}
+        print(results.put({**row, "error": error, "note": note}))
+
+    masker = shap.maskers.Independent(background, max_samples=BACKGROUND)
+    scale = np.abs(exact).max()
+    our_error = 0.0
+    if n_columns == 10:
+        shap.explainers.Exact(model.decision_function, masker)(rows[:1], silent=True)  # compiles
+        reference, exact_seconds = _timed(
+            lambda: shap.explainers.Exact(model.decision_function, masker)(rows, silent=True)
+        )
+        our_error = float(np.abs(exact - reference.values).max() / scale)
+        put("SHAP exact enumeration", n_rows, exact_seconds, 0.0, "the reference")
+    put("ecsel shapley", OUR_ROWS, seconds, our_error, "exact")
+    kernel = shap.KernelExplainer(model.decision_function, background)
+    found, seconds = _timed(lambda: kernel.shap_values(rows, silent=True))
+    put("KernelSHAP", n_rows, seconds, float(np.abs(found - exact).max() / scale))
+    permutation = shap.explainers.Permutation(model.decision_function, masker, seed=0)
+    permutation(rows[:1], silent=True)
+    found, seconds = _timed(lambda: permutation(rows, silent=True).values)
+    put("permutation SHAP", n_rows, seconds, float(np.abs(found - exact).max() / scale))
+    _probability(put, model, background, rows)
+    _lime(put, model, X, rows, many)
+
+
+def _probability(put: Callable[..., None], model: Any, background: Floats, rows: Floats) -> None:
+    import shap
+
+    tolerance = 1e-3
+    result, seconds = _timed(
+        lambda: explain.shapley(model, rows, background, output="probability", tolerance=tolerance)
+    )
+    how = "exact" if result.error.max() == 0 else f"largest standard error {result.error.max():.1e}"
+    put("ecsel shapley of the probability", len(rows), seconds, float(result.error.max()), how)
+    kernel = shap.KernelExplainer(lambda A: model.predict_proba(A)[:, 1], background)
+    found, seconds = _timed(lambda: kernel.shap_values(rows, silent=True))
+    gap = float(np.abs(found - result.values[:, 1]).max())
+    put("KernelSHAP of the probability", len(rows), seconds, gap, "distance from the line above")
+
+
+def _lime(put: Callable[..., None], model: Any, X: Floats, rows: Floats, many: Floats) -> None:
+    bulk = np.resize(many, (20_000, many.shape[1]))
+    for name, function in {
+        "ecsel log-gradient (G3)": explain.log_gradient,
+        "ecsel D2": explain.probability_sensitivity,
+    }.items():
+        _, seconds = _timed(partial(function, model, bulk), 3)
+        put(name, len(bulk), seconds, 0.0, "exact")
+    compared = explain.compare(model, rows, "lime", background=X)
+    note = f"against D2: {compared.agreement}; median ρ by row {np.nanmedian(compared.row_rho):.3f}; signs agree "
+    put("LIME", len(rows), compared.seconds_theirs, float("nan"), note + f"{compared.sign_agreement:.0%}")
+
+
+def _large(results: ResultFile) -> None:
+    """40 columns, 1000 rows, 100 background rows, 3 terms: where enumeration would need 2^40 coalitions."""
+    rng = np.random.default_rng(0)
+    names = [f"x{j}" for j in range(40)]
+    equation = Signomial(
+        [Term(1.0, dict(zip(names, beta.tolist(), strict=True))) for beta in rng.normal(0, 0.1, (3, 40))]
+    )
+    view = explain.ModelView.of_equations(equation, names)
+    X, background = rng.uniform(1, 10, (1000, 40)), rng.uniform(1, 10, (100, 40))
+    result, seconds = _timed(lambda: explain.shapley(view, X, background), 2)
+    z = view.scores_of(view.log_rows(X))
+    gap = np.abs(result.base_values + result.values.sum(axis=2) - z).max() / np.abs(z).max()
+    row = {"case": "40 columns, 3 terms", "method": "ecsel shapley", "rows": 1000, "microseconds": 1e6 * seconds / 1000}
+    print(results.put({**row, "error": float(gap), "note": f"{seconds:.2f} s in all; error of additivity"}))
+
+
+COLUMNS = {
+    "case": "case",
+    "method": "method",
+    "rows": "rows",
+    "microseconds": "µs per row",
+    "ratio": "times the closed form",
+    "error": "error",
+    "note": "",
+}
+
+
+def _report(rows: list[Row]) -> str:
+    base = {
+        "KernelSHAP": "ecsel shapley",
+        "permutation SHAP": "ecsel shapley",
+        "SHAP exact enumeration": "ecsel shapley",
+        "KernelSHAP of the probability": "ecsel shapley of the probability",
+        "LIME": "ecsel log-gradient (G3)",
+    }
+    time_of = {(row["case"], row["method"]): float(row["microseconds"]) for row in rows}
+    for row in rows:
+        rival = base.get(row["method"])
+        row["ratio"] = f"{float(row['microseconds']) / time_of[row['case'], rival]:,.0f}" if rival else "1"
+    shown = [{**row, "microseconds": f"{float(row['microseconds']):,.1f}"} for row in rows]
+    return "\n".join(
+        [
+            "# Explanations",
+            "",
+            "`python -m benchmarks explain` (the docstring of `benchmarks/explain.py` says how it is measured).",
+            surroundings(["numpy", "scikit-learn", "shap", "lime"]),
+            (
+                "The error is the largest difference, for scores relative to the largest value; for LIME, which estimates "
+                "another quantity, the agreement of ranks is given."
+            ),
+            "",
+            markdown_table(shown, COLUMNS),
+            "",
+        ]
+    )
+
+
+def _counterfactual_report(rows: list[Row]) -> str:
+    columns = {name: name for name in rows[0] if name != "version"}
+    return "\n".join(
+        [
+            "",
+            "## Counterfactuals",
+            "",
+            "`python -m benchmarks explain --data DIR` (see `benchmarks/explain_counterfactuals.py`).",
+            surroundings(["dice-ml"]),
+            "",
+            markdown_table(rows, columns),
+            "",
+        ]
+    )
