@@ -191,7 +191,8 @@ class _Run:
         self.ranking_problem = self.problem(self.all_rows)
         m = len(self.used)
         structure = Structure.constant(m) if np.any(self.y) else Structure.empty(m)
-        mean = Ranking(self.ranking_problem, round_coefficients=False).finish(structure)
+        rounds = self.options.round_coefficients and len(self.y) >= FEWEST_ROWS
+        mean = Ranking(self.ranking_problem, round_coefficients=rounds).finish(structure)
         return [mean], [mean], True
 
     def search(self) -> tuple[list[Law], list[Law], bool]:
