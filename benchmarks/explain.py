@@ -178,10 +178,8 @@ def _report(rows: list[Row]) -> str:
             "",
             "`python -m benchmarks explain` (the docstring of `benchmarks/explain.py` says how it is measured).",
             surroundings(["numpy", "scikit-learn", "shap", "lime"]),
-            (
-                "The error is the largest difference, for scores relative to the largest value; for LIME, which estimates "
-                "another quantity, the agreement of ranks is given."
-            ),
+            "The error is the largest difference, of scores relative to the largest value; LIME estimates another",
+            "quantity, so the agreement of ranks is given.",
             "",
             markdown_table(shown, COLUMNS),
             "",
