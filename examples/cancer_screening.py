@@ -6,7 +6,6 @@ the largest elasticity, where the biomarker is high the biomarker has.
 
 Run it with ``python examples/cancer_screening.py``.
 """
-# ruff: noqa: INP001, T201 -- a script to run, which prints
 
 from __future__ import annotations
 

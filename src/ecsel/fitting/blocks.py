@@ -7,15 +7,18 @@ with BLAS held to one thread, so that the bits of a fit do not depend on the num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 Array = NDArray[np.floating]
 S = TypeVar("S")
@@ -109,7 +112,7 @@ class ArrayBlocks:
         """Tiles of equal size; they depend on the number of rows alone, so that sums have one order."""
         count = max(-(-self.n_rows // TILE_ROWS), 1)
         edges = np.linspace(0, self.n_rows, count + 1).astype(int)
-        cuts = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        cuts = [slice(a, b) for a, b in itertools.pairwise(edges)]
         return [Block(self.v[:, s], self.codes[s], self.w[s]) for s in cuts]
 
     def each(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:

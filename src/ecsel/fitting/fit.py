@@ -9,6 +9,7 @@ pass a step, until the promised fall is far below sampling error.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,15 @@ from numpy.typing import NDArray
 from ecsel.fitting.adam import Adam, minimise_adam
 from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.lbfgs import minimise_lbfgs
-from ecsel.fitting.links import Link
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.penalties import PaperL1, Penalty
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import FitReport, Status
 from ecsel.fitting.sampling import SampledCurvature, importance, pilot
 from ecsel.fitting.starts import Effort, grow
+
+if TYPE_CHECKING:
+    from ecsel.fitting.links import Link
 
 Array = NDArray[np.floating]
 
@@ -102,7 +105,7 @@ def fit_scores(
         stop = Stop(options.tol, Stop().kkt * scale, options.max_iter)
         rng = np.random.default_rng(options.seed)
         theta = None if start is None else to_theta(problem, start, centred)
-        outcome, spread, passes = _solve(problem, shares, theta, options, stop, rng, watch)
+        outcome, spread, passes = _solve(problem, blocks, shares, theta, options, stop, rng, watch)
         laws = to_power_laws(problem, outcome.theta, centred)
         settled = to_theta(problem, laws, centred)
         objective, gradient = problem.value_and_gradient(settled)
@@ -172,6 +175,7 @@ def _resolved_solver(problem: Problem, options: FitOptions) -> str:
 
 def _solve(
     problem: Problem,
+    blocks: ArrayBlocks,
     shares: Array,
     theta: Array | None,
     options: FitOptions,
@@ -180,8 +184,6 @@ def _solve(
     watch: Watch | None,
 ) -> tuple[Outcome, list[float], float]:
     """Return the outcome, the objectives of the separate starts, and the passes over all rows that were spent."""
-    blocks = problem.blocks
-    assert isinstance(blocks, ArrayBlocks)
     if isinstance(options.solver, Adam):
         outcome, spread = minimise_adam(problem, blocks, options.solver, rng, watch)
         return outcome, spread, float(outcome.evaluations * len(spread))

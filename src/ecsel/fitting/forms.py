@@ -98,7 +98,10 @@ class AngleForm:
         return (KNEE * cosine) * self._quotient(sine, t, a, e)
 
     def expand(self, shape: Array, t: Array) -> Expansion:
-        """Return z = κ cos φ·q, ∂z/∂φ = κ(cos²φ·q′ − sin φ·q), ∂z/∂t = κ cos φ·e^{sin φ·t}; q = (e^{sin φ·t} − 1)/sin φ."""
+        """Return z = κ cos φ·q, ∂z/∂φ = κ(cos²φ·q′ − sin φ·q) and ∂z/∂t = κ cos φ·e^a, with a = sin φ·t.
+
+        q = (e^a − 1)/sin φ, and q′ is its derivative by sin φ.
+        """
         sine, cosine = np.sin(shape), np.cos(shape)
         a = sine * t
         e, slope = _continued_exp(a)

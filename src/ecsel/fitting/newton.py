@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf
 
-from ecsel.fitting.problem import Derivatives, Point, Problem
 from ecsel.fitting.quadratic import solve_on_faces
 from ecsel.fitting.report import Status
+
+if TYPE_CHECKING:
+    from ecsel.fitting.problem import Derivatives, Point, Problem
 
 Array = NDArray[np.floating]
 

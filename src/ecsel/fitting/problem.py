@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.blocks import Block, RowBlocks
-from ecsel.fitting.forms import Expansion, TermForm
-from ecsel.fitting.links import Link
-from ecsel.fitting.penalties import Penalty
+if TYPE_CHECKING:
+    from ecsel.fitting.blocks import Block, RowBlocks
+    from ecsel.fitting.forms import Expansion, TermForm
+    from ecsel.fitting.links import Link
+    from ecsel.fitting.penalties import Penalty
 
 Array = NDArray[np.floating]
 
@@ -191,7 +193,7 @@ class Problem:
         return self._assemble(gradient + self.ridge * point.theta, matrix, residual)
 
     def kkt_residual(self, theta: Array, gradient: Array) -> float:
-        """Return the largest minimal subgradient: distance of −∇f to the subdifferential of the penalty, coordinate-wise.
+        """Return the largest minimal subgradient: the distance of −∇f to the penalty's subdifferential, by coordinates.
 
         At a bound, a gradient that pushes outwards is optimal and counts as zero.
         """
@@ -221,7 +223,7 @@ class Problem:
         return self.pack(start, np.zeros((scores, terms)), np.zeros((scores, terms, m)))
 
     def _inner(self, slopes: Array, block: Block) -> Array:
-        """t = ⟨s, v⟩ for every term: one matrix product."""
+        """T = ⟨s, v⟩ for every term: one matrix product."""
         scores, terms, m = slopes.shape
         return (slopes.reshape(scores * terms, m) @ block.v).reshape(scores, terms, block.v.shape[1])
 

@@ -9,15 +9,19 @@ best is carried on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
-from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ecsel.fitting.problem import Problem
 
 Array = NDArray[np.floating]
 
@@ -109,8 +113,9 @@ def seeds(theta: Array, wider: Problem, rng: np.random.Generator, n_random: int)
     for directions, bend in picks:
         towards = -np.sign((linear * directions).sum(axis=1, keepdims=True))
         out.append((directions * np.where(towards == 0, 1.0, towards), np.full(scores, bend)))
-    for _ in range(n_random):
-        out.append((rng.normal(size=(scores, m)) / np.sqrt(max(m, 1)), rng.choice([-1.0, 1.0], scores)))
+    out += [
+        (rng.normal(size=(scores, m)) / np.sqrt(max(m, 1)), rng.choice([-1.0, 1.0], scores)) for _ in range(n_random)
+    ]
     intercepts, shapes, slopes = narrow.unpack(theta)
     return [
         wider.pack(
