@@ -156,7 +156,9 @@ def write_report(results: Mapping[str, list[Row]]) -> str:
         per_equation(results["paper"]),
     ]
     if results["noise"]:
-        parts += ["## Noise relative to the target's root mean square, seeds 42–46", noise(results["noise"])]
+        seeds = sorted({int(row["seed"]) for row in results["noise"]})
+        heading = f"## Noise relative to the target's root mean square, seeds {', '.join(map(str, seeds))}"
+        parts += [heading, noise(results["noise"])]
     if results["non-signomial"]:
         parts += [
             '## Equations that are no signomials, `select="prediction"`',
