@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ecsel import Signomial, Term, explain
 from ecsel.estimators.regressor import ECSELRegressor
 
-EXAMPLES = settings(max_examples=12, deadline=None)
+EXAMPLES = settings(max_examples=8, deadline=None)
 MODELS = st.tuples(
     st.integers(0, 2**32 - 1), st.sampled_from(["sigmoid", "softmax2", "softmax3"]), st.integers(1, 3), st.booleans()
 )
@@ -49,7 +49,7 @@ def test_log_gradient_agrees_with_central_differences(make_model, drawn):
         assert (np.abs(G[:, :, j] - difference) <= 1e-5 * (scale[:, :, j] + 1e-4 * (1 + scale.sum(axis=2)))).all()
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(MODELS)
 def test_log_gradient_is_the_symbolic_derivative(make_model, drawn):
     sympy = pytest.importorskip("sympy")

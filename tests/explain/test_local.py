@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ecsel import Signomial, explain
 from ecsel.explain import ModelView
 
-EXAMPLES = settings(max_examples=12, deadline=None)
+EXAMPLES = settings(max_examples=8, deadline=None)
 MODELS = st.tuples(
     st.integers(0, 2**32 - 1), st.sampled_from(["sigmoid", "softmax2", "softmax3"]), st.integers(1, 3), st.booleans()
 )

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ecsel.explain.candidates import Candidate, diverse, search
 from ecsel.explain.frames import native_frame, table_with
 from ecsel.explain.goals import Goal, decision_goal, probability_goal, range_goal
-from ecsel.explain.level_choices import level_choices
-from ecsel.explain.nearest import Brackets, nearest_points, single_moves, to_boundary
-from ecsel.explain.rounding import round_integers
 from ecsel.explain.view import ModelView
 from ecsel.explain.wishes import Wishes, build_space
 from ecsel.tables.reading import RawTable, read_table
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 
 SLACKS = (1e-10, 1e-7, 1e-4)
 """How far beyond the boundary answers are put, relative to the score: more only if the model does not confirm less."""
-SCANNED_CHOICES = 4
-"""Choices of levels for which single moves of numbers are looked at."""
 CANDIDATES = 5
 """So many sets of columns are followed up for each answer that is wanted."""
 
@@ -90,13 +86,6 @@ class _Row(NamedTuple):
         cells = np.empty((1, len(rows[0])), dtype=object)
         cells[0] = rows[0]
         return cls(cells, read_table(cells), dict(zip(view.raw_names, rows[0], strict=True)))
-
-
-class _Candidate(NamedTuple):
-    point: FloatArray
-    choice: npt.NDArray[np.intp]
-    distance: float
-    changed: frozenset[int]
 
 
 def counterfactual(
@@ -166,7 +155,7 @@ def counterfactual(
         space = build_space(view, row.columns, logs, wishes, goal)
         found += _confirmed_answers(view, space, row, label, n)
     found.sort(key=lambda pair: pair[0].distance)
-    return [answer for answer, _ in _diverse(found, n)]
+    return [answer for answer, _ in diverse(found, n)]
 
 
 def _goals(view: ModelView, target: Any, probability: float | None, now: FloatArray) -> list[tuple[Any, Goal]]:
@@ -188,81 +177,15 @@ def _confirmed_answers(
     own = space.log_features(np.full((1, len(space.categories)), -1, dtype=np.intp))
     scale = 1.0 + abs(float(space.margin(space.numbers.start[None], own)[0]))
     for slack in SLACKS:
-        pool = [(candidate, candidate.changed) for candidate in _search(space, slack * scale, CANDIDATES * n)]
-        chosen = [candidate for candidate, _ in _diverse(pool, CANDIDATES * n)]
+        pool = [(candidate, candidate.changed) for candidate in search(space, slack * scale, CANDIDATES * n)]
+        chosen = [candidate for candidate, _ in diverse(pool, CANDIDATES * n)]
         if chosen and (answers := _confirm(view, space, row, label, chosen)):
             return answers
     return []
 
 
-def _search(space: Space, slack: float, n: int) -> list[_Candidate]:
-    """Return up to n candidates that fulfil the goal, nearest first."""
-    numbers = space.numbers
-    choices = level_choices(space, slack)
-    logs = space.log_features(choices)
-    n_numbers = numbers.start.size
-    alone = single_moves(space, logs[:SCANNED_CHOICES], slack)
-    # starts: every choice of levels from the row itself; without one of the numbers; from every single move
-    n_choices = len(choices)
-    starts = np.concatenate([np.repeat(numbers.start[None], n_choices + n_numbers, axis=0), alone.good])
-    which = np.concatenate([np.arange(n_choices), np.zeros(n_numbers, dtype=np.intp), alone.which])
-    allowed = np.ones(starts.shape, dtype=bool)
-    allowed[n_choices + np.arange(n_numbers), np.arange(n_numbers)] = False
-    together = nearest_points(space, starts, which, logs, allowed, slack)
-    segments = Brackets(*(np.concatenate(pair) for pair in zip(together, alone, strict=True)))
-    return _candidates(space, to_boundary(space, segments, logs, slack), choices, logs, segments.which, slack, n)
-
-
-def _candidates(
-    space: Space,
-    points: FloatArray,
-    choices: npt.NDArray[np.intp],
-    logs: FloatArray,
-    which: npt.NDArray[np.intp],
-    slack: float,
-    n: int,
-) -> list[_Candidate]:
-    """Name the changed columns, keep the nearest of each set of them, make integers whole, sort by distance."""
-    numbers = space.numbers
-    points = np.where(np.abs(points - numbers.start) * numbers.cost < 1e-12, numbers.start, points)
-    cost = np.abs(points - numbers.start) @ numbers.cost + space.category_cost(choices[which])
-    nearest: dict[tuple[bytes, bytes], _Candidate] = {}
-    for at in np.argsort(cost, kind="stable").tolist():
-        choice = choices[which[at]]
-        key = ((points[at] != numbers.start).tobytes(), (choice >= 0).tobytes())
-        if key in nearest or len(nearest) == n:
-            continue
-        point: FloatArray | None = points[at]
-        if numbers.integer.any():
-            point = round_integers(space, points[at], logs[which[at]], slack)
-        if point is None:
-            continue
-        changed = set(numbers.columns[point != numbers.start].tolist())
-        changed |= {c.column for c, level in zip(space.categories, choice, strict=True) if level >= 0}
-        distance = float(np.abs(point - numbers.start) @ numbers.cost + space.category_cost(choice[None])[0])
-        nearest[key] = _Candidate(point, choice, distance, frozenset(changed))
-    return sorted(nearest.values(), key=lambda candidate: candidate.distance)
-
-
-def _diverse(pool: list[tuple[Any, frozenset[int]]], n: int) -> list[tuple[Any, frozenset[int]]]:
-    """Return up to n of a sorted pool, each of another set of columns.
-
-    Sets that neither contain an earlier one nor are contained in it go first: to change age and income is no news
-    where income alone will do.
-    """
-    chosen: list[tuple[Any, frozenset[int]]] = []
-    for nested_too in (False, True):
-        for item, columns in pool:
-            sets = [earlier for _, earlier in chosen]
-            if len(chosen) < n and columns not in sets:
-                nested = any(columns < earlier or columns > earlier for earlier in sets)
-                if nested_too or not nested:
-                    chosen.append((item, columns))
-    return sorted(chosen, key=lambda pair: pair[0].distance)
-
-
 def _confirm(
-    view: ModelView, space: Space, row: _Row, label: Any, candidates: list[_Candidate]
+    view: ModelView, space: Space, row: _Row, label: Any, candidates: list[Candidate]
 ) -> list[tuple[Counterfactual, frozenset[int]]]:
     """Put the candidates to the model, from raw values on, and return those that it confirms."""
     values = space.numbers.values(np.array([candidate.point for candidate in candidates]))

@@ -5,7 +5,8 @@ that remains has one constraint and a box, so it is a fractional knapsack: coord
 per cost |∇g_j|/w_j until the constraint holds. A step is kept when cost + ρ·max(0, −g) falls, ρ being twice the
 largest price of the constraint that was met. Every start ends on the boundary: its segment to t⁰ is bisected.
 
-Single coordinates are also scanned and bisected on their own, which finds the first crossing where g is not monotone.
+Single coordinates are also scanned and bisected on their own, which finds the first crossing where g is not monotone;
+and points scattered over the box find regions that the gradient at the row does not point to.
 """
 
 from __future__ import annotations
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
     from ecsel.explain.search_space import Space
     from ecsel.signomial.columns import FloatArray
 
-ITERATIONS = 25
+ITERATIONS = 60
 BISECTIONS = 34
 """Halvings of a segment: 2⁻³⁴ of its length is far below any unit that a person would change a column by."""
 TOLERANCE = 1e-7
 """A start stops when its steps change the cost by less than this share."""
 SCAN = np.linspace(0.0, 1.0, 17) ** 1.5
 """Shares of the way to a bound at which single coordinates are looked at: denser near the row itself."""
+
+
+SCATTERED, SCATTERED_KEPT = 128, 6
+"""Points of the box that are looked at, and how many of them become starts."""
 
 
 class Brackets(NamedTuple):
@@ -147,3 +152,21 @@ def single_moves(space: Space, all_logs: FloatArray, slack: float) -> Brackets:
     grid = grid.reshape(2 * n, steps, n)
     at = first[choice, line]
     return Brackets(grid[line, at - 1], grid[line, at], choice)
+
+
+def scattered_points(space: Space, all_logs: FloatArray, slack: float) -> Brackets:
+    """Return segments from the row to the cheapest of many points in the box that fulfil the goal.
+
+    Some coordinates of a point stay as they are, the others lie between the row and a bound; always the same points.
+    """
+    numbers = space.numbers
+    rng = np.random.default_rng(0)
+    shape = (SCATTERED, numbers.start.size)
+    bound = np.where(rng.random(shape) < 0.5, numbers.low, numbers.high)
+    share = np.minimum(1.0, 1.25 * rng.random(shape)) * (rng.random(shape) < 0.6)
+    points = np.tile(numbers.start + share * (bound - numbers.start), (len(all_logs), 1))
+    which = np.repeat(np.arange(len(all_logs)), SCATTERED)
+    good = np.flatnonzero(space.margin(points, all_logs[which]) >= slack)
+    cost = np.abs(points[good] - numbers.start) @ numbers.cost
+    chosen = good[np.argsort(cost, kind="stable")[:SCATTERED_KEPT]]
+    return Brackets(np.broadcast_to(numbers.start, (chosen.size, shape[1])), points[chosen], which[chosen])
