@@ -179,3 +179,14 @@ def test_a_column_at_its_training_minimum_can_still_rise(make_model, seed):
     assert bool(answers) == bool(flips.any())
     if answers:
         assert answers[0].distance <= (grid["income"][flips] - row["income"].iloc[0]).min() + 1e-9
+
+
+def test_ordinal_columns_keep_to_their_direction(make_model):
+    levels = ["trip", "car", "house"]
+    others = ["income", "balance", "gap", "children"]
+    for seed in range(4):
+        model, X = make_model(seed, ordinal={"purpose": levels})
+        row = X[X["purpose"] == "car"].iloc[[0]]
+        answers = explain.counterfactual(model, row, immutable=others, directions={"purpose": "increase"})
+        up = model.predict(row.assign(purpose="house"))[0] != model.predict(row)[0]
+        assert [answer.changes for answer in answers] == ([{"purpose": ("car", "house")}] if up else [])

@@ -26,6 +26,13 @@ def plot_importance(importance: Explanation, *, max_features: int = 15, ax: Any 
         The features drawn; the title says how many are left out.
     ax : matplotlib axes, optional
         Where to draw.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial, explain
+    >>> equation, rows = Signomial.parse("x*y**2"), [[1.0, 2.0]]
+    >>> plot_importance(explain.importance(equation, rows)).get_title()
+    'Importance'
     """
     values = np.atleast_2d(importance.values)
     labels = importance.classes if "class" in importance.axes else ("",)
@@ -83,6 +90,13 @@ def plot_scenarios(
         The title of the axes.
     ax : matplotlib axes, optional
         Where to draw.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial, explain
+    >>> equation, rows = Signomial.parse("x*y**2"), [[1.0, 2.0]]
+    >>> plot_scenarios(explain.elasticity(equation, rows)).get_ylabel()
+    'elasticity'
     """
     chosen = explanation.select(label=label)
     if chosen.axes != ("row", "feature"):
@@ -148,6 +162,13 @@ def plot_waterfall(
         The title of the axes.
     ax : matplotlib axes, optional
         Where to draw.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial, explain
+    >>> equation, rows = Signomial.parse("x*y**2"), [[1.0, 2.0]]
+    >>> plot_waterfall(explain.shapley(equation, rows, [[1.0, 1.0]])).get_xlabel()
+    'score of prediction'
     """
     chosen = explanation.select(label=label, term=term)
     if chosen.axes != ("row", "feature") or chosen.base_values is None:

@@ -32,6 +32,13 @@ def plot_explanation(explanation: Explanation, kind: str | None = None, **option
         bars up to six rows, and a beeswarm beyond.
     **options
         Options of `plot_importance`, `plot_scenarios`, `plot_waterfall` or `plot_beeswarm`.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial, explain
+    >>> equation, rows = Signomial.parse("x*y**2"), [[1.0, 2.0]]
+    >>> plot_explanation(explain.importance(equation, rows)).get_title()
+    'Importance'
     """
     if kind is None:
         kind = _suited(explanation)

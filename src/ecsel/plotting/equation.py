@@ -21,6 +21,12 @@ def plot_equation(model: Any, *, label: Any = None, max_features: int = 15) -> A
         The class, by default the last.
     max_features : int, default=15
         Features drawn, those with the largest exponents.
+
+    Examples
+    --------
+    >>> from ecsel.plotting.screening import screening_model
+    >>> [axes.get_xlabel() for axes in plot_equation(screening_model()).axes]
+    ['exponent', 'exponent']
     """
     view = ModelView.of(model)
     label = view.score_classes[-1] if label is None else label

@@ -37,6 +37,13 @@ def plot_curves(
         The title of the axes.
     ax : matplotlib axes, optional
         Where to draw.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial, explain
+    >>> equation, rows = Signomial.parse("x*y**2"), [[1.0, 2.0]]
+    >>> plot_curves(explain.what_if_curves(equation, rows)).get_ylabel()
+    'prediction'
     """
     view = curves.view
     label = view.classes[-1] if label is None else label
@@ -96,6 +103,12 @@ def plot_margin(
         The title of the axes.
     ax : matplotlib axes, optional
         Where to draw.
+
+    Examples
+    --------
+    >>> from ecsel.plotting.screening import screening_model
+    >>> plot_margin(screening_model(), [[1.4, 1.4, 1.2]]).get_title()
+    'Margin and probability'
     """
     view = ModelView.of(model)
     label = view.classes[-1] if label is None else label

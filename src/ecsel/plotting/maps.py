@@ -47,6 +47,14 @@ def plot_decision_map(
         Their classes, by which the dots are told apart.
     ax : matplotlib axes, optional
         Where to draw.
+
+    Examples
+    --------
+    >>> from ecsel.plotting.screening import screening_model
+    >>> pair = ("tumour size", "biomarker")
+    >>> ranges = dict.fromkeys(pair, (0.5, 3.0))
+    >>> plot_decision_map(screening_model(), [[1.4, 1.4, 1.2]], pair, ranges=ranges).get_xlabel()
+    'tumour size'
     """
     view = ModelView.of(model)
     view.probability_link  # noqa: B018  # a regression is refused

@@ -65,6 +65,12 @@ def plot_screening(
         The reference point of panel (d).
     label
         The class, by default the last.
+
+    Examples
+    --------
+    >>> figure = plot_screening()
+    >>> figure.axes[0].get_title()
+    '(a) Elasticity of the cancer score (G1)'
     """
     view = screening_model() if model is None else ModelView.of(model)
     named = PROFILES if profiles is None else dict(profiles)

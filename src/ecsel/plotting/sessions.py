@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy import special
 
 from ecsel.explain import ModelView, importance, log_additive, probability_sensitivity
+from ecsel.explain.baseline import Baseline, resolve_baseline
 from ecsel.explain.frames import table_values, table_with, take_rows
 from ecsel.explain.what_if import what_if_curves
 from ecsel.plotting.bars import plot_waterfall
@@ -57,11 +58,19 @@ def plot_sessions(
         The positions of the rows of panels (c) and (d), by default one on either side of the threshold.
     baseline : optional
         The reference point of the waterfalls, as in `ecsel.explain.log_additive`.
+
+    Examples
+    --------
+    >>> from ecsel.plotting.screening import PROFILES, screening_model
+    >>> figure = plot_sessions(screening_model(), np.array(list(PROFILES.values())))
+    >>> figure.axes[1].get_title()
+    '(b) Scenarios: margin and probability'
     """
     view = ModelView.of(model)
     threshold = _threshold(view)
     rows = view.log_rows(X)
     p = view.outputs_of(view.scores_of(rows))[:, 1]
+    start = resolve_baseline(view, X, baseline)
     strong = _strongest_numbers(view, X, 3)
     near = _just_below(p, threshold) if curve_row is None else curve_row
     above = p >= threshold
@@ -74,7 +83,7 @@ def plot_sessions(
         table, names = _scenario_rows(view, X, scenarios, strong)
         plot_margin(view, table, scenarios=names, title="(b) Scenarios: margin and probability", ax=b)
         for axes, row, letter in ((c, pair[0], "c"), (d, pair[1], "d")):
-            _waterfall_panel(axes, view, X, row, letter, baseline)
+            _waterfall_panel(axes, view, X, row, letter, start)
     return figure
 
 
@@ -141,7 +150,7 @@ def _average(values: npt.NDArray[Any], *, is_level: bool) -> Any:
     return next(value for value in present if str(value) == most)
 
 
-def _waterfall_panel(axes: Any, view: ModelView, X: Any, row: int, letter: str, baseline: Any) -> None:
+def _waterfall_panel(axes: Any, view: ModelView, X: Any, row: int, letter: str, baseline: Baseline) -> None:
     table = take_rows(X, np.array([row]))
     rows = view.log_rows(table, warn=False)
     parts = term_values(view.terms, rows.log_x)[0]

@@ -28,6 +28,13 @@ def plot_beeswarm(explanation: Explanation, *, label: Any = None, max_features: 
         The features drawn.
     ax : matplotlib axes, optional
         Where to draw.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial, explain
+    >>> equation, rows = Signomial.parse("x*y**2"), [[1.0, 2.0]]
+    >>> plot_beeswarm(explain.shapley(equation, rows, [[1.0, 1.0]])).get_title()
+    'Shapley value of the score, 1 rows'
     """
     chosen = explanation.select(label=label)
     if chosen.axes != ("row", "feature"):
