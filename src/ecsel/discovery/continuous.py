@@ -14,6 +14,9 @@ from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.snap import snap
 from ecsel.discovery.varpro import Fits, fit_exponents
 
+MOST_PAIRS = 28
+"""All pairs of eight terms; more are tried for no merge."""
+
 
 def split_starts(base: Structure, which: int, count: int, rng: np.random.Generator) -> np.ndarray:
     """Return starts (count, terms + 1, columns) in which one term is split into b + d and b - d."""
@@ -59,7 +62,7 @@ def merge(problem: Problem, candidate: Candidate, *, tolerance: float = 15.0) ->
         return None
     starts, parities, free = [], [], []
     size = np.abs(candidate.coefficients) if len(candidate.coefficients) == k else np.ones(k)
-    for i, j in combinations(range(k), 2):
+    for i, j in _nearest_pairs(s.exponents):
         rest = [t for t in range(k) if t not in (i, j)]
         share = (size[i] + 1e-12) / (size[i] + size[j] + 2e-12)
         for parity in {s.parity[i].tobytes(): s.parity[i], s.parity[j].tobytes(): s.parity[j]}.values():
@@ -75,6 +78,15 @@ def merge(problem: Problem, candidate: Candidate, *, tolerance: float = 15.0) ->
     if float(problem.criterion.data(fits.rss[i], k - 1)) > before + tolerance:
         return None
     return snap(problem, Structure(fits.exponents[i], fits.parity[i]), open_=np.asarray(free[i]))
+
+
+def _nearest_pairs(exponents: np.ndarray) -> list[tuple[int, int]]:
+    """Return the pairs of terms; of many only those with the nearest exponents: far ones imitate no single power."""
+    pairs = list(combinations(range(len(exponents)), 2))
+    if len(pairs) <= MOST_PAIRS:
+        return pairs
+    apart = [float(np.abs(exponents[i] - exponents[j]).sum()) for i, j in pairs]
+    return [pairs[i] for i in np.argsort(apart, kind="stable")[:MOST_PAIRS]]
 
 
 def snap_best(problem: Problem, fits: Fits, count: int) -> list[Candidate]:

@@ -11,9 +11,12 @@ Many starts run side by side as one stack of small matrices.
 from dataclasses import dataclass, fields
 
 import numpy as np
+import numpy.typing as npt
 
 from ecsel.discovery.lattice import Floats, Lattice, Mask, Parities
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows
+
+Indices = npt.NDArray[np.intp]
 
 LONGEST_STEP = 1.5
 """No exponent moves further than this in one iteration."""
@@ -80,13 +83,16 @@ def _project(rows: Rows, exponents: Floats, parity: Parities) -> _Projection:
     return _Projection(q, coefficients, phi, residual, np.einsum("bn,bn->b", residual, residual))
 
 
-def _jacobian(rows: Rows, p: _Projection) -> Floats:
-    """Return -J, (starts, rows, terms * columns)."""
+def _jacobian(rows: Rows, p: _Projection, wanted: Indices | None = None) -> Floats:
+    """Return -J, (starts, rows, terms * columns), or only the wanted columns of each start."""
     logs = np.where(rows.log_abs == LOG_OF_ZERO, 0.0, rows.log_abs)
     starts, n, k = p.phi.shape
-    a = ((p.phi * p.coefficients[:, None, :])[:, :, :, None] * logs[None, :, None, :]).reshape(
-        starts, n, k * logs.shape[1]
-    )
+    m = logs.shape[1]
+    parts = p.phi * p.coefficients[:, None, :]
+    if wanted is None:
+        a = (parts[:, :, :, None] * logs[None, :, None, :]).reshape(starts, n, k * m)
+    else:
+        a = np.take_along_axis(parts, wanted[:, None, :] // m, axis=2) * logs[:, wanted % m].transpose(1, 0, 2)
     return np.asarray(a - np.matmul(p.q, np.matmul(p.q.transpose(0, 2, 1), a)))
 
 
@@ -110,6 +116,14 @@ def _damped_step(j: Floats, residual: Floats, fixed: Mask, damping: Floats) -> F
     return np.asarray(step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300)))
 
 
+def _same_number(free: Mask) -> Indices | None:
+    """Return the positions of the free parameters of each start where all have equally many but not all of them."""
+    counts = free.sum(axis=1)
+    if len(counts) == 0 or counts.min() != counts.max() or counts[0] in (0, free.shape[1]):
+        return None
+    return np.nonzero(free)[1].reshape(len(free), -1)
+
+
 def fit_exponents(
     rows: Rows,
     lattice: Lattice,
@@ -128,11 +142,18 @@ def fit_exponents(
     live = np.flatnonzero(mask.any(axis=(1, 2)))
     p = p.keep(live)
     damping = np.full(len(live), 1e-2)
+    flat = mask.reshape(len(mask), -1)
+    wanted = _same_number(flat)
     for _ in range(max_iter):
         if not len(live):
             break
-        fixed = ~mask[live].reshape(len(live), -1)
-        step = _damped_step(_jacobian(rows, p), p.residual, fixed, damping)
+        step = np.zeros((len(live), flat.shape[1]))
+        if wanted is None:
+            step = _damped_step(_jacobian(rows, p), p.residual, ~flat[live], damping)
+        else:
+            j = _jacobian(rows, p, wanted[live])
+            free_step = _damped_step(j, p.residual, np.zeros(j.shape[::2], dtype=bool), damping)
+            np.put_along_axis(step, wanted[live], free_step, axis=1)
         moved = np.clip(b[live] + step.reshape(len(live), *b.shape[1:]), lattice.lower, lattice.upper)
         trial = np.where(mask[live], moved, b[live])
         q = _project(rows, trial, parity[live])
