@@ -10,7 +10,7 @@ demo: $(VENV)/.demo
 	$(VENV)/bin/ecsel demo
 
 test: $(VENV)/.test
-	$(VENV)/bin/python -m pytest -n 2
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n 2
 
 lint: $(VENV)/.lint
 	$(VENV)/bin/ruff check .

@@ -18,7 +18,7 @@ from benchmarks import recovery_rivals
 from benchmarks.recovery_data import NOISE, Equation, equations, is_recovered
 from benchmarks.recovery_report import write_report
 from benchmarks.results import FOLDER, ResultFile
-from ecsel.estimators.regressor import ECSELRegressor
+from ecsel import ECSELRegressor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

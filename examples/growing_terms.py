@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ecsel.estimators.regressor import ECSELRegressor
+from ecsel import ECSELRegressor
 
 
 def target(x: np.ndarray) -> np.ndarray:

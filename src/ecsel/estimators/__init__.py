@@ -2,5 +2,6 @@
 
 from ecsel.estimators.classifier import ECSELClassifier
 from ecsel.estimators.persistence import load
+from ecsel.estimators.regressor import ECSELRegressor
 
-__all__ = ["ECSELClassifier", "load"]
+__all__ = ["ECSELClassifier", "ECSELRegressor", "load"]

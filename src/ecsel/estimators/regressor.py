@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_array, check_random_state, check_X_y
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.discovery import wishes
 from ecsel.discovery.discover import Options
@@ -23,7 +23,9 @@ from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_predic
 from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.report import describe, formula_latex, summary
 from ecsel.discovery.units import dimension_matrix
+from ecsel.estimators.targets import check_weights
 from ecsel.files import ModelDocument, ModelFileError, write
+from ecsel.fitting.blocks import one_blas_thread
 from ecsel.signomial import Signomial
 
 if TYPE_CHECKING:
@@ -183,14 +185,13 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         X_, y_ = check_X_y(_numbers(X), y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, estimator=self)
         validate_data(self, X, skip_check_array=True)
         names = self._names()
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X_, ensure_non_negative=True)
-        if weight is not None and not (weight > 0).any():
-            raise ValueError("every sample_weight is zero: no row is left to fit.")
+        weight = None if sample_weight is None else check_weights(sample_weight, len(y_))
         self._check_options()
         known = _known_part(self.fixed_terms)
         rest = y_ - _evaluate(known, X_, names)
         precision, variance = wishes.noise_model(self.noise, rest)
-        outcome = self._search(_as_table(X_, rest, weight, precision, names), variance)
+        with one_blas_thread():  # thousands of products of small matrices, which threads only slow down
+            outcome = self._search(_as_table(X_, rest, weight, precision, names), variance)
         self._set(outcome, known)
         return self
 
