@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.links import LinkName
 
-FLOAT32_FROM = 200_000
+FLOAT32_FROM = 40_000
 """Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
 
 

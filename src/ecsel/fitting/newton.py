@@ -122,7 +122,7 @@ def _step(
     while damping < _LARGEST_DAMPING:
         H = curvature.copy()
         H.flat[:: len(H) + 1] += damping * scale
-        if curvature is local.exact and dpotrf(H[np.ix_(support, support)], lower=1, clean=0)[1] != 0:
+        if curvature is local.exact and dpotrf(H[support[:, None], support].T, lower=1, clean=0, overwrite_a=1)[1] != 0:
             curvature = local.convex
             continue
         theta, fall = solve_on_faces(H, local.gradient, point.theta, problem.l1, problem.bound, 1e-2 * residual)

@@ -113,5 +113,7 @@ def _advance(
 def _newton_direction(H: Array, gradient: Array, l1: Array, face: NDArray[np.intp], sign: Array) -> Array:
     if len(face) == 0:
         return np.zeros(0)
-    _, direction, info = dposv(H[np.ix_(face, face)], -(gradient[face] + l1[face] * sign[face]))
+    # the transpose of a symmetric matrix is itself, in the order that LAPACK takes without a copy
+    part = H[face[:, None], face].T
+    _, direction, info = dposv(part, -(gradient[face] + l1[face] * sign[face]), overwrite_a=1, overwrite_b=1)
     return np.asarray(direction) if info == 0 else np.zeros(len(face))
