@@ -126,3 +126,14 @@ def test_known_optimum_needs_no_step(make_table, make_problem):
     again = minimise(problem, to_theta(problem, first.laws, centred), Stop(tol=1e-4))
     assert again.status is Status.CONVERGED
     assert again.iterations <= 1
+
+
+def test_an_empty_term_at_a_useless_shape_is_woken(make_table, make_problem):
+    """At φ = π/2 a term without slopes has no gradient: stationary, but no minimum."""
+    problem, _ = make_problem(make_table(0), penalty=L1(1e-2))
+    theta = problem.empty(np.array([0.5, 0.5]))
+    problem.unpack(theta)[1][...] = np.pi / 2
+    outcome = minimise(problem, theta, Stop())
+    assert outcome.status is Status.CONVERGED
+    assert outcome.kkt_residual <= 1e-4
+    assert outcome.objective < 0.95 * problem.objective(theta)

@@ -27,6 +27,7 @@ KKT_TOLERANCE = 5e-5
 """KKT residual to aim at, in units of the larger of 1 and the empty model's largest gradient.
 
 Where rounding allows no further step, twice as much still counts as converged."""
+FIRST_DAMPING = 1e-2
 _LARGEST_DAMPING = 1e8
 _EXACT_BELOW = 3e-2
 _WORTH_A_RETRY = 1e-6
@@ -64,7 +65,7 @@ Watch = Callable[[int, float, float], None]
 def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = None) -> Outcome:
     """Minimise from `theta`; an interrupt keeps the best point so far."""
     point = problem.evaluate(theta)
-    iterations, evaluations, damping = 0, 1, 1e-2
+    iterations, evaluations, damping = 0, 1, FIRST_DAMPING
     fall, stuck = np.inf, False
     status, residual = Status.MAX_ITER, np.inf
     try:
@@ -76,7 +77,7 @@ def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = N
                     if woken is None:
                         status = Status.CONVERGED if residual <= 2 * stop.kkt else Status.STALLED
                         break
-                    point, stuck = woken, False
+                    point, stuck, damping = woken, False, FIRST_DAMPING
             if iterations == stop.max_iter:
                 break
             local = problem.derivatives(point)
