@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ecsel.fitting import L1, Sigmoid, Softmax, Status, fit_scores
+from ecsel.fitting import L1, Sigmoid, Softmax, Status, fit_scores, newton
 from ecsel.fitting.fit import FitOptions, to_theta
 from ecsel.fitting.newton import Stop, minimise
 from ecsel.fitting.starts import first_starts
@@ -137,3 +137,19 @@ def test_an_empty_term_at_a_useless_shape_is_woken(make_table, make_problem):
     assert outcome.status is Status.CONVERGED
     assert outcome.kkt_residual <= 1e-4
     assert outcome.objective < 0.95 * problem.objective(theta)
+
+
+def test_a_woken_term_starts_with_fresh_damping(make_table, make_problem, monkeypatch):
+    """A step that found nothing leaves a damping with which no later step could find anything either."""
+    problem, _ = make_problem(make_table(0), penalty=L1(1e-2))
+    theta = problem.empty(np.array([0.5, 0.5]))
+    problem.unpack(theta)[1][...] = np.pi / 2
+    real, dampings = newton._step, []
+
+    def step(problem, point, local, damping, residual):
+        dampings.append(damping)
+        return (None, 1e9, 0, 0.0) if len(dampings) == 1 else real(problem, point, local, damping, residual)
+
+    monkeypatch.setattr(newton, "_step", step)
+    assert minimise(problem, theta, Stop()).status is Status.CONVERGED
+    assert dampings[:2] == [newton.FIRST_DAMPING, newton.FIRST_DAMPING]
