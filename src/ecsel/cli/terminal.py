@@ -60,8 +60,9 @@ def _show_equations(console: Console, study: Study) -> None:
     _prose(console, f"{LINKS[study.model.link_]}.")
     _prose(
         console,
-        "A column name stands for that column on a positive scale: divided by a power of ten where it is positive and its "
-        "extremes are close, else starting at 1 at its lowest value in training. Where the scaled value grows by 1 %, its term changes by its exponent in per cent.",
+        "A column name stands for that column on a positive scale: divided by a power of ten where it is positive and "
+        "its extremes are close, else starting at 1 at its lowest value in training. Where the scaled value grows by "
+        "1 %, its term changes by its exponent in per cent.",
     )
 
 
