@@ -1,5 +1,7 @@
 """Models with random equations on real encoders: the fit is not what is tested here, so none is needed."""
 
+import warnings
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -63,6 +65,11 @@ def make_model():
 @pytest.fixture(scope="session")
 def shap():
     """SHAP without just-in-time compilation, which would take longer than all tests together."""
-    numba = pytest.importorskip("numba")
-    numba.config.DISABLE_JIT = True
-    return pytest.importorskip("shap")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what other libraries say while they are imported is not ours to mend
+        import numba
+
+        numba.config.DISABLE_JIT = True
+        import shap
+
+    return shap

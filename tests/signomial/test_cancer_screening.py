@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 
 from ecsel.signomial import ScoreTerms, Signomial, scores
 from ecsel.signomial.properties import (
@@ -15,8 +16,6 @@ from ecsel.signomial.properties import (
     probability_sensitivity,
     scaled_scores,
 )
-
-sympy = pytest.importorskip("sympy")
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "cancer_screening.py"
 PROFILES = {

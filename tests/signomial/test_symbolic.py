@@ -5,12 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecsel.signomial import Signomial, Term
-
-sympy = pytest.importorskip("sympy")
 
 
 @given(st.from_type(Signomial))

@@ -100,8 +100,7 @@ def fit_scores(
     problem = Problem(blocks, link, penalty, n_terms, intercept, centred.spread)
     shares = class_shares(codes, weights, link)
     with one_blas_thread():
-        empty = problem.empty(shares)
-        scale = max(1.0, _largest_gradient(problem, empty))
+        scale = max(1.0, _largest_gradient(problem, shares))
         stop = Stop(options.tol, Stop().kkt * scale, options.max_iter)
         rng = np.random.default_rng(options.seed)
         theta = None if start is None else to_theta(problem, start, centred)
@@ -157,12 +156,11 @@ def to_theta(problem: Problem, laws: PowerLaws, centred: Coordinates) -> Array:
     return problem.pack(intercepts, shapes, slopes)
 
 
-def _largest_gradient(problem: Problem, empty: Array) -> float:
+def _largest_gradient(problem: Problem, shares: Array) -> float:
     """The largest gradient of the intercept-only model: the scale of the KKT residual."""
     one = replace(problem, n_terms=1)
-    intercepts, shapes, slopes = one.unpack(one.empty(np.full(problem.link.n_classes, 1 / problem.link.n_classes)))
-    intercepts = problem.unpack(empty)[0]
-    start = one.pack(intercepts, shapes + (0 if one.form.has_intercept else 1), slopes)
+    start = one.empty(shares)
+    one.unpack(start)[1][...] = 0.0 if one.form.has_intercept else 1.0
     return float(np.abs(one.value_and_gradient(start)[1]).max())
 
 

@@ -215,15 +215,14 @@ class Problem:
             shapes[~(slopes != 0).any(axis=2)] = 0.0
         return theta
 
-    def empty(self, class_shares: Array, n_terms: int | None = None) -> Array:
+    def empty(self, class_shares: Array) -> Array:
         """Return θ of the intercept-only model (all slopes and shapes zero)."""
-        terms = self.n_terms if n_terms is None else n_terms
-        scores, m = self.link.n_scores, self.blocks.n_features
+        scores, terms, m = self.link.n_scores, self.n_terms, self.blocks.n_features
         start = self.link.empty_scores(class_shares) if self.intercept else np.zeros(scores)
         return self.pack(start, np.zeros((scores, terms)), np.zeros((scores, terms, m)))
 
     def _inner(self, slopes: Array, block: Block) -> Array:
-        """T = ⟨s, v⟩ for every term: one matrix product."""
+        """Return t = ⟨s, v⟩ of every term: one matrix product."""
         scores, terms, m = slopes.shape
         return (slopes.reshape(scores * terms, m) @ block.v).reshape(scores, terms, block.v.shape[1])
 

@@ -92,7 +92,6 @@ def _charged(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
 def first_starts(problem: Problem, class_shares: Array, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
     """Return starts of a single term: the empty model bending upwards, or seeds beside it in the power form.
 
-    Bending upwards (α > 0) led to the best minimum of four shapes in all but one of eighteen one-term fits.
     In the power form a term without slopes is a constant, and a fit from there may fade to α = 0, which is stationary.
     """
     if not problem.form.has_intercept:
