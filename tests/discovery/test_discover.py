@@ -8,12 +8,11 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ecsel.discovery.criterion import Criterion
+from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.discover import discover
 from ecsel.discovery.lattice import Lattice
 from ecsel.discovery.law import finish
 from ecsel.discovery.model import Problem, Structure
-from ecsel.discovery.ranking import STRONG_EVIDENCE
 from ecsel.discovery.rows import Rows
 
 EXPONENTS = st.sampled_from([-2.0, -1.0, 0.0, 0.0, 0.5, 1.0, 1.0, 2.0, 3.0])

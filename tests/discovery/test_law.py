@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from ecsel.discovery.criterion import Criterion
-from ecsel.discovery.discover import Options, discover, independent_columns
+from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
+from ecsel.discovery.discover import discover, independent_columns
 from ecsel.discovery.front import leave_one_out
 from ecsel.discovery.lattice import Lattice
 from ecsel.discovery.law import finish
 from ecsel.discovery.model import Problem, Structure
-from ecsel.discovery.ranking import STRONG_EVIDENCE, simplest_of_the_best
+from ecsel.discovery.numbers import REAL, simple_numbers
+from ecsel.discovery.options import Options
+from ecsel.discovery.ranking import simplest_of_the_best
 from ecsel.discovery.rows import Rows
 
 
@@ -78,6 +80,28 @@ def test_the_simplest_of_nearly_equal_laws_is_taken(line):
     longer = finish(problem, LINE.join(Structure(np.array([[3.0]]), np.array([[1]], dtype=np.int8))))
     assert longer.code_length > best.code_length - STRONG_EVIDENCE
     assert simplest_of_the_best(sorted([best, longer], key=lambda law: law.code_length)) is best
+
+
+@pytest.mark.parametrize("errors_away", np.linspace(0.0, 6.0, 25))
+def test_of_nearly_equal_writings_the_simplest_is_taken(errors_away):
+    """The mean of 100 rows lies so many standard errors from 0.23; all ways to write it are enumerated here."""
+    deviation = np.random.default_rng(3).normal(size=100)
+    deviation = 0.01 * (deviation - deviation.mean()) / deviation.std()
+    mean = 0.23 + errors_away * 0.001
+    problem = problem_of(np.linspace(1, 2, 100)[:, None], mean + deviation)
+    law = finish(problem, Structure.constant(1))
+    values, costs = simple_numbers(np.array([mean]))
+    rss = 0.01 + 100 * (values[0] - mean) ** 2
+    lengths = problem.criterion.data(rss, 0) + costs[0]
+    real = float(problem.criterion.data(0.01, 1)) + REAL
+    shortest = min(lengths.min(), real)
+    named = [(cost, value) for cost, value, n in zip(costs[0], values[0], lengths, strict=True) if n <= shortest + 2.5]
+    named_real = float(problem.criterion.data(0.01, 1) - problem.criterion.data(0.01, 0)) + REAL
+    expected = min([*named, *([(named_real, mean)] if real <= shortest + 2.5 else [])])[1]
+    assert law.coefficients[0] == pytest.approx(expected, rel=1e-12)
+    assert law.shortest == pytest.approx(shortest + law.structure_cost, abs=1e-6)
+    assert law.shortest <= law.code_length <= law.shortest + STRONG_EVIDENCE
+    assert errors_away > 2 or law.coefficients[0] == 0.23
 
 
 def test_columns_that_cannot_have_an_exponent_are_left_out():

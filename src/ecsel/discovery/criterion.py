@@ -17,6 +17,8 @@ from scipy.special import gammaln
 
 from ecsel.discovery.lattice import Floats
 
+STRONG_EVIDENCE = 2.5
+"""Nats, a Bayes factor of 12: whatever takes more words must be better by this much than what takes fewer."""
 ROUNDING = 1e-12
 """Residuals below this share of the target's root mean square are floating-point noise."""
 

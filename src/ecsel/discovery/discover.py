@@ -8,17 +8,18 @@ refitted on all rows with only the columns that they use in memory.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
 import numpy as np
 
-from ecsel.discovery.criterion import Criterion
-from ecsel.discovery.front import front, leave_one_out
+from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
+from ecsel.discovery.front import finish_representatives, front, leave_one_out
 from ecsel.discovery.lattice import Floats, Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
+from ecsel.discovery.options import Options
 from ecsel.discovery.pool import Pool
-from ecsel.discovery.ranking import STRONG_EVIDENCE, Ranking, degree_ranges, simplest_of_the_best
+from ecsel.discovery.progress import Progress, part, silent
+from ecsel.discovery.ranking import Ranking, degree_ranges, simplest_of_the_best
 from ecsel.discovery.rows import Rows
 from ecsel.discovery.search import OutOfTimeError, Search
 
@@ -26,56 +27,8 @@ SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
 NEAR_ZERO = 0.02
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a law may look like and how long to search for it.
-
-    Parameters
-    ----------
-    n_terms
-        The exact number of terms; ``None`` leaves it to the code length.
-    max_terms
-        The largest number of terms.
-    exponents
-        The rationals that an exponent may be; ``None`` is the default lattice.
-    real
-        Whether an exponent may be a free real number.
-    lower, upper
-        Bounds of the exponents, one per column; ``None`` is ±12.
-    noise_variance
-        The variance of the noise, where it is known.
-    dimensions, target_dimension
-        Physical dimensions, (base units, columns) and (base units,).
-    round_coefficients
-        Whether coefficients may be rounded to simple numbers.
-    thorough
-        Whether to try every number of terms instead of stopping at a law that stands.
-    time_limit
-        Seconds after which the best law so far is returned.
-    seed
-        Seed of the starts and of the samples.
-    """
-
-    n_terms: int | None = None
-    max_terms: int = 10
-    exponents: tuple[Fraction, ...] | None = None
-    real: bool = True
-    lower: Floats | None = None
-    upper: Floats | None = None
-    noise_variance: float | None = None
-    dimensions: Floats | None = None
-    target_dimension: Floats | None = None
-    round_coefficients: bool = True
-    thorough: bool = False
-    time_limit: float | None = None
-    seed: int = 0
-
-    @property
-    def largest(self) -> int:
-        """The largest number of terms to try."""
-        return self.max_terms if self.n_terms is None else self.n_terms
+RANKING, REFIT = 0.85, 0.95
+"""Shares of the work that have passed when the ranking and the refit on all rows begin."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +41,7 @@ class Discovery:
     validation: tuple[float, ...]
     left_out: tuple[int, ...]
     complete: bool = True
+    interrupted: bool = False
 
 
 def discover(
@@ -95,9 +49,9 @@ def discover(
     y: Floats,
     weight: Floats | None = None,
     options: Options | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress = silent,
 ) -> Discovery:
-    """Search for the signomial law of a table.
+    """Search for the signomial law of a table; a keyboard interrupt ends the search with the best law so far.
 
     >>> x = np.linspace(1.0, 3.0, 40)[:, None]
     >>> law = discover(x, 2.0 * x[:, 0] ** 2 + 3.0).law
@@ -116,19 +70,21 @@ def discover(
         return _rescaled(discover(X, y / scale, weight, replace(options, noise_variance=noise), progress), scale)
     used = independent_columns(X)
     rng = np.random.default_rng(options.seed)
-    run = _Run(X, y, weight, used, options, rng, progress or (lambda _: None))
-    laws, found, complete = run.mean() if len(y) < FEWEST_ROWS or np.ptp(y) == 0.0 else run.search()
+    run = _Run(X, y, weight, used, options, rng, progress)
+    laws, found = run.mean() if len(y) < FEWEST_ROWS or np.ptp(y) == 0.0 else run.search()
     best = simplest_of_the_best([law for law in laws if options.n_terms in (None, len(law))] or laws)
-    near = [law for law in laws if law is not best and law.code_length <= laws[0].code_length + STRONG_EVIDENCE]
+    near = [law for law in laws if law is not best and law.shortest <= laws[0].shortest + STRONG_EVIDENCE]
     validation = tuple(leave_one_out(run.ranking_problem, law) for law in found)
     left_out = tuple(sorted(set(range(X.shape[1])) - set(used.tolist())))
+    refitted = run.refitted(best)
     return Discovery(
-        run.expand(run.on_all_rows(best)),
+        run.expand(refitted),
         tuple(run.expand(law) for law in near[:20]),
         tuple(run.expand(law) for law in found),
         validation,
         left_out,
-        complete,
+        run.complete,
+        run.interrupted,
     )
 
 
@@ -157,7 +113,9 @@ class _Run:
     used: np.ndarray
     options: Options
     rng: np.random.Generator
-    progress: Callable[[str], None]
+    progress: Progress
+    complete: bool = True
+    interrupted: bool = False
     ranking_problem: Problem = field(init=False)
     lattice: Lattice = field(init=False)
 
@@ -186,32 +144,35 @@ class _Run:
         rows = Rows.from_table(self.X[np.ix_(index, self.used)], self.y[index], weight)
         return Problem(rows, Criterion(len(rows), rows.energy, self.options.noise_variance), self.lattice)
 
-    def mean(self) -> tuple[list[Law], list[Law], bool]:
+    def mean(self) -> tuple[list[Law], list[Law]]:
         """Return the mean as the only law, for a constant target or fewer rows than any law could be judged by."""
         self.ranking_problem = self.problem(self.all_rows)
         m = len(self.used)
         structure = Structure.constant(m) if np.any(self.y) else Structure.empty(m)
         rounds = self.options.round_coefficients and len(self.y) >= FEWEST_ROWS
         mean = Ranking(self.ranking_problem, round_coefficients=rounds).finish(structure)
-        return [mean], [mean], True
+        return [mean], [mean]
 
-    def search(self) -> tuple[list[Law], list[Law], bool]:
-        """Return the laws found, best first, the front, and whether the search came to its own end."""
+    def search(self) -> tuple[list[Law], list[Law]]:
+        """Return the laws found, best first, and the front."""
         o = self.options
         deadline = np.inf if o.time_limit is None else time.monotonic() + o.time_limit
         order = self.rng.permutation(len(self.y))
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
-        search = Search(first, self.rng, o.largest, o.n_terms, deadline, thorough=o.thorough, progress=self.progress)
-        complete = self._attempt(search.run)
+        told = part(self.progress, 0.0, RANKING)
+        search = Search(first, self.rng, o.largest, o.n_terms, deadline, thorough=o.thorough, progress=told)
+        self._attempt(search, search.run)
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
             if not o.thorough:
-                complete &= self._attempt(lambda: search.improve(search.nearby))
+                self._attempt(search, lambda: search.improve(search.nearby))
         self.ranking_problem = search.problem
         ranking = Ranking(search.problem, round_coefficients=o.round_coefficients)
-        complete &= self._attempt(lambda: self._rank(search, ranking))
-        found = front(search.pool, ranking, o.largest)
-        return [law for law in ranking.laws() if len(law) <= o.largest], found, complete
+        self._attempt(search, lambda: self._rank(search, ranking))
+        self._attempt(search, lambda: finish_representatives(search.pool, ranking, o.largest))
+        if not ranking.laws():  # interrupted again, before any law was finished
+            raise KeyboardInterrupt
+        return [law for law in ranking.laws() if len(law) <= o.largest], front(ranking, o.largest)
 
     def _on_more_rows(self, search: Search, index: np.ndarray) -> Search:
         """Return a search on more rows that starts from the laws of another one."""
@@ -221,7 +182,7 @@ class _Run:
         return larger
 
     def _rank(self, search: Search, ranking: Ranking) -> None:
-        self.progress("ranking")
+        self.progress(RANKING, "ranking")
         found = [c for c in search.pool.ranked() if len(c) <= search.max_terms and search.is_wanted(c)]
         found = found or search.pool.ranked()
         ranking.consider(found[:4], 4)
@@ -234,18 +195,29 @@ class _Run:
         search.tick()
         ranking.explore(search.nearby, search.is_wanted)
 
-    def _attempt(self, work: Callable[[], None]) -> bool:
+    def _attempt(self, search: Search, work: Callable[[], None]) -> None:
         """Work until done, out of time or interrupted; the best so far is kept in the pool."""
         try:
             work()
-        except (OutOfTimeError, KeyboardInterrupt):
-            return False
-        return True
+        except OutOfTimeError:
+            self.complete = False
+        except KeyboardInterrupt:
+            self.complete, self.interrupted = False, True
+            search.deadline = -np.inf
+
+    def refitted(self, law: Law) -> Law:
+        """Return a law refitted on all rows, or as it is where that is interrupted."""
+        try:
+            return self.on_all_rows(law)
+        except KeyboardInterrupt:
+            self.complete, self.interrupted = False, True
+            return law
 
     def on_all_rows(self, law: Law) -> Law:
         """Refit a law on all rows, with only its own columns in memory."""
         if len(self.y) <= len(self.ranking_problem.rows) or not len(law):
             return law
+        self.progress(REFIT, "refit on all rows")
         s = law.structure
         columns = np.flatnonzero((np.abs(s.exponents) > 0).any(axis=0) | s.free.any(axis=0))
         own = replace(self, used=self.used[columns])

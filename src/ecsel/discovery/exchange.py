@@ -8,6 +8,7 @@ orthogonal to the other K - 1 columns. For a candidate column phi and the residu
 so the residual sum of squares of every addition and every swap (k, phi) follows from Phi_c' [Q U r].
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -49,13 +50,17 @@ def _basis(columns: Floats, target: Floats) -> _Basis:
 
 @dataclass(eq=False)
 class Exchange:
-    """An exchange search on a dictionary; the neighbours of every term met are kept, so they are built once."""
+    """An exchange search on a dictionary; the neighbours of every term met are kept, so they are built once.
+
+    ``tick`` is called before every move with the number of terms reached; it may end the search by raising.
+    """
 
     problem: Problem
     atoms: Atoms
     pool: Pool
     with_neighbours: bool = True
     max_terms: int = 10
+    tick: Callable[[int], None] = lambda _: None
     _near: dict[bytes, Atoms] = field(default_factory=dict)
 
     @cached_property
@@ -102,6 +107,7 @@ class Exchange:
 
     def best_move(self, current: Atoms, *, adds: bool, swaps: bool, keep: int = 6) -> tuple[float, Atoms] | None:
         """Return the best set of atoms one move away, its score exact; the runners-up go to the pool too."""
+        self.tick(len(current))
         basis = _basis(current.columns, self.problem.rows.target)
         k, c = len(current), self.candidates(current)
         products = c.columns.T @ np.column_stack([basis.q, basis.u, basis.residual])

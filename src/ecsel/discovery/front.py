@@ -18,10 +18,14 @@ def representatives(pool: Pool, largest: int) -> list[Structure]:
     return [structure for _, structure in best.values()]
 
 
-def front(pool: Pool, ranking: Ranking, largest: int) -> list[Law]:
-    """Return the laws that are not dominated in (size, residual), smallest first."""
+def finish_representatives(pool: Pool, ranking: Ranking, largest: int) -> None:
+    """Give the best structure of each size its final form."""
     for structure in representatives(pool, largest):
         ranking.finish(structure)
+
+
+def front(ranking: Ranking, largest: int) -> list[Law]:
+    """Return the finished laws that are not dominated in (size, residual), smallest first."""
     kept: list[Law] = []
     for law in sorted(ranking.laws(), key=lambda law: (law.complexity, law.rss)):
         if len(law) <= largest and (not kept or law.rss < kept[-1].rss * (1.0 - 1e-9)):

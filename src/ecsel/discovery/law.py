@@ -7,13 +7,16 @@ full code length is
 
     N/2 ln(RSS/(N - k_f)) + k_f/2 ln F + ln N + structure + costs of the coefficients,
 
-k_f the parameters that stay real.
+k_f the parameters that stay real. Of the writings of a law within ``STRONG_EVIDENCE`` of its shortest one the simplest
+is returned, that is the one that would be shortest if all fitted equally well: a third digit must be worth as much as
+a further term. Laws are compared by their shortest writing.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.lattice import Floats, Mask
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.numbers import REAL, simple_numbers
@@ -30,6 +33,7 @@ ILL_DETERMINED = 0.1
 class Law:
     """A law in raw units: coefficients, which of them are rounded, its monomials, and its full code length.
 
+    ``shortest`` is the code length of the shortest writing of the same monomials, which laws are compared by.
     ``covariance`` is that of (coefficients, free exponents in row-major order) as the data determine them, that is
     before any rounding.
     """
@@ -41,6 +45,7 @@ class Law:
     code_length: float
     structure_cost: float
     covariance: Floats
+    shortest: float
 
     def __len__(self) -> int:
         return len(self.structure)
@@ -181,33 +186,61 @@ def _refine(
     return structure, coefficients, rss
 
 
+@dataclass(frozen=True, eq=False)
+class _Writing:
+    """Numbers for the monomials of a law, what naming them costs, and the code length that they give."""
+
+    structure: Structure
+    coefficients: Floats
+    rounded: Mask
+    rss: float
+    cost: float
+    code_length: float
+
+
 def finish(problem: Problem, structure: Structure, *, round_coefficients: bool = True) -> Law:
     """Fit a structure on the problem's rows, round its coefficients, and give it its full code length."""
     k, data, cost = len(structure), problem.criterion.data, structure.cost(problem.lattice)
     if not k:
         energy = problem.rows.energy
-        return Law(
-            structure, np.zeros(0), np.zeros(0, dtype=bool), energy, float(data(energy, 0)), 0.0, np.zeros((0, 0))
-        )
+        length = float(data(energy, 0))
+        return Law(structure, np.zeros(0), np.zeros(0, dtype=bool), energy, length, 0.0, np.zeros((0, 0)), length)
     structure, coefficients, rss = _fit(problem, structure)
     c = covariance(design_matrix(problem.rows, structure, coefficients))
     theta = np.concatenate([coefficients, structure.exponents[structure.free]])
-    best = (structure, coefficients, np.zeros(k, dtype=bool), rss, float(data(rss, len(theta))) + cost + k * REAL)
+    length = float(data(rss, len(theta))) + cost + k * REAL
+    writings = [_Writing(structure, coefficients, np.zeros(k, dtype=bool), rss, k * REAL, length)]
     if round_coefficients:
-        # Without free exponents the model is linear and the beam's order is final; otherwise a few are refitted.
-        few = 3 if structure.n_free else 1
-        beams = _roundings(problem, theta, c, rss, k)
-        for beam, i in ((b, i) for b in beams for i in range(min(few, len(b.rss)))):
-            rounded, exponents = beam.rounded[i], structure.exponents.copy()
-            exponents[structure.free] = beam.theta[i, k:]
-            refined = _refine(problem, replace(structure, exponents=exponents), beam.theta[i, :k], rounded)
-            length = float(data(refined[2], len(theta) - int(rounded.sum()))) + cost + float(beam.cost[i])
-            if length < best[4]:
-                best = (refined[0], refined[1], rounded, refined[2], length)
+        writings += _rounded_writings(problem, structure, theta, c, rss)
+    shortest = min(w.code_length for w in writings)
+    close = [w for w in writings if w.code_length <= shortest + STRONG_EVIDENCE]
+    best = min(close, key=lambda w: float(data(rss, len(theta) - int(w.rounded.sum()))) + w.cost)
     spread = problem.criterion.noise_variance
     if spread is None:
-        spread = best[3] / max(len(problem.rows) - len(theta), 1)
-    return Law(*best, cost, c * spread)
+        spread = best.rss / max(len(problem.rows) - len(theta), 1)
+    return Law(best.structure, best.coefficients, best.rounded, best.rss, best.code_length, cost, c * spread, shortest)
+
+
+def _rounded_writings(problem: Problem, structure: Structure, theta: Floats, c: Floats, rss: float) -> list[_Writing]:
+    """Return the law with its coefficients rounded: the writings that code best, and the simplest near them."""
+    k, p, data = len(structure), len(theta), problem.criterion.data
+    cost = structure.cost(problem.lattice)
+    found = []
+    for beam in _roundings(problem, theta, c, rss, k):
+        real = p - beam.rounded.sum(axis=1)
+        length = data(beam.rss, real) + beam.cost
+        close = np.where(length <= length.min() + STRONG_EVIDENCE, data(rss, real) + beam.cost, np.inf)
+        # Without free exponents the model is linear and the beam's order is final; otherwise a few are refitted.
+        best = np.argsort(length, kind="stable")[: 3 if structure.n_free else 1]
+        for i in {*best.tolist(), int(np.argmin(close))}:
+            rounded, exponents = beam.rounded[i], structure.exponents.copy()
+            exponents[structure.free] = beam.theta[i, k:]
+            trial = replace(structure, exponents=exponents)
+            fitted, coefficients, reached = _refine(problem, trial, beam.theta[i, :k], rounded)
+            spent = float(beam.cost[i])
+            total = float(data(reached, int(real[i]))) + cost + spent
+            found.append(_Writing(fitted, coefficients, rounded, reached, spent, total))
+    return found
 
 
 def _fit(problem: Problem, structure: Structure) -> tuple[Structure, Floats, float]:

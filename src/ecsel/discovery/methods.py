@@ -1,20 +1,20 @@
 """The ways to a fitted law: exact search, best prediction, a given form, and the paper's trainers."""
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from ecsel.discovery.criterion import Criterion
-from ecsel.discovery.discover import Discovery, Options, discover
+from ecsel.discovery.discover import Discovery, discover
 from ecsel.discovery.fitted import FittedLaw
 from ecsel.discovery.form import Form
 from ecsel.discovery.lattice import Floats, default_exponents
 from ecsel.discovery.law import Law
+from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings, train
 from ecsel.discovery.prediction import best_of_size, choose_size, fold_errors, folds
+from ecsel.discovery.progress import Progress, part, silent
 from ecsel.signomial import Term
 
 
@@ -42,6 +42,7 @@ class Outcome:
     near_ties: tuple[FittedLaw, ...] = ()
     left_out: tuple[str, ...] = ()
     complete: bool = True
+    interrupted: bool = False
 
 
 def _named(table: Table, options: Options, law: Law, validation: float) -> FittedLaw:
@@ -69,10 +70,11 @@ def _outcome(table: Table, options: Options, found: Discovery, chosen: Law) -> O
         tuple(_named(table, options, law, float("nan")) for law in found.near_ties if law.structure.key() != key),
         tuple(table.names[j] for j in found.left_out),
         found.complete,
+        found.interrupted,
     )
 
 
-def by_search(table: Table, options: Options, progress: Callable[[str], None] | None = None) -> Outcome:
+def by_search(table: Table, options: Options, progress: Progress = silent) -> Outcome:
     """Return the law with the shortest code length."""
     found = discover(table.X, table.y, table.weight, options, progress)
     return _outcome(table, options, found, found.law)
@@ -84,25 +86,43 @@ def by_prediction(
     *,
     n_folds: int = 5,
     n_jobs: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress = silent,
 ) -> Outcome:
-    """Return the law of the size whose whole search predicts left-out rows best."""
-    thorough = replace(options, thorough=True)
-    started = time.monotonic()
+    """Return the law of the size whose whole search predicts left-out rows best.
+
+    The laws of all rows come first, so that an interrupt of the folds still has a law to return: that of the size which
+    the finished folds favour, or of the shortest code where none is finished.
+    """
     parts = folds(len(table.y), n_folds, np.random.default_rng(options.seed))
-    share = (
-        thorough if options.time_limit is None else replace(thorough, time_limit=options.time_limit / (len(parts) + 1))
-    )
-    if options.n_terms is None and len(table.y) >= 2 * n_folds:
-        job = delayed(fold_errors)
-        errors = Parallel(n_jobs=n_jobs)(job(table.X, table.y, table.weight, test, share) for test in parts)
-        size = choose_size(np.array(errors))
-    else:
-        size = options.largest
-    if options.time_limit is not None:
-        thorough = replace(thorough, time_limit=max(options.time_limit - (time.monotonic() - started), 0.1))
-    found = discover(table.X, table.y, table.weight, thorough, progress)
-    return _outcome(table, options, found, best_of_size(found, size))
+    limit = None if options.time_limit is None else options.time_limit / (len(parts) + 1)
+    thorough = replace(options, thorough=True, time_limit=limit)
+    first = part(progress, 0.0, 1.0 / (len(parts) + 1), "all rows, ")
+    found = discover(table.X, table.y, table.weight, thorough, first)
+    if options.n_terms is not None or len(table.y) < 2 * n_folds:
+        return _outcome(table, options, found, best_of_size(found, options.largest))
+    errors, finished = ([], False) if found.interrupted else _cross_validate(table, parts, thorough, n_jobs, progress)
+    if not finished:
+        found = replace(found, complete=False, interrupted=True)
+    chosen = best_of_size(found, choose_size(np.array(errors))) if errors else found.law
+    return _outcome(table, options, found, chosen)
+
+
+def _cross_validate(
+    table: Table, parts: list[np.ndarray], options: Options, n_jobs: int | None, progress: Progress
+) -> tuple[list[Floats], bool]:
+    """Return the errors by size of each fold, and whether all folds were finished rather than interrupted."""
+    errors: list[Floats] = []
+    job, n = delayed(fold_errors), len(parts)
+    progress(1 / (n + 1), f"fold 1 of {n}")
+    try:
+        for fold in Parallel(n_jobs=n_jobs, return_as="generator")(
+            job(table.X, table.y, table.weight, test, options) for test in parts
+        ):
+            errors.append(fold)
+            progress((1 + len(errors)) / (n + 1), f"fold {min(len(errors) + 1, n)} of {n}")
+    except KeyboardInterrupt:
+        return errors, False
+    return errors, True
 
 
 def by_paper(table: Table, n_terms: int, seed: int, settings: PaperSettings) -> Outcome:

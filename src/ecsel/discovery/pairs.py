@@ -38,6 +38,7 @@ def best_pair_exchange(
         if len(current) - count + 2 > search.max_terms:
             continue
         for out in combinations(range(len(current)), count):
+            search.tick(len(current))
             rest = current.keep(np.array([i for i in range(len(current)) if i not in out], dtype=np.intp))
             for trial in _pairs_for(search, rest, candidates, keep):
                 score = search.score(trial)

@@ -6,16 +6,22 @@ the monomials would favour the largest law.
 
 import numpy as np
 
-from ecsel.discovery.discover import Discovery, Options, discover
+from ecsel.discovery.discover import Discovery, discover
 from ecsel.discovery.lattice import Floats
 from ecsel.discovery.law import Law
+from ecsel.discovery.options import Options
 from ecsel.discovery.rows import Rows
 
 
 def fold_errors(X: Floats, y: Floats, weight: Floats | None, test: np.ndarray, options: Options) -> Floats:
-    """Return the weighted squared error on the test rows for each number of terms 0..max_terms (best law up to it)."""
+    """Return the weighted squared error on the test rows for each number of terms 0..max_terms (best law up to it).
+
+    An interrupted search would judge sizes by laws that it had no time for, so it passes the interrupt on.
+    """
     train = np.setdiff1d(np.arange(len(y)), test)
     found = discover(X[train], y[train], None if weight is None else weight[train], options)
+    if found.interrupted:
+        raise KeyboardInterrupt
     rows = Rows.from_table(X[test], y[test], None if weight is None else weight[test])
     errors = np.full(options.max_terms + 1, np.inf)
     for n_terms, law in by_terms(found).items():
@@ -30,7 +36,7 @@ def by_terms(found: Discovery) -> dict[int, Law]:
     """Return, for each number of terms on the front, the law with the shortest code length."""
     best: dict[int, Law] = {}
     for law in found.front:
-        if len(law) not in best or law.code_length < best[len(law)].code_length:
+        if len(law) not in best or law.shortest < best[len(law)].shortest:
             best[len(law)] = law
     return best
 

@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.exchange import Exchange
 from ecsel.discovery.law import Law, finish
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.pairs import best_pair_exchange
 from ecsel.discovery.pool import Pool
 
-STRONG_EVIDENCE = 2.5
-"""Nats, a Bayes factor of 12: a longer law must be better by this much than a shorter one."""
 FEW_ROWS = 60
 """With fewer rows the tests on residuals are weak, and the whole search is cheap."""
 MOST_LAWS = 160
@@ -66,16 +65,16 @@ class Ranking:
 
     def laws(self) -> list[Law]:
         """Return the finished laws, shortest code first."""
-        return sorted(self._laws.values(), key=lambda law: (law.code_length, law.complexity))
+        return sorted(self._laws.values(), key=lambda law: (law.shortest, law.complexity))
 
     def consider(self, candidates: list[Candidate], most: int) -> None:
         """Finish the candidates that can still win, the most promising bounds first."""
         bounded = sorted((optimistic(self.problem, c), i) for i, c in enumerate(candidates))
-        best = min((law.code_length for law in self._laws.values()), default=np.inf)
+        best = min((law.shortest for law in self._laws.values()), default=np.inf)
         for bound, i in bounded[:most]:
             if bound > best + STRONG_EVIDENCE or len(self._laws) >= MOST_LAWS:
                 break
-            best = min(best, self.finish(candidates[i].structure).code_length)
+            best = min(best, self.finish(candidates[i].structure).shortest)
 
     def explore(self, exchange: Exchange, wanted: Callable[[Candidate], bool], *, rounds: int = 2) -> None:
         """Try the moves around the best lattice laws of neighbouring sizes until the best code length stays."""
@@ -83,7 +82,7 @@ class Ranking:
         most, pairs = (60, 16) if len(self.problem.rows) < FEW_ROWS else (40, 8)
         tried: set[frozenset[bytes]] = set()
         for _ in range(rounds):
-            before = self.laws()[0].code_length
+            before = self.laws()[0].shortest
             for law in self._leaders():
                 key = law.structure.key()
                 if key in tried:
@@ -97,7 +96,7 @@ class Ranking:
                 if 1 < len(law) <= MOST_TERMS_FOR_PAIRS:
                     best_pair_exchange(local, atoms, keep=pairs)
                 self.consider([c for c in near.ranked() if wanted(c)], most)
-            if self.laws()[0].code_length >= before - 1e-9:
+            if self.laws()[0].shortest >= before - 1e-9:
                 return
 
     def _leaders(self) -> list[Law]:
@@ -106,11 +105,11 @@ class Ranking:
         if not laws:
             return []
         beside = [next((law for law in laws if len(law) == len(laws[0]) + d), None) for d in (-1, 1)]
-        near = [law for law in beside if law is not None and law.code_length < laws[0].code_length + WORTH_EXPLORING]
+        near = [law for law in beside if law is not None and law.shortest < laws[0].shortest + WORTH_EXPLORING]
         return [*laws[:2], *near]
 
 
 def simplest_of_the_best(laws: list[Law]) -> Law:
     """Return the simplest law against which no other has strong evidence."""
-    close = [law for law in laws if law.code_length <= laws[0].code_length + STRONG_EVIDENCE]
+    close = [law for law in laws if law.shortest <= laws[0].shortest + STRONG_EVIDENCE]
     return min(close, key=lambda law: (law.complexity, law.structure_cost))

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.fitted import FittedLaw, number_latex, number_text
-from ecsel.discovery.ranking import STRONG_EVIDENCE
 from ecsel.signomial import Signomial, Term
 
 

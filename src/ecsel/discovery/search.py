@@ -6,14 +6,13 @@ merging. Every law met is noted in a pool; the most promising ones get the full 
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
-from ecsel.discovery.criterion import Criterion, order_credit
+from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion, order_credit
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
 from ecsel.discovery.doubt import has_objection
 from ecsel.discovery.exchange import Exchange
@@ -23,7 +22,8 @@ from ecsel.discovery.one_term import fit_one_term
 from ecsel.discovery.pairs import best_pair_exchange
 from ecsel.discovery.parity import likely_parities
 from ecsel.discovery.pool import Pool
-from ecsel.discovery.ranking import FEW_ROWS, STRONG_EVIDENCE
+from ecsel.discovery.progress import Progress, part, silent
+from ecsel.discovery.ranking import FEW_ROWS
 from ecsel.discovery.varpro import Fits
 
 HEAVY_TAIL = 30.0
@@ -31,6 +31,17 @@ HEAVY_TAIL = 30.0
 HOPELESS = 4.0
 """Nats by which every law with a variable must be worse than none before the search gives up early."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
+STAGES = {
+    "one term": 0.0,
+    "two terms": 0.05,
+    "heavy tails": 0.1,
+    "polynomial monomials": 0.15,
+    "laurent monomials": 0.3,
+    "rational monomials": 0.45,
+    "continuous terms": 0.7,
+    "polishing": 0.8,
+}
+"""The stages of a search in their order, and the share of the longest search that has passed when each begins."""
 
 
 class OutOfTimeError(Exception):
@@ -48,12 +59,14 @@ class Search:
     deadline: float = np.inf
     thorough: bool = False
     pool: Pool = field(default_factory=Pool)
-    progress: Callable[[str], None] = lambda _: None
+    progress: Progress = silent
 
-    def tick(self, doing: str = "") -> None:
-        """Tell what is being done, and raise when the time is over."""
-        if doing:
-            self.progress(doing)
+    def tick(self, stage: str = "", within: float = 0.0) -> None:
+        """Tell which stage has begun, or how much of it is done, and raise when the time is over."""
+        if stage:
+            begins = STAGES[stage]
+            ends = min((share for share in STAGES.values() if share > begins), default=1.0)
+            self.progress(begins + (ends - begins) * min(within, 1.0), stage)
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
 
@@ -83,7 +96,9 @@ class Search:
     def nearby(self) -> Exchange:
         """A quick exchange search on the natural polynomials, to look for better laws around one."""
         structure = enumerate_monomials(self.problem.lattice, *DICTIONARIES[0])
-        return Exchange(self.problem, self.atoms(structure), self.pool, max_terms=self.max_terms)
+        return Exchange(
+            self.problem, self.atoms(structure), self.pool, max_terms=self.max_terms, tick=lambda _: self.tick()
+        )
 
     @property
     def empty(self) -> Atoms:
@@ -160,6 +175,7 @@ class Search:
         """Two continuous terms, from splits of the one-term fit and from pairs of likely parities."""
         if self.max_terms < 2:
             return
+        self.tick("two terms")
         base = Structure(fits.exponents[0], fits.parity[0])
         self.round_promising(split(self.problem, base, self.rng, 12), 2)
         if self.problem.rows.signed.any():
@@ -186,8 +202,9 @@ class Search:
     def discrete(self) -> None:
         """Exchange on nested dictionaries; stop at the first whose best law stands."""
         for kind, size in DICTIONARIES:
-            self.tick(f"{kind} monomials")
-            exchange = self.exchange(kind, size)
+            stage = f"{kind} monomials"
+            self.tick(stage)
+            exchange = self.exchange(kind, size, stage)
             if exchange is None:
                 continue
             exchange.path(self.empty, patience=self.max_terms if self.thorough or self.n_terms else 3)
@@ -210,14 +227,20 @@ class Search:
             if pair is not None and pair[0] <= self.best.score + 1e-9:
                 exchange.descend(pair[1])
 
-    def exchange(self, kind: str, size: int) -> Exchange | None:
+    def exchange(self, kind: str, size: int, stage: str = "") -> Exchange | None:
         """Return an exchange search on a dictionary of one kind; ``None`` when the kind has no monomials."""
         lattice = self.problem.lattice
         structure = enumerate_monomials(lattice, kind, size, ceiling=60_000 if lattice.dimensions is None else 400_000)
         if not len(structure):
             return None
         atoms = evaluate(self.problem.rows, lattice, structure)
-        return Exchange(self.problem, atoms, self.pool, max_terms=self.max_terms)
+        return Exchange(
+            self.problem,
+            atoms,
+            self.pool,
+            max_terms=self.max_terms,
+            tick=lambda n_terms: self.tick(stage, n_terms / self.max_terms),
+        )
 
     def backward(self, exchange: Exchange) -> None:
         """Eliminate from the largest affordable complete polynomials, with and without products of variables."""
@@ -247,7 +270,12 @@ class Search:
         self.tick("heavy tails")
         gentle = rows.reweighted(1.0 / (1.0 + size / typical))
         criterion = Criterion(len(gentle), gentle.energy)
-        other = replace(self, problem=replace(self.problem, rows=gentle, criterion=criterion), pool=Pool())
+        other = replace(
+            self,
+            problem=replace(self.problem, rows=gentle, criterion=criterion),
+            pool=Pool(),
+            progress=part(self.progress, STAGES["heavy tails"], STAGES["polynomial monomials"], "heavy tails, "),
+        )
         other.discrete()
         for candidate in other.pool.ranked()[:30]:
             self.note(self.problem.assess(candidate.structure))
@@ -258,7 +286,7 @@ class Search:
         base = Structure(fits.exponents[0], fits.parity[0])
         waited = 0
         for k in range(2, min(self.max_terms, 5) + 1):
-            self.tick(f"{k} continuous terms")
+            self.tick("continuous terms", (k - 2) / 4)
             grown = split(self.problem, base, self.rng, 12)
             before = self.best.score
             self.round_promising(grown, 2)

@@ -6,7 +6,8 @@ predict(X) is `equation_` evaluated on the columns of X.
 
 from __future__ import annotations
 
-import sys
+import warnings
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
 import narwhals.stable.v2 as nw
@@ -17,12 +18,14 @@ from sklearn.utils import check_array, check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.discovery import wishes
-from ecsel.discovery.discover import Options
 from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_prediction, by_search
+from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
+from ecsel.discovery.progress import silent
 from ecsel.discovery.report import describe, formula_latex, summary
 from ecsel.discovery.units import dimension_matrix
+from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.targets import check_weights
 from ecsel.files import ModelDocument, ModelFileError, write
 from ecsel.fitting.blocks import one_blas_thread
@@ -91,13 +94,13 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
     cv : int, default=5
         Folds of ``select="prediction"``.
     time_limit : float, optional
-        Seconds after which the best law so far is returned. An interrupt does the same.
+        Seconds after which the best law so far is returned. An interrupt (Ctrl-C) does the same, with a warning.
     n_jobs : int, optional
         Processes for the folds of ``select="prediction"``; the search itself runs in one thread.
     random_state : int, RandomState or None, default=None
         Seed of starts and samples; None is a fixed seed, so a fit is always repeatable.
     verbose : int, default=0
-        1 prints what the search is doing.
+        1 shows a progress bar on standard error; plain lines where that is no terminal.
 
     Attributes
     ----------
@@ -193,6 +196,8 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         with one_blas_thread():  # thousands of products of small matrices, which threads only slow down
             outcome = self._search(_as_table(X_, rest, weight, precision, names), variance)
         self._set(outcome, known)
+        if outcome.interrupted:
+            warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=2)
         return self
 
     def _check_options(self) -> None:
@@ -231,10 +236,10 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             time_limit=self.time_limit,
             seed=seed,
         )
-        progress = _print_progress if self.verbose else None
-        if self.__dict__["select"] == "prediction":
-            return by_prediction(table, options, n_folds=self.cv, n_jobs=self.n_jobs, progress=progress)
-        return by_search(table, options, progress)
+        with ProgressBar() if self.verbose else nullcontext(silent) as progress:
+            if self.__dict__["select"] == "prediction":
+                return by_prediction(table, options, n_folds=self.cv, n_jobs=self.n_jobs, progress=progress)
+            return by_search(table, options, progress)
 
     def _set(self, outcome: Outcome, known: Signomial) -> None:
         self.law_ = outcome.law.plus(known)
@@ -390,8 +395,3 @@ def _as_table(X: Floats, y: Floats, weight: Floats | None, precision: Floats | N
     parts = [w for w in (weight, precision) if w is not None]
     total = np.prod(parts, axis=0)[index] if parts else None
     return Table(X[index], y[index], total, names)
-
-
-def _print_progress(doing: str) -> None:
-    sys.stderr.write(f"ecsel: {doing}\n")
-    sys.stderr.flush()

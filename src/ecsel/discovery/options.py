@@ -1,0 +1,56 @@
+"""What a law may look like and how long to search for it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ecsel.discovery.lattice import Floats
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a law may look like and how long to search for it.
+
+    Parameters
+    ----------
+    n_terms
+        The exact number of terms; ``None`` leaves it to the code length.
+    max_terms
+        The largest number of terms.
+    exponents
+        The rationals that an exponent may be; ``None`` is the default lattice.
+    real
+        Whether an exponent may be a free real number.
+    lower, upper
+        Bounds of the exponents, one per column; ``None`` is ±12.
+    noise_variance
+        The variance of the noise, where it is known.
+    dimensions, target_dimension
+        Physical dimensions, (base units, columns) and (base units,).
+    round_coefficients
+        Whether coefficients may be rounded to simple numbers.
+    thorough
+        Whether to try every number of terms instead of stopping at a law that stands.
+    time_limit
+        Seconds after which the best law so far is returned.
+    seed
+        Seed of the starts and of the samples.
+    """
+
+    n_terms: int | None = None
+    max_terms: int = 10
+    exponents: tuple[Fraction, ...] | None = None
+    real: bool = True
+    lower: Floats | None = None
+    upper: Floats | None = None
+    noise_variance: float | None = None
+    dimensions: Floats | None = None
+    target_dimension: Floats | None = None
+    round_coefficients: bool = True
+    thorough: bool = False
+    time_limit: float | None = None
+    seed: int = 0
+
+    @property
+    def largest(self) -> int:
+        """The largest number of terms to try."""
+        return self.max_terms if self.n_terms is None else self.n_terms

@@ -1,0 +1,67 @@
+"""Ctrl-C in the middle of a fit: the best law so far is kept, with a warning, and it predicts.
+
+A real signal is sent to a real process, at the moment its own progress says that the search is under way.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+FIT = """
+import json, sys, warnings
+import numpy as np
+from ecsel import ECSELRegressor
+
+rng = np.random.default_rng(0)
+X = rng.uniform(1, 5, (100, 4))
+y = X[:, 0] ** 2 + np.exp(X[:, 1] / 2) * np.log(1 + X[:, 2]) - np.sin(X[:, 3])
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    model = ECSELRegressor(verbose=1, max_terms=4, select=sys.argv[1]).fit(X, y)
+print(json.dumps({
+    "complete": model.search_completed_,
+    "warnings": [str(w.message) for w in caught],
+    "r2": model.score(X, y),
+    "path": len(model.path_),
+    "words": model.describe(),
+}))
+"""
+
+
+def interrupted_at(line, select):
+    """Run the fit, interrupt it as soon as it has told this line, and return what it printed and told."""
+    fit = subprocess.Popen(
+        [sys.executable, "-c", FIT, select],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    told = []
+    for text in fit.stderr:
+        told.append(text)
+        if line in text:
+            fit.send_signal(signal.SIGINT)
+            break
+    out, rest = fit.communicate(timeout=120)
+    assert fit.returncode == 0, "".join([*told, rest])
+    return json.loads(out), "".join([*told, rest])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
+@pytest.mark.parametrize(
+    ("select", "line", "never"), [("law", "laurent", "polishing"), ("prediction", "fold 2", "fold 5")]
+)
+def test_an_interrupt_keeps_the_best_law_so_far(select, line, never):
+    model, told = interrupted_at(line, select)
+    assert line in told
+    assert never not in told
+    assert model["warnings"] == ["The search was interrupted; the best law so far was kept."]
+    assert not model["complete"]
+    assert "stopped before its end" in model["words"]
+    assert model["path"] >= 1
+    assert model["r2"] > 0.9
