@@ -1,7 +1,7 @@
 """Exact interventional Shapley values, one player per raw column (levels, mirror image, missing factor and all).
 
-Scores: for one term the game is a product, so φ_p = α ∫₀¹ (a_p − b_p) Π_{i≠p} (q·a_i + (1 − q)·b_i) dq, which ⌈P/2⌉
-Gauss–Legendre nodes integrate exactly (see `ecsel.signomial.properties.shapley`). The formula holds for factors of any
+Scores: for one term the game is a product, so φ_p = α ∫₀¹ (a_p − b_p) Π_{i≠p} (q·a_i + (1 − q)·b_i) dq, which is
+evaluated exactly (see `ecsel.signomial.properties.shapley` and `.product_game`). The formula holds for factors of any
 sign, which the columns of a regression may have. Probabilities: see `ecsel.explain.probability_game`.
 """
 
@@ -16,11 +16,10 @@ from ecsel.explain.global_behaviour import ROW_CLASS_FEATURE
 from ecsel.explain.probability_game import probability_shapley
 from ecsel.explain.view import LogRows, ModelView
 from ecsel.signomial import Parity, properties
+from ecsel.signomial.properties.product_game import Factors, product_shapley
 
 if TYPE_CHECKING:
     from ecsel.signomial.columns import FloatArray
-
-BLOCK_PAIRS = 4096
 
 
 def shapley(
@@ -110,7 +109,8 @@ def score_shapley(view: ModelView, rows: LogRows, behind: LogRows) -> FloatArray
         used = [view.feature_names.index(factor.name) for factor in view.monomials[k]]
         if used:
             a, b = (_factors(view, point, k, used) for point in (rows, behind))
-            values[:, c, used] += alpha * _signed_values(a, b)
+            centre = b.min(axis=0) / 2 + b.max(axis=0) / 2
+            values[:, c, used] += alpha * product_shapley(Factors.around(centre, a), Factors.around(centre, b))
     return values
 
 
@@ -122,23 +122,3 @@ def _factors(view: ModelView, point: LogRows, k: int, used: list[int]) -> FloatA
     odd = np.array([factor.parity is Parity.ODD for factor in view.monomials[k]])
     sign = point.signs[:, used]
     return size * np.where(odd, sign, np.abs(sign))
-
-
-def _signed_values(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the Shapley values (rows, players) of Π a against Π b, averaged over the rows of b, for any signs."""
-    n_rows, n_players = a.shape
-    nodes, weights = np.polynomial.legendre.leggauss(-(-n_players // 2))
-    nodes, weights = (nodes + 1) / 2, weights / 2
-    result = np.zeros((n_rows, n_players))
-    step = max(1, BLOCK_PAIRS // len(b))
-    for start in range(0, n_rows, step):
-        at = slice(start, start + step)
-        here, there = a[at, None, :], b[None, :, :]
-        for q, weight in zip(nodes, weights, strict=True):
-            mixed = q * here + (1 - q) * there
-            ones = np.ones((*mixed.shape[:2], 1))
-            # the product without one player is a prefix times a suffix: no division by a factor that may vanish
-            prefix = np.concatenate([ones, np.cumprod(mixed[..., :-1], axis=2)], axis=2)
-            suffix = np.concatenate([np.cumprod(mixed[..., :0:-1], axis=2)[..., ::-1], ones], axis=2)
-            result[at] += weight * ((here - there) * prefix * suffix).mean(axis=1)
-    return result

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 from ecsel.signomial import ScoreTerms, Signomial, scores
 from ecsel.signomial.properties import shapley
+
+MODULE = sys.modules[shapley.__module__]  # the package has a function of the module's name
 
 
 def by_enumeration(terms, log_x, log_background, players):
@@ -105,15 +108,18 @@ def test_a_clipped_game_is_refused():
         shapley(terms, np.array([[500.0, -500.0]]), np.array([[-500.0, 500.0]]), np.arange(2))
 
 
-def test_blocks_do_not_change_the_values(monkeypatch):
-    import sys
-
-    terms, log_x, log_background = random_case(1, 5, n_rows=7, n_background=9)
-    whole = shapley(terms, log_x, log_background, np.arange(5)).values
-    for size in (1, 4, 20):
-        monkeypatch.setattr(sys.modules[shapley.__module__], "_BLOCK_PAIRS", size)
-        blocked = shapley(terms, log_x, log_background, np.arange(5)).values
-        np.testing.assert_allclose(blocked, whole, rtol=1e-12, atol=1e-14)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12))
+@settings(max_examples=30, deadline=None)
+def test_scales_by_pair_change_nothing(seed, n_features):
+    """The path for extreme magnitudes is an independent computation of the same values."""
+    terms, log_x, log_background = random_case(seed, n_features)
+    usual = shapley(terms, log_x, log_background, np.arange(n_features)).values
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MODULE, "_SPAN", -1.0)
+        for size in (1, 4, 4096):
+            patch.setattr(MODULE, "_BLOCK_PAIRS", size)
+            by_pair = shapley(terms, log_x, log_background, np.arange(n_features)).values
+            np.testing.assert_allclose(by_pair, usual, rtol=0, atol=1e-12 * (1 + np.abs(usual).max()))
 
 
 def test_forty_features_are_no_obstacle():

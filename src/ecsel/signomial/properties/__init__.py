@@ -8,6 +8,7 @@ terms and classes. Names in brackets are the paper's.
 :mod:`decision`               probabilities, margin (D1) and probability sensitivity (D2)
 :mod:`local`                  log-additive parts (L1), linear attributions (L2)
 :mod:`shapley`                exact interventional Shapley values
+:mod:`product_game`           the same for one product of factors, in its two exact forms
 ============================  =========================================
 """
 

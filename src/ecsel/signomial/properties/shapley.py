@@ -7,13 +7,14 @@ q, itself uniform on [0, 1], so
 
     φ_p = α ∫₀¹ (a_p − b_p) Π_{i≠p} (q·a_i + (1 − q)·b_i) dq.
 
-The integrand is a polynomial of degree P − 1 in q for P players, which ⌈P/2⌉ Gauss–Legendre nodes integrate exactly.
-Terms add up, background rows are averaged, and a player that does not occur in a term gets exactly zero from it.
+`ecsel.signomial.properties.product_game` has two exact forms of it. Terms add up, background rows are averaged, and a
+player that does not occur in a term gets exactly zero from it.
 
-Numerics: with s_i = max(log a_i, log b_i) taken out of every factor, all factors lie in [0, 1], and the scale
-exp(Σ s_i) comes back once at the end. a_p − b_p is an expm1, and the product without player p is a prefix times a
-suffix, never a division. Where some coalition's term passes exp(700) the model clips it and the game is no product any
-more; this is refused.
+Numerics: with the middle c_i of the background's logarithms taken out, a_i and b_i are exp(log − c_i), their offsets
+from one are an expm1, and the scale exp(Σ c_i) comes back once at the end. Where mixtures of rows span so many
+magnitudes that products could underflow, every pair of rows gets a scale of its own: with s_i = max(log a_i, log b_i)
+taken out of every factor all factors lie in [0, 1]. Where some coalition's term passes exp(700) the model clips it and
+the game is no product any more; this is refused.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ import numpy as np
 
 from ecsel.signomial.arrays import IntArray, ScoreTerms, scores
 from ecsel.signomial.columns import LOG_LIMIT
+from ecsel.signomial.properties.product_game import Factors, product_shapley, slices, unit_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ecsel.signomial.columns import FloatArray
 
-# Pairs of a row and a background row that are worked on at once: with some tens of players the arrays stay in cache.
 _BLOCK_PAIRS = 4096
+"""Pairs of a row and a background row that get their own scales at once: the arrays stay in cache."""
+_SPAN = 600.0
+"""Mixtures of rows may span so many units of the logarithm with one scale for all: no product under- or overflows."""
 
 
 class ShapleyValues(NamedTuple):
@@ -89,21 +91,32 @@ def shapley(
             continue
         # (features, present players): sums the logarithms of a player's features
         grouping = beta[:, None] * (players[:, None] == present)
-        log_a, log_b = (log_x @ grouping).T, (log_background @ grouping).T
-        values[:, c, present] += alpha * _term_shapley(log_a, log_b).T
+        values[:, c, present] += alpha * _term_shapley(log_x @ grouping, log_background @ grouping)
     return ShapleyValues(values, scores(terms, log_background).mean(axis=0))
 
 
 def _term_shapley(log_a: FloatArray, log_b: FloatArray) -> FloatArray:
-    """Return the Shapley values (players, rows) of Π exp(log_a) against Π exp(log_b), (players, rows or background)."""
+    """Return the Shapley values (rows, players) of Π exp(log_a) against Π exp(log_b), (rows or background, players)."""
+    low, high = log_b.min(axis=0), log_b.max(axis=0)
+    centre = low + (high - low) / 2  # exactly the value where all are equal
+    bottom = np.minimum(low, log_a.min(axis=0, initial=np.inf)).sum()
+    top = np.maximum(high, log_a.max(axis=0, initial=-np.inf)).sum()
+    if bottom >= -LOG_LIMIT and top <= LOG_LIMIT and top - bottom <= _SPAN:
+        x, background = (Factors(np.exp(each - centre), np.expm1(each - centre)) for each in (log_a, log_b))
+        values: FloatArray = np.exp(centre.sum()) * product_shapley(x, background)
+        return values
+    return _scaled_by_pair(log_a.T, log_b.T).T
+
+
+def _scaled_by_pair(log_a: FloatArray, log_b: FloatArray) -> FloatArray:
+    """Return the same for any magnitudes, by quadrature player by player, (players, rows)."""
     n_players, n_rows = log_a.shape
     n_background = log_b.shape[1]
-    nodes, weights = np.polynomial.legendre.leggauss(-(-n_players // 2))
-    nodes, weights = (nodes + 1) / 2, weights / 2
+    nodes, weights = unit_nodes(n_players)
     result = np.zeros((n_players, n_rows))
     width = min(n_background, _BLOCK_PAIRS)
-    for rows in _slices(n_rows, max(1, _BLOCK_PAIRS // width)):
-        for background in _slices(n_background, width):
+    for rows in slices(n_rows, _BLOCK_PAIRS // width):
+        for background in slices(n_background, width):
             pairs = _pair_shapley(log_a[:, rows, None], log_b[:, None, background], nodes, weights)
             result[:, rows] += pairs.sum(axis=2)
     result /= n_background
@@ -140,10 +153,6 @@ def _pair_shapley(log_a: FloatArray, log_b: FloatArray, nodes: FloatArray, weigh
     integral *= difference
     integral *= scale
     return integral
-
-
-def _slices(length: int, step: int) -> Iterator[slice]:
-    return (slice(start, start + step) for start in range(0, length, step))
 
 
 def _check_players(terms: ScoreTerms, players: IntArray, n_players: int) -> None:
