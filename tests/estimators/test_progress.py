@@ -1,6 +1,7 @@
 """The progress bar: one rewritten line on a terminal, plain lines elsewhere."""
 
 import io
+import itertools
 
 import numpy as np
 import pytest
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 
 from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.regressor import ECSELRegressor
-import itertools
 
 
 class Terminal(io.StringIO):
@@ -41,9 +41,14 @@ def test_a_terminal_shows_one_line_that_never_wraps_and_never_goes_back(steps):
 
 def test_work_that_fails_does_not_look_done():
     stream = Terminal()
-    with pytest.raises(ZeroDivisionError), ProgressBar(stream) as progress:
-        progress(0.5, "half")
-        _ = 1 / 0
+
+    def fail():
+        with ProgressBar(stream) as progress:
+            progress(0.5, "half")
+            _ = 1 / 0
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert shares([stream.getvalue().split("\r")[-1]]) == [50]
 
 

@@ -28,6 +28,15 @@ class Parameter:
     rounded: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant of a given form; its standard error is infinite where the data do not determine it by itself."""
+
+    name: str
+    value: float
+    standard_error: float
+
+
 @dataclass(frozen=True, eq=False)
 class FittedLaw:
     """A law with its uncertainty and its errors.
@@ -51,6 +60,9 @@ class FittedLaw:
         Mean squared error on the training rows, and of leaving out each row in turn with the monomials held.
     known
         A part of the law that was given, not estimated.
+    constants, constant_covariance
+        The constants of a given form, in order of appearance, and their joint covariance; ``covariance`` then follows
+        from it, and a constant that occurs twice is one number.
     """
 
     terms: tuple[Term, ...]
@@ -63,6 +75,8 @@ class FittedLaw:
     mse: float
     validation_mse: float
     known: Signomial = field(default_factory=Signomial)
+    constants: tuple[Constant, ...] = ()
+    constant_covariance: Floats = field(default_factory=lambda: np.zeros((0, 0)))
 
     @classmethod
     def from_law(
@@ -154,13 +168,20 @@ class FittedLaw:
             "rounded": list(self.rounded),
             "free": [[k, name] for k, name in self.free],
             "covariance": self.covariance.tolist(),
-            **{name: value if np.isfinite(value := getattr(self, name)) else None for name in _MEASURES},
+            "constants": [[c.name, c.value, _finite(c.standard_error)] for c in self.constants],
+            "constant_covariance": self.constant_covariance.tolist(),
+            **{name: _finite(getattr(self, name)) for name in _MEASURES},
         }
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> "FittedLaw":
         """Return the law that :meth:`to_plain` wrote."""
         size = len(values["terms"]) + len(values["free"])
+        constants = tuple(
+            Constant(str(name), float(value), float("inf") if error is None else float(error))
+            for name, value, error in values.get("constants", ())
+        )
+        spread = np.array(values.get("constant_covariance", ()), dtype=float)
         measures = {name: float("nan") if values[name] is None else float(values[name]) for name in _MEASURES}
         return cls(
             terms=tuple(Signomial.parse(text).terms[0] for text in values["terms"]),
@@ -168,8 +189,14 @@ class FittedLaw:
             free=tuple((int(k), str(name)) for k, name in values["free"]),
             covariance=np.array(values["covariance"], dtype=float).reshape(size, size),
             known=Signomial.parse(values["known"]),
+            constants=constants,
+            constant_covariance=spread.reshape(len(constants), len(constants)),
             **measures,
         )
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
 
 
 class LawPath(tuple[FittedLaw, ...]):

@@ -2,7 +2,11 @@
 
 A form is a sum of products of numbers, constants to fit (names that are no column) and powers of columns, in Python's
 syntax. It is read as a syntax tree and never executed. An exponent is a number, a constant, or a sum or multiple of
-such; a constant may occur more than once. The constants minimise the weighted squared error from several starts.
+such; a constant may occur more than once. The constants c minimise the weighted squared error from several starts.
+
+Their uncertainty is that of nonlinear least squares, s^2 (J'J)^-1 with J = D G: D holds the derivatives of the
+prediction by the coefficients and exponents of the terms, G (:meth:`Form.chain`) those of coefficients and exponents
+by c.
 """
 
 import ast
@@ -44,6 +48,14 @@ class FormTerm:
         """Return the coefficient for given constants."""
         return self.number * float(np.prod([at[name] ** power for name, power in self.constants.items()]))
 
+    def coefficient_slope(self, at: Mapping[str, float], name: str) -> float:
+        """Return the derivative of the coefficient by one constant."""
+        power = self.constants.get(name, 0)
+        if not power:
+            return 0.0
+        others = {n: p for n, p in self.constants.items() if n != name}
+        return power * at[name] ** (power - 1) * FormTerm(self.number, others).coefficient(at)
+
 
 @dataclass(frozen=True)
 class Form:
@@ -68,6 +80,25 @@ class Form:
         reader = _Reader(frozenset(columns), text)
         terms = tuple(reader.sum(tree, 1.0))
         return cls(terms, tuple(reader.constants))
+
+    @property
+    def free(self) -> tuple[tuple[int, str], ...]:
+        """(term, column) of the exponents that depend on constants."""
+        return tuple((k, n) for k, t in enumerate(self.terms) for n, affine in t.exponents.items() if affine.constants)
+
+    def chain(self, at: Mapping[str, float]) -> Floats:
+        """Return the derivatives of the coefficients, then of the exponents in ``free``, by the constants.
+
+        >>> Form.parse("2*a*x**(3*b)", ["x"]).chain({"a": 5.0, "b": 7.0})
+        array([[2., 0.],
+               [0., 3.]])
+        """
+        coefficients = [[t.coefficient_slope(at, name) for name in self.constants] for t in self.terms]
+        exponents = [
+            [self.terms[k].exponents[column].constants.get(name, 0.0) for name in self.constants]
+            for k, column in self.free
+        ]
+        return np.array([*coefficients, *exponents], dtype=float).reshape(-1, len(self.constants))
 
     def predict(self, at: Mapping[str, float], table: Mapping[str, Floats]) -> Floats:
         """Return the value of the form on the columns of a table."""

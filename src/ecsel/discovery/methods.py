@@ -1,5 +1,6 @@
 """The ways to a fitted law: exact search, best prediction, a given form, and the paper's trainers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,9 +8,9 @@ from joblib import Parallel, delayed
 
 from ecsel.discovery.criterion import Criterion
 from ecsel.discovery.discover import Discovery, discover
-from ecsel.discovery.fitted import FittedLaw
+from ecsel.discovery.fitted import Constant, FittedLaw
 from ecsel.discovery.form import Form
-from ecsel.discovery.lattice import Floats, default_exponents
+from ecsel.discovery.lattice import Floats, Mask, default_exponents
 from ecsel.discovery.law import Law
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings, train
@@ -136,39 +137,85 @@ def by_paper(table: Table, n_terms: int, seed: int, settings: PaperSettings) -> 
     return _plain(table, tuple(terms), tuple(free))
 
 
-def by_form(table: Table, text: str, seed: int) -> Outcome:
+def by_form(table: Table, text: str, seed: int, noise_variance: float | None = None) -> Outcome:
     """Return the given form with its constants fitted."""
     form = Form.parse(text, table.names)
     columns = {name: table.X[:, j] for j, name in enumerate(table.names)}
     root = None if table.weight is None else np.sqrt(table.weight)
     constants = form.fit(columns, table.y, root, np.random.default_rng(seed))
     negative = {name for name, x in columns.items() if (x < 0).any()}
-    terms, free = [], []
-    for k, t in enumerate(form.terms):
+    terms = []
+    for t in form.terms:
         exponents = {name: affine.value(constants) for name, affine in t.exponents.items()}
         plain = {n for n, e in exponents.items() if n in negative and e != int(e)}
         terms.append(Term(t.coefficient(constants), exponents, absolute=plain or None))
-        free += [(k, n) for n, affine in t.exponents.items() if affine.constants]
-    return _plain(table, tuple(terms), tuple(free))
+    return _plain(table, tuple(terms), form.free, noise_variance, constants, form.chain(constants))
 
 
-def _plain(table: Table, terms: tuple[Term, ...], free: tuple[tuple[int, str], ...]) -> Outcome:
-    """Return an outcome for given terms: covariance from the derivatives by coefficients and free exponents."""
+def _plain(
+    table: Table,
+    terms: tuple[Term, ...],
+    free: tuple[tuple[int, str], ...],
+    noise_variance: float | None = None,
+    constants: Mapping[str, float] | None = None,
+    chain: Floats | None = None,
+) -> Outcome:
+    """Return an outcome for given terms: covariance from the derivatives by coefficients and free exponents.
+
+    Where these follow from fewer ``constants``, ``chain`` holds their derivatives by them.
+    """
     columns = {name: table.X[:, j] for j, name in enumerate(table.names)}
     n = len(table.y)
-    values = [np.broadcast_to(t.evaluate(columns), n) for t in terms]
-    design = [v / t.coefficient if t.coefficient else v for v, t in zip(values, terms, strict=True)]
-    design += [values[k] * np.log(np.maximum(np.abs(columns[name]), 1e-300)) for k, name in free]
     root = np.ones(n) if table.weight is None else np.sqrt(table.weight)
-    residual = (table.y - np.sum(values, axis=0)) * root if values else table.y * root
-    matrix = np.column_stack(design) * root[:, None] if design else np.zeros((n, 0))
-    rss, size = float(residual @ residual), len(terms) + len(free)
-    left = max(table.n_rows - size, 1)
-    inverse = np.linalg.pinv(matrix.T @ matrix) if size else np.zeros((0, 0))
-    leverage = np.einsum("np,pq,nq->n", matrix, inverse, matrix)
+    monomials = [np.broadcast_to(Term.from_monomial(1.0, t.monomial).evaluate(columns), n).astype(float) for t in terms]
+    design = [*monomials]
+    for k, name in free:
+        x = np.abs(columns[name])
+        # x^b ln x vanishes with x for b > 0
+        logs = np.log(x, out=np.zeros(n), where=x > 0)
+        design.append(terms[k].coefficient * monomials[k] * logs)
+    jacobian = np.column_stack(design) * root[:, None] if design else np.zeros((n, 0))
+    chain = np.eye(len(design)) if chain is None else chain
+    jacobian = jacobian @ chain
+    fitted = np.sum([t.coefficient * m for t, m in zip(terms, monomials, strict=True)], axis=0) if terms else 0.0
+    residual = (table.y - fitted) * root
+    inverse, known, rank = _inverse(jacobian)
+    rss, left = float(residual @ residual), max(table.n_rows - rank, 1)
+    spread = rss / left if noise_variance is None else noise_variance
+    leverage = np.einsum("np,pq,nq->n", jacobian, inverse, jacobian)
     left_out = float(np.sum((residual / np.maximum(1.0 - leverage, 1e-9)) ** 2) / table.n_rows)
-    length = float(Criterion(table.n_rows, float((table.y * root) @ (table.y * root))).data(rss, size))
+    length = float(Criterion(table.n_rows, float((table.y * root) @ (table.y * root))).data(rss, rank))
+    constants = constants or {}
+    errors = np.where(known, np.sqrt(np.diag(inverse) * spread), np.inf)[: len(constants)]
     law = FittedLaw(
-        terms, (False,) * len(terms), free, inverse * rss / left, rss / left, left, length, rss / table.n_rows, left_out
+        terms,
+        (False,) * len(terms),
+        free,
+        chain @ inverse @ chain.T * spread,
+        rss / left,
+        left,
+        length,
+        rss / table.n_rows,
+        left_out,
+        constants=tuple(
+            Constant(name, value, error)
+            for (name, value), error in zip(constants.items(), errors.tolist(), strict=True)
+        ),
+        constant_covariance=inverse * spread if constants else np.zeros((0, 0)),
     )
     return Outcome(law, (law,))
+
+
+def _inverse(jacobian: Floats) -> tuple[Floats, Mask, int]:
+    """Return (J'J)^+, which parameters the data determine by themselves, and the rank of J.
+
+    Directions that no row shows are left out, so that what does not depend on them keeps its exact variance.
+    """
+    norm = np.sqrt(np.einsum("np,np->p", jacobian, jacobian))
+    scale = np.where(norm > 0, norm, 1.0)
+    _, s, vt = np.linalg.svd(np.linalg.qr(jacobian / scale, mode="r"))
+    s = np.concatenate([s, np.zeros(len(vt) - len(s))])
+    seen = s > 1e-10 * max(float(s.max(initial=0.0)), 1e-300)
+    root = vt[seen].T / s[seen]
+    determined = np.abs(vt[~seen]).max(axis=0, initial=0.0) < 1e-7
+    return np.asarray((root @ root.T) / np.outer(scale, scale)), determined, int(seen.sum())

@@ -1,5 +1,6 @@
 """A fitted law in words, as a table, and as LaTeX, with simple numbers called by their names."""
 
+import math
 from collections.abc import Sequence
 
 from ecsel.discovery.criterion import STRONG_EVIDENCE
@@ -9,6 +10,11 @@ from ecsel.signomial import Signomial, Term
 
 def _monomial(term: Term) -> Signomial:
     return Signomial([Term.from_monomial(1.0, term.monomial)])
+
+
+def _error(value: float) -> str:
+    """Return a standard error for people; a number that the data do not determine has none."""
+    return f"{value:.2g}" if math.isfinite(value) else "—"
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -52,7 +58,8 @@ def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], *, found: bool, com
     absolute = sorted({name for term in law.terms for name in term.absolute})
     if absolute:
         lines.append(f"Through their absolute value enter: {', '.join(absolute)}.")
-    for p in law.parameters:
+    lines += [f"The constant {c.name} is {c.value:.6g} ± {_error(c.standard_error)}." for c in law.constants]
+    for p in () if law.constants else law.parameters:
         what = f"coefficient of {_monomial(law.terms[p.term])}" if p.feature is None else f"exponent of {p.feature}"
         if p.rounded:
             lines.append(f"The {what} is {number_text(p.value)}, a simple number that the data support.")
@@ -73,7 +80,8 @@ def summary(law: FittedLaw) -> str:
     for p in law.parameters:
         what = "coefficient" if p.feature is None else f"exponent of {p.feature}"
         term, mark = str(_monomial(law.terms[p.term])), "rounded" if p.rounded else ""
-        rows.append((term, what, f"{p.value:.8g}", f"{p.standard_error:.2g}", mark))
+        rows.append((term, what, f"{p.value:.8g}", _error(p.standard_error), mark))
+    rows += [("", f"constant {c.name}", f"{c.value:.8g}", _error(c.standard_error), "") for c in law.constants]
     widths = [max(len(row[i]) for row in rows) for i in range(5)]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     foot = f"residual variance {law.noise_variance:.4g}, code length {law.code_length:.1f} nats"

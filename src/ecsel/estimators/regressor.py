@@ -212,7 +212,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
     def _search(self, table: Table, noise_variance: float | None) -> Outcome:
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         if self.form is not None:
-            return by_form(table, self.form, seed)
+            return by_form(table, self.form, seed, noise_variance)
         n_terms = wishes.number_of_terms(self.n_terms, self.max_terms, table.n_rows)
         if self.solver == "paper":
             if n_terms is None:
