@@ -11,7 +11,7 @@ from ecsel.discovery.law import finish
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.numbers import REAL, simple_numbers
 from ecsel.discovery.options import Options
-from ecsel.discovery.ranking import simplest_of_the_best
+from ecsel.discovery.ranking import Ranking, simplest_of_the_best
 from ecsel.discovery.rows import Rows
 
 
@@ -80,6 +80,19 @@ def test_the_simplest_of_nearly_equal_laws_is_taken(line):
     longer = finish(problem, LINE.join(Structure(np.array([[3.0]]), np.array([[1]], dtype=np.int8))))
     assert longer.code_length > best.code_length - STRONG_EVIDENCE
     assert simplest_of_the_best(sorted([best, longer], key=lambda law: law.code_length)) is best
+
+
+def test_idle_terms_are_dropped_one_after_the_other(line):
+    """A search may arrive at a law with more than one term too many."""
+    ranking = Ranking(problem_of(*line))
+    idle = Structure(np.array([[2.0], [3.0], [-1.0]]), np.array([[0], [1], [1]], dtype=np.int8))
+    ranking.finish(LINE.join(idle))
+    ranking.drop_terms(lambda law: len(law) > 0)
+    assert ranking.laws()[0].structure.key() == LINE.key()
+    given = Ranking(problem_of(*line))
+    given.finish(LINE.join(idle))
+    given.drop_terms(lambda law: len(law) == 5)
+    assert len(given.laws()) == 1
 
 
 @pytest.mark.parametrize("errors_away", np.linspace(0.0, 6.0, 25))

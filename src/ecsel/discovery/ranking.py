@@ -5,7 +5,7 @@ its list. An optimistic bound (every coefficient rounds to one) tells which cand
 then the single moves around the best laws are tried in the same way until nothing improves.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -76,12 +76,13 @@ class Ranking:
                 break
             best = min(best, self.finish(candidates[i].structure).shortest)
 
-    def explore(self, exchange: Exchange, wanted: Callable[[Candidate], bool], *, rounds: int = 2) -> None:
+    def explore(self, exchange: Exchange, wanted: Callable[[Sized], bool], *, rounds: int = 5) -> None:
         """Try the moves around the best lattice laws of neighbouring sizes until the best code length stays."""
         # With few rows many laws fit alike before rounding, and more of them must be looked at.
         most, pairs = (60, 16) if len(self.problem.rows) < FEW_ROWS else (40, 8)
         tried: set[frozenset[bytes]] = set()
         for _ in range(rounds):
+            self.drop_terms(wanted)
             before = self.laws()[0].shortest
             for law in self._leaders():
                 key = law.structure.key()
@@ -97,6 +98,17 @@ class Ranking:
                     best_pair_exchange(local, atoms, keep=pairs)
                 self.consider([c for c in near.ranked() if wanted(c)], most)
             if self.laws()[0].shortest >= before - 1e-9:
+                return
+
+    def drop_terms(self, wanted: Callable[[Sized], bool]) -> None:
+        """Finish what is left of the best law without each of its terms, as long as that is better."""
+        while True:
+            best = self.laws()[0]
+            for i in range(len(best)):
+                rest = best.structure.keep([j for j in range(len(best)) if j != i])
+                if wanted(rest):
+                    self.finish(rest)
+            if self.laws()[0] is best:
                 return
 
     def _leaders(self) -> list[Law]:

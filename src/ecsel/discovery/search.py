@@ -6,6 +6,7 @@ merging. Every law met is noted in a pool; the most promising ones get the full 
 """
 
 import time
+from collections.abc import Sized
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -70,9 +71,9 @@ class Search:
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
 
-    def is_wanted(self, candidate: Candidate) -> bool:
-        """Return whether a candidate has the wished number of terms."""
-        return self.n_terms is None or len(candidate) == self.n_terms
+    def is_wanted(self, law: Sized) -> bool:
+        """Return whether a law has the wished number of terms."""
+        return self.n_terms is None or len(law) == self.n_terms
 
     def may_stop(self, candidate: Candidate) -> bool:
         """Return whether the search may end with this law, if it stands."""
