@@ -1,4 +1,4 @@
-"""Recovery of known equations: ours, the paper's figures beside it, noise levels, non-signomials, rivals.
+"""Recovery of known equations: ours, the paper's figures beside it, noise levels, non-signomials, scale, rivals.
 
 `python -m benchmarks recovery` runs all parts; `--part` names one. Every fit is one thread, the number of terms is
 never given, and each cell is written as soon as it is measured. `--fresh` measures again what is already in the files.
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from benchmarks import recovery_rivals
+from benchmarks import recovery_rivals, recovery_scale
 from benchmarks.recovery_data import NOISE, Equation, equations, is_recovered
 from benchmarks.recovery_report import write_report
 from benchmarks.results import FOLDER, ResultFile
@@ -30,6 +30,7 @@ FILES = {
     "paper": ResultFile(FOLDER / "recovery.csv", ("equation", "seed")),
     "noise": ResultFile(FOLDER / "recovery_noise.csv", ("equation", "seed", "level")),
     "non-signomial": ResultFile(FOLDER / "recovery_non_signomial.csv", ("equation", "seed")),
+    "scale": ResultFile(FOLDER / "recovery_scale.csv", ("rows", "columns", "seed")),
     "rivals": ResultFile(FOLDER / "recovery_rivals.csv", ("method", "equation", "seed")),
 }
 
@@ -107,6 +108,17 @@ def run_non_signomial(seeds: Iterable[int], *, fresh: bool) -> None:
             print(equation.name, seed, row["n_terms"], row["r2"], flush=True)
 
 
+def run_scale(seeds: Iterable[int], *, fresh: bool) -> None:
+    """A long and a wide table."""
+    file = FILES["scale"]
+    for rows, columns in recovery_scale.SHAPES:
+        for seed in seeds:
+            cell = {"rows": rows, "columns": columns, "seed": seed}
+            if fresh or cell not in file:
+                row = file.put({**cell, **recovery_scale.measure(rows, columns, seed)})
+                print(rows, columns, seed, row["recovered"], row["seconds"], flush=True)
+
+
 def run_rivals(*, fresh: bool) -> None:
     """Twelve equations on the same rows: ours, and rivals with 60 s each."""
     file = FILES["rivals"]
@@ -135,7 +147,7 @@ def run_rivals(*, fresh: bool) -> None:
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks recovery", description=__doc__)
-    parts = ["paper", "unseen", "noise", "non-signomial", "rivals", "report"]
+    parts = ["paper", "unseen", "noise", "non-signomial", "scale", "rivals", "report"]
     parser.add_argument("--part", choices=parts, action="append", help="run only this part (may be repeated)")
     parser.add_argument("--seeds", type=int, default=5, help="seeds per cell, from the first one on")
     parser.add_argument("--fresh", action="store_true", help="measure again what is already in the files")
@@ -150,6 +162,8 @@ def main(argv: list[str]) -> int:
         run_noise(((e, s) for e in equations("signomial") for s in TUNED[: options.seeds]), fresh=options.fresh)
     if "non-signomial" in chosen:
         run_non_signomial(TUNED[: options.seeds], fresh=options.fresh)
+    if "scale" in chosen:
+        run_scale(TUNED[: options.seeds], fresh=options.fresh)
     if "rivals" in chosen:
         run_rivals(fresh=options.fresh)
     print(write_report({name: file.rows for name, file in FILES.items()}))

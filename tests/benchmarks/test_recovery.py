@@ -1,0 +1,48 @@
+"""The recovery benchmark: its equations, its strict criterion, its large tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.recovery_data import equations, is_recovered
+from benchmarks.recovery_report import scale
+from benchmarks.recovery_scale import LAW, table
+from ecsel import ECSELRegressor, Signomial
+
+
+def test_there_are_as_many_equations_as_the_paper_has():
+    assert [len(equations(group)) for group in ("signomial", "nguyen", "non-signomial")] == [58, 5, 8]
+    assert sum(e.is_feynman for e in equations("signomial")) == 45
+
+
+@pytest.mark.parametrize(
+    "form", ["a*m*u**2 + b*m*v**2 + c*m*w**2", "a*m*u**2 + b*m*v**2", "a*m*u**2 + b*m*v**2 + c*w**2"]
+)
+def test_the_criterion_asks_for_exactly_the_true_monomials(form):
+    """I.13.4 is m (u² + v² + w²) / 2."""
+    equation = next(e for e in equations() if e.name == "I.13.4")
+    X, y = equation.data(42, 0.01, relative=False)
+    model = ECSELRegressor(form=form).fit(pd.DataFrame(X, columns=list(equation.columns)), y)
+    assert is_recovered(equation, model) == (form.count("m") == 3)
+
+
+def test_noise_is_absolute_or_a_share_of_the_root_mean_square():
+    equation = next(e for e in equations() if e.name == "I.12.1")
+    X, clean = equation.data(42, 0.0, relative=False)
+    np.testing.assert_array_equal(clean, equation.value(X))
+    absolute, share = (equation.data(42, 0.1, relative=r)[1] - clean for r in (False, True))
+    np.testing.assert_allclose(share / absolute, np.sqrt(np.mean(clean**2)))
+
+
+def test_the_law_of_the_large_tables_is_what_they_hold():
+    X, y = table(2000, 6, 0)
+    clean = Signomial.parse(LAW).evaluate({f"x{j}": X[:, j] for j in range(6)})
+    assert np.std(y - clean) == pytest.approx(0.01 * np.sqrt(np.mean(clean**2)), rel=0.05)
+
+
+def test_the_table_of_scale_shows_the_worst_seconds():
+    row = {"rows": "1000000", "columns": "10", "recovered": "1", "peak_mb": "800", "table_mb": "76.3"}
+    text = scale([{**row, "seconds": "2", "cpu_seconds": "3"}, {**row, "seconds": "8", "cpu_seconds": "9"}])
+    assert "1 000 000 × 10" in text
+    assert "5.0 / 5.0 / 8.0" in text
+    assert "100.0 % of 2" in text
