@@ -124,13 +124,3 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch, make_table
         assert one.tobytes() == two.tobytes() == four.tobytes()
     for one, tiles in zip(in_one, tiled[0], strict=True):
         np.testing.assert_allclose(tiles, one, atol=(1e-12 if dtype is np.float64 else 1e-4) * np.abs(one).max())
-
-
-def test_terms_without_slopes_wake_at_the_log_linear_limit(make_table, make_problem):
-    problem = make_problem(make_table(), n_terms=2)[0]
-    theta = somewhere(problem)
-    problem.unpack(theta)[2][0, 1] = 0
-    assert not problem.all_alive(theta)
-    woken = problem.woken(theta)
-    assert problem.objective(woken) == pytest.approx(problem.objective(theta), rel=1e-14)
-    np.testing.assert_array_equal(problem.unpack(woken)[1], [[problem.unpack(theta)[1][0, 0], 0.0]])

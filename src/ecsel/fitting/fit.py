@@ -36,7 +36,6 @@ N_PILOTS = 3
 SINGLE_PRECISION_FROM = 50_000
 SAMPLE_ROWS = 100_000
 MOST_NEWTON_PARAMETERS = 1200
-_FULL_TERM_SEEDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +249,8 @@ def _after(pilot_run: Outcome, outcome: Outcome) -> Outcome:
 def _solve_lbfgs(
     problem: Problem, shares: Array, theta: Array | None, stop: Stop, rng: np.random.Generator, watch: Watch | None
 ) -> tuple[Outcome, list[float], float]:
-    """Random starts around the empty model for many parameters: growth would cost a matrix."""
-    starts = [theta] if theta is not None else [_scattered(problem, shares, rng) for _ in range(_FULL_TERM_SEEDS)]
+    """Random slopes around the empty model, log-linear and bent, for many parameters: growth would cost a matrix."""
+    starts = [theta] if theta is not None else [_scattered(problem, shares, bent, rng) for bent in (0.0, 1.0)]
     runs = []
     for start in starts:
         runs.append(minimise_lbfgs(problem, start, stop, watch))
@@ -262,9 +261,10 @@ def _solve_lbfgs(
     return best, sorted(r.objective for r in runs), float(sum(r.evaluations for r in runs))
 
 
-def _scattered(problem: Problem, shares: Array, rng: np.random.Generator) -> Array:
+def _scattered(problem: Problem, shares: Array, bent: float, rng: np.random.Generator) -> Array:
     intercepts, shapes, slopes = problem.unpack(problem.empty(shares))
-    bend = rng.choice([-1.0, 1.0], shapes.shape)
+    bent = bent if problem.form.has_intercept else 1.0
+    bend = bent * rng.choice([-1.0, 1.0], shapes.shape)
     return problem.pack(intercepts, problem.form.seed(bend), rng.normal(0, 0.1, slopes.shape))
 
 

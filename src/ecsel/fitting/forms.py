@@ -7,6 +7,7 @@ A term of the signomial is α·exp(⟨β, u⟩) in the centred logs u. Two coord
     It is the parametrisation in which the penalty λ·√(1 + (α/κ)²)·|β| is simply λ·|s|: √(1 + cot²φ)·|sin φ| = 1.
     φ → 0 is logistic regression in the logs (z → κt); φ = ±π/2 is a term that has faded away; φ and φ + π with −s are
     the same term, so the angle needs no bounds. κ = `KNEE`, the |α| from which a coefficient costs.
+    sin²φ says how much a term bends, from 0 (log-linear) to 1.
 
 *power form* (no intercept, or the paper's own objective)
     z = α · exp(t),   t = ⟨β, v⟩.
@@ -27,10 +28,10 @@ Array = NDArray[np.floating]
 
 LARGEST_EXPONENT = {np.dtype(np.float64): 60.0, np.dtype(np.float32): 40.0}
 SMALLEST_SINE = 1e-5
-"""Closest approach to the log-linear limit that is written as a power law: α = 4e5 keeps ten digits in every export."""
-KNEE = 4.0
-"""``python -m benchmarks knee`` compares five values: below 2 small tables overfit by steep exponents, and 8 predicts
-better still on them but makes curved terms dearer."""
+"""Closest approach to the log-linear limit that is written as a power law: α = 8e5 keeps ten digits in every export."""
+KNEE = 8.0
+"""``python -m benchmarks knee`` compares values: below 4 small tables overfit by steep exponents, beyond 8 curved terms
+become dear and nothing is gained."""
 _SERIES_BELOW = {np.dtype(np.float64): 1e-3, np.dtype(np.float32): 3e-2}
 
 
@@ -127,7 +128,7 @@ class AngleForm:
         return by_shape2, by_shape_t, sine * expansion.by_t
 
     def seed(self, bend: Array) -> Array:
-        """Return φ = ±0.7, that is α = ±4.7."""
+        """Return φ = ±0.7, that is α = ±9.5."""
         return 0.7 * bend
 
     def to_power_law(self, shape: Array, slopes: Array) -> tuple[Array, Array, Array]:

@@ -73,11 +73,8 @@ def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = N
             if stuck or fall <= stop.tol * abs(point.objective):
                 residual = problem.kkt_residual(point.theta, problem.gradient(point))
                 if stuck or residual <= stop.kkt:
-                    woken = _wake(problem, point, stop)
-                    if woken is None:
-                        status = Status.CONVERGED if residual <= 2 * stop.kkt else Status.STALLED
-                        break
-                    point, stuck, damping = woken, False, FIRST_DAMPING
+                    status = Status.CONVERGED if residual <= 2 * stop.kkt else Status.STALLED
+                    break
             if iterations == stop.max_iter:
                 break
             local = problem.derivatives(point)
@@ -92,19 +89,6 @@ def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = N
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     return Outcome(point.theta, point.objective, point.loss, residual, status, iterations, evaluations)
-
-
-def _wake(problem: Problem, point: Point, stop: Stop) -> Point | None:
-    """Return the point with its empty terms at their most responsive shape, if that shows a way down.
-
-    The shape of a term without slopes is free, and at a poor one its slopes may look worthless: a stationary point that
-    is no minimum.
-    """
-    theta = problem.woken(point.theta)
-    if np.array_equal(theta, point.theta):
-        return None
-    woken = problem.evaluate(theta)
-    return woken if problem.kkt_residual(theta, problem.gradient(woken)) > stop.kkt else None
 
 
 def _step(

@@ -1,16 +1,21 @@
-"""Penalties: what an equation pays for its exponents.
+"""Penalties: what an equation pays for its exponents and for bending.
 
-*L1* (the default) charges  λ Σ_k √(1 + (α_k/κ)²) Σ_j |β_kj|  in the centred, standardised logs, κ = 4. In the angle
-form of `forms` this is λ Σ |s_kj|. Terms of moderate size pay as in the paper; as α → ∞, β = γ/α (the log-linear
-limit) it tends to (λ/κ) Σ |γ_j|, the lasso of logistic regression in the logs, so that door is no escape from the
-charge. A large λ gives the empty model.
+*L1* (the default) charges, in the centred, standardised logs and with κ = 8,
+
+    λ Σ_k ( √(1 + (α_k/κ)²) Σ_j |β_kj|  +  ½ / (1 + (α_k/κ)²) ).
+
+In the angle form of `forms` this is λ Σ_k (Σ_j |s_kj| + ½ sin²φ_k). The first part lets terms of moderate size pay as in
+the paper; as α → ∞, β = γ/α (the log-linear limit) it tends to (λ/κ) Σ |γ_j|, the lasso of logistic regression in the
+logs, so that door is no escape from the charge. The second is the price of bending, at most λ/2 a term: rows that tell
+nothing of a term's bend leave it log-linear, where without this price they leave it anywhere. A large λ gives the empty
+model.
 Without an intercept the form is α·exp(⟨β, v⟩) and the charge λ Σ_k (Σ_j |β_kj| + α_k²/2) keeps α from running away.
 
 *PaperL1* is the paper's equation (loss): λ Σ |β_kj| on the exponents of the positive features alone. It has no
 minimiser once a constant, a second term or a softmax is present (α → ∞, β → 0 at vanishing cost), so |α| is bounded.
 
-A penalty is a separable sum: ℓ1 weights per parameter, quadratic weights, and box bounds. Adding one of that kind
-means adding one class here.
+A penalty is a separable sum: ℓ1 weights of the slopes, a smooth charge of the shapes, and box bounds. Adding one of
+that kind means adding one class here.
 """
 
 from __future__ import annotations
@@ -24,10 +29,12 @@ from numpy.typing import NDArray
 from ecsel.fitting.forms import AngleForm, PowerForm, TermForm
 
 Array = NDArray[np.floating]
+Charge = tuple[Array, Array, Array]
+"""Value, first and second derivative of a smooth charge, entry by entry."""
 
 
 class Penalty(Protocol):
-    """The contract: strength, the term form in which the penalty is separable, the weights of a term's parameters."""
+    """The contract: strength, the term form in which the penalty is separable, the charges of a term's parameters."""
 
     strength: float
 
@@ -35,8 +42,8 @@ class Penalty(Protocol):
         """Return the coordinates in which this penalty is separable."""
         ...
 
-    def shape_ridge(self, *, intercept: bool) -> float:
-        """Return the quadratic weight r of r/2·shape²."""
+    def shape_charge(self, shapes: Array, *, intercept: bool) -> Charge:
+        """Return the smooth charge of each shape with its first and second derivative."""
         ...
 
     def slope_weights(self, spread: Array) -> Array:
@@ -50,7 +57,7 @@ class Penalty(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class L1:
-    """λ Σ √(1 + (α/κ)²)·|β|: well posed, with the lasso in log x as its limit and the empty model for large λ."""
+    """λ Σ (√(1 + (α/κ)²)·|β| + ½/(1 + (α/κ)²)): well posed, the lasso in log x as its limit, empty for large λ."""
 
     strength: float
 
@@ -58,9 +65,16 @@ class L1:
         """Return the angle form, or the power form where there is no intercept to absorb −α."""
         return AngleForm() if intercept else PowerForm()
 
-    def shape_ridge(self, *, intercept: bool) -> float:
-        """Return 0 in the angle form; λ on α²/2 in the power form."""
-        return 0.0 if intercept else self.strength
+    def shape_charge(self, shapes: Array, *, intercept: bool) -> Charge:
+        """Return λ/2·sin²φ in the angle form, λ/2·α² in the power form."""
+        if not intercept:
+            return self.strength / 2 * shapes * shapes, self.strength * shapes, np.full_like(shapes, self.strength)
+        sine, cosine = np.sin(shapes), np.cos(shapes)
+        return (
+            self.strength / 2 * sine * sine,
+            self.strength * sine * cosine,
+            self.strength * (cosine * cosine - sine * sine),
+        )
 
     def slope_weights(self, spread: Array) -> Array:
         """Return λ for each standardised slope."""
@@ -83,10 +97,11 @@ class PaperL1:
         del intercept
         return PowerForm()
 
-    def shape_ridge(self, *, intercept: bool) -> float:
+    def shape_charge(self, shapes: Array, *, intercept: bool) -> Charge:
         """Return 0: the paper does not charge for α."""
         del intercept
-        return 0.0
+        zero = np.zeros_like(shapes)
+        return zero, zero, zero
 
     def slope_weights(self, spread: Array) -> Array:
         """Return λ per unit of the raw exponent β = slope/spread."""

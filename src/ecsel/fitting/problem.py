@@ -1,6 +1,6 @@
 """The problem a solver sees: objective, gradient and curvature of θ as sums over row blocks.
 
-    F(θ) = Σ_i w_i ℓ(y_i, z(x_i; θ)) + Σ_p (l1_p |θ_p| + ridge_p θ_p²/2),   |θ_p| ≤ bound_p
+    F(θ) = Σ_i w_i ℓ(y_i, z(x_i; θ)) + Σ_p l1_p |θ_p| + Σ_k charge(shape_k),   |θ_p| ≤ bound_p
 
 θ lists, score by score, the intercept (if any) and for each term its shape and its slopes s. The Jacobian of a score is
 ∂z/∂b = 1, ∂z/∂shape_k and ∂z/∂s_kj = (∂z_k/∂t) v_j. The curvature is Gauss–Newton's JᵀWJ plus the positive part of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ecsel.fitting.blocks import Block, RowBlocks
     from ecsel.fitting.forms import Expansion, TermForm
     from ecsel.fitting.links import Link
-    from ecsel.fitting.penalties import Penalty
+    from ecsel.fitting.penalties import Charge, Penalty
 
 Array = NDArray[np.floating]
 
@@ -105,11 +105,6 @@ class Problem:
         return self._constant(0.0, self.penalty.slope_weights(self.spread))
 
     @cached_property
-    def ridge(self) -> Array:
-        """Quadratic weight of each parameter."""
-        return self._constant(self.penalty.shape_ridge(intercept=self.intercept), np.zeros(self.blocks.n_features))
-
-    @cached_property
     def bound(self) -> Array:
         """Largest absolute value of each parameter."""
         bound = np.full(self.size, np.inf)
@@ -117,8 +112,8 @@ class Problem:
         return bound
 
     def penalty_value(self, theta: Array) -> float:
-        """Return Σ (l1 |θ| + ridge θ²/2)."""
-        return float(self.l1 @ np.abs(theta) + 0.5 * (self.ridge @ (theta * theta)))
+        """Return Σ l1 |θ| + Σ charge(shape)."""
+        return float(self.l1 @ np.abs(theta) + self._shape_charge(theta)[0].sum())
 
     def objective(self, theta: Array) -> float:
         """Return F(θ) alone: one forward pass that keeps nothing."""
@@ -161,14 +156,14 @@ class Problem:
 
         parts = self.blocks.map(part)
         gradient = sum((p[1].astype(np.float64) for p in parts), np.zeros(self.size))
-        return sum(p[0] for p in parts) + self.penalty_value(theta), gradient + self.ridge * theta
+        return sum(p[0] for p in parts) + self.penalty_value(theta), self._charged(gradient, theta)
 
     def gradient(self, point: Point) -> Array:
         """Return the gradient of the smooth part at a point whose states are kept."""
         total = np.zeros(self.size)
         for state in point.states:
             total += self._gradient(state)
-        return total + self.ridge * point.theta
+        return self._charged(total, point.theta)
 
     def derivatives(self, point: Point) -> Derivatives:
         """Return the gradient of the smooth part and its curvature, exact and convex."""
@@ -189,8 +184,8 @@ class Problem:
             gradient += slope
             matrix += curvature
             residual += bend
-        matrix.flat[:: self.size + 1] += self.ridge
-        return self._assemble(gradient + self.ridge * point.theta, matrix, residual)
+        residual[:, :, 0, 0] += self._shape_charge(point.theta)[2]
+        return self._assemble(self._charged(gradient, point.theta), matrix, residual)
 
     def kkt_residual(self, theta: Array, gradient: Array) -> float:
         """Return the largest minimal subgradient: the distance of −∇f to the penalty's subdifferential, by coordinates.
@@ -207,19 +202,20 @@ class Problem:
         """Whether every term has a slope."""
         return bool((self.unpack(theta)[2] != 0).any(axis=2).all())
 
-    def woken(self, theta: Array) -> Array:
-        """Return θ with the terms without slopes at the shape where a slope would count most."""
-        theta = theta.copy()
-        _, shapes, slopes = self.unpack(theta)
-        if self.form.has_intercept:
-            shapes[~(slopes != 0).any(axis=2)] = 0.0
-        return theta
-
     def empty(self, class_shares: Array) -> Array:
         """Return θ of the intercept-only model (all slopes and shapes zero)."""
         scores, terms, m = self.link.n_scores, self.n_terms, self.blocks.n_features
         start = self.link.empty_scores(class_shares) if self.intercept else np.zeros(scores)
         return self.pack(start, np.zeros((scores, terms)), np.zeros((scores, terms, m)))
+
+    def _shape_charge(self, theta: Array) -> Charge:
+        """The penalty's charge of every shape, (scores, terms), with its derivatives."""
+        return self.penalty.shape_charge(self.unpack(theta)[1], intercept=self.intercept)
+
+    def _charged(self, gradient: Array, theta: Array) -> Array:
+        """Return the gradient of the loss with that of the shapes' charge added in place."""
+        self.unpack(gradient)[1][...] += self._shape_charge(theta)[1]
+        return gradient
 
     def _inner(self, slopes: Array, block: Block) -> Array:
         """Return t = ⟨s, v⟩ of every term: one matrix product."""

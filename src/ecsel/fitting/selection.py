@@ -124,6 +124,7 @@ def _strengths(problem: Problem, centred: Coordinates, shares: Array) -> Array:
     slopes = problem.unpack(problem.value_and_gradient(theta)[1])[2]
     unit = replace(problem.penalty, strength=1.0).slope_weights(problem.spread)  # type: ignore[type-var]
     top = float(np.max(np.abs(slopes) / unit, initial=1e-6)) or 1e-6
+    top *= 1 + 1e-6  # at the very threshold rounding decides
     return np.geomspace(top, SMALLEST_STRENGTH * top, N_STRENGTHS)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating]
 
-SEED_SIZE = 0.15
+SEED_SIZE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +90,13 @@ def _charged(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
 
 
 def first_starts(problem: Problem, class_shares: Array, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
-    """Return starts of a single term: the empty model bending upwards, or seeds beside it in the power form.
+    """Return starts of a single term: the empty model at the log-linear limit, or seeds beside it in the power form.
 
     In the power form a term without slopes is a constant, and a fit from there may fade to α = 0, which is stationary.
     """
     if not problem.form.has_intercept:
         return seeds(replace(problem, n_terms=0).empty(class_shares), problem, rng, n_random)
-    theta = problem.empty(class_shares)
-    problem.unpack(theta)[1][...] = 1.0
-    return [theta]
+    return [problem.empty(class_shares)]
 
 
 def seeds(theta: Array, wider: Problem, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
