@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ecsel.fitting import L1, Sigmoid, Softmax, Status, fit_scores, newton
+from ecsel.fitting import L1, Sigmoid, Softmax, Status, fit_scores
 from ecsel.fitting.fit import FitOptions, to_theta
 from ecsel.fitting.newton import Stop, minimise
 from ecsel.fitting.starts import first_starts
