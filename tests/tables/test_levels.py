@@ -177,3 +177,14 @@ def test_constant_levels_are_left_out():
     )
     assert encoder.features == ()
     assert [note for note in encoder.notes if "constant" in note] == list(encoder.notes)
+
+
+@pytest.mark.parametrize("values", [["u", "v", "w", "u"], ["u", None, "v", "u"], ["v", "never seen", None, "u"]])
+def test_short_columns_are_encoded_as_long_ones_are(make_frame, monkeypatch, values):
+    """Short columns are looked up value by value, long ones by the data frame's library."""
+    encoder = TableEncoder.fit(make_frame({"c": ["u", "v", "w", None]}))
+    frame = make_frame({"c": values})
+    short, told = encoder.log_features(frame, warn=False), encoder.transform_report(frame)
+    monkeypatch.setattr("ecsel.tables.raw.SHORT_TEXT", 0)
+    np.testing.assert_array_equal(short, encoder.log_features(frame, warn=False))
+    assert told == encoder.transform_report(frame)

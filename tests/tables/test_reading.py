@@ -111,3 +111,18 @@ def test_equal_names_are_refused_in_arrow():
 def test_what_is_no_table_of_numbers_and_text_is_refused(X, error, message):
     with pytest.raises(error, match=message):
         TableEncoder.fit(X)
+
+
+def test_a_table_that_was_read_is_not_read_again():
+    table = read_table([[1.0, 2.0]])
+    assert read_table(table) is table
+
+
+def test_names_of_training_are_recognised_in_frames_alone(make_frame):
+    encoder = TableEncoder.fit(make_frame({"a": [1.0, 2.0], "b": [1.0, 3.0]}))
+    same, swapped, fewer = ({"a": [1.0], "b": [2.0]}, {"b": [1.0], "a": [2.0]}, {"a": [1.0]})
+    recognised = encoder.names_match(make_frame(same))
+    assert not encoder.names_match(make_frame(swapped))
+    assert not encoder.names_match(make_frame(fewer))
+    assert not encoder.names_match(np.ones((1, 2)))
+    assert recognised == (not type(make_frame(same)).__module__.startswith("pyarrow"))  # its columns are no names

@@ -32,12 +32,12 @@ def search(space: Space, slack: float, n: int) -> list[Candidate]:
     """Return up to n candidates that fulfil the goal, nearest first."""
     numbers = space.numbers
     choices = level_choices(space, slack)
-    logs = space.log_features(choices)
+    fixed = space.fixed(choices)
     prices = space.category_cost(choices)
-    alone = single_moves(space, logs[:SCANNED_CHOICES], slack)
-    far = scattered_points(space, logs[:SCANNED_CHOICES], slack)
+    alone = single_moves(space, fixed[:SCANNED_CHOICES], slack)
+    far = scattered_points(space, fixed[:SCANNED_CHOICES], slack)
     # what is known to reach the goal bounds what the levels of any other start may cost
-    enough = np.flatnonzero(space.margin(np.repeat(numbers.start[None], len(logs), axis=0), logs) >= slack)
+    enough = np.flatnonzero(space.margin(np.repeat(numbers.start[None], len(fixed), axis=0), fixed) >= slack)
     known = [np.abs(each.good - numbers.start) @ numbers.cost + prices[each.which] for each in (alone, far)]
     reached = np.sort(np.concatenate([*known, prices[enough]]))
     affordable = np.flatnonzero(prices <= (reached[n - 1] if reached.size >= n else np.inf))
@@ -49,16 +49,16 @@ def search(space: Space, slack: float, n: int) -> list[Candidate]:
     which = np.concatenate([affordable, np.zeros(n_numbers, dtype=np.intp), alone.which[near], far.which])
     allowed = np.ones(starts.shape, dtype=bool)
     allowed[n_choices + np.arange(n_numbers), np.arange(n_numbers)] = False
-    together = nearest_points(space, starts, which, logs, allowed, slack)
+    together = nearest_points(space, starts, which, fixed, allowed, slack)
     segments = Brackets(*(np.concatenate(pair) for pair in zip(together, alone, strict=True)))
-    return _candidates(space, to_boundary(space, segments, logs, slack), choices, logs, segments.which, slack, n)
+    return _candidates(space, to_boundary(space, segments, fixed, slack), choices, fixed, segments.which, slack, n)
 
 
 def _candidates(
     space: Space,
     points: FloatArray,
     choices: npt.NDArray[np.intp],
-    logs: FloatArray,
+    fixed: FloatArray,
     which: npt.NDArray[np.intp],
     slack: float,
     n: int,
@@ -75,7 +75,7 @@ def _candidates(
             continue
         point: FloatArray | None = points[at]
         if numbers.integer.any():
-            point = round_integers(space, points[at], logs[which[at]], slack)
+            point = round_integers(space, points[at], fixed[which[at]], slack)
         if point is None:
             continue
         changed = set(numbers.columns[point != numbers.start].tolist())

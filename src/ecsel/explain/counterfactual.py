@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ecsel.explain.candidates import Candidate, diverse, search
-from ecsel.explain.frames import native_frame, table_with
+from ecsel.explain.frames import native_frame
 from ecsel.explain.goals import Goal, decision_goal, probability_goal, range_goal
 from ecsel.explain.view import ModelView
 from ecsel.explain.wishes import Wishes, build_space
-from ecsel.tables.reading import RawTable, read_table
+from ecsel.tables.reading import RawTable
 
 if TYPE_CHECKING:
     from ecsel.explain.search_space import Space
@@ -80,12 +80,15 @@ class _Row(NamedTuple):
             frame = native_frame(x)
             table = x if frame is not None or np.ndim(x) == 2 else [list(x)]
             view.check_table(table)
-            rows = [tuple(row) for row in np.asarray(table, dtype=object).tolist()] if frame is None else frame.rows()
+            if frame is not None and not frame.implementation.is_pandas_like():
+                rows = frame.rows()
+            else:
+                rows = [tuple(row) for row in np.asarray(table, dtype=object).tolist()]
         if len(rows) != 1:
             raise ValueError(f"a counterfactual is for one row, not {len(rows)}")
         cells = np.empty((1, len(rows[0])), dtype=object)
         cells[0] = rows[0]
-        return cls(cells, read_table(cells), dict(zip(view.raw_names, rows[0], strict=True)))
+        return cls(cells, RawTable.of_cells(cells), dict(zip(view.raw_names, rows[0], strict=True)))
 
 
 def counterfactual(
@@ -146,7 +149,7 @@ def counterfactual(
     wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data)
     wishes.check(view)
     row = _Row.read(view, x)
-    logs = view.cell_rows(row.cells)
+    logs = view.cell_rows(row.columns)
     now = view.outputs_of(view.scores_of(logs))
     found: list[tuple[Counterfactual, frozenset[int]]] = []
     for label, goal in _goals(view, target, probability, now):
@@ -174,7 +177,7 @@ def _goals(view: ModelView, target: Any, probability: float | None, now: FloatAr
 def _confirmed_answers(
     view: ModelView, space: Space, row: _Row, label: Any, n: int
 ) -> list[tuple[Counterfactual, frozenset[int]]]:
-    own = space.log_features(np.full((1, len(space.categories)), -1, dtype=np.intp))
+    own = space.fixed(np.full((1, len(space.categories)), -1, dtype=np.intp))
     scale = 1.0 + abs(float(space.margin(space.numbers.start[None], own)[0]))
     for slack in SLACKS:
         pool = [(candidate, candidate.changed) for candidate in search(space, slack * scale, CANDIDATES * n)]
@@ -201,9 +204,10 @@ def _confirm(
             levels = np.empty(len(candidates), dtype=object)
             levels[:] = [own if level < 0 else category.levels[level] for level in picked]
             new[category.column] = levels
-    outputs = view.outputs_of(
-        view.scores_of(view.cell_rows(table_with(np.repeat(row.cells, len(candidates), axis=0), new)))
-    )
+    cells = np.repeat(row.cells, len(candidates), axis=0)
+    for j, changed in new.items():
+        cells[:, j] = changed
+    outputs = view.outputs_of(view.scores_of(view.cell_rows(RawTable.of_cells(cells))))
     good = space.goal.holds(outputs)
     whole = {j: bool(is_integer) for j, is_integer in zip(space.numbers.columns, space.numbers.integer, strict=True)}
     return [

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """A wish: `margin` of scores (points, scores) gives g (points,) and ∂g/∂scores (points, scores)."""
+    """A wish: `margin` of scores (points, scores) gives g (points,) and ∂g/∂scores (points or 1, scores)."""
 
     margin: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
     holds: Callable[[FloatArray], np.ndarray[Any, np.dtype[np.bool_]]]
@@ -45,10 +45,11 @@ def decision_goal(view: ModelView, label: Any) -> Goal:
     if not np.isfinite(level):
         raise ValueError(f"with a threshold of {view.threshold} the model only ever decides for one class")
     sign = 1.0 if c == 1 else -1.0
+    gradient = sign * np.array([1.0] if view.link == "sigmoid" else [-1.0, 1.0])
+    gradient.setflags(write=False)
 
     def margin(z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        gradient = np.broadcast_to(np.array([1.0] if z.shape[1] == 1 else [-1.0, 1.0]), z.shape)
-        return sign * ((z * gradient).sum(axis=1) - level), sign * gradient
+        return z @ gradient - sign * level, gradient[None]
 
     return Goal(margin, holds, f"decision for {label!r}")
 

@@ -22,33 +22,31 @@ PAIRED = 6
 
 def level_choices(space: Space, slack: float) -> npt.NDArray[np.intp]:
     """Return choices (combinations, categories) of levels, −1 for the row's own; no change first, then by promise."""
-    n = len(space.categories)
-    none = np.full((1, n), -1, dtype=np.intp)
-    if not n:
-        return none
-    singles = np.array(
-        [
-            [level if i == position else -1 for i in range(n)]
-            for position, category in enumerate(space.categories)
-            for level in range(len(category.levels))
-        ],
-        dtype=np.intp,
-    )
-    everything = np.concatenate([none, singles])
+    own = (-1,) * len(space.categories)
+    singles = [
+        (*own[:position], level, *own[position + 1 :])
+        for position, category in enumerate(space.categories)
+        for level in range(len(category.levels))
+    ]
+    if not singles:
+        return np.array([own], dtype=np.intp)
+    everything = np.array([own, *singles], dtype=np.intp)
     start = np.repeat(space.numbers.start[None], len(everything), axis=0)
-    g = space.margin(start, space.log_features(everything)) - slack
+    g = space.margin(start, space.fixed(everything)) - slack
     gain = np.where(g[1:] >= 0, np.inf, g[1:] - g[0])
-    promise = gain / np.maximum(space.category_cost(singles), 1e-300)
-    order = np.argsort(-promise, kind="stable")
-    singles = singles[order][gain[order] > 0]
-    pairs = [np.maximum(a, b) for a, b in combinations(singles[:PAIRED], 2) if not ((a >= 0) & (b >= 0)).any()]
-    grown, growing = none[0].copy(), []
-    for single in singles:
-        position = int(np.argmax(single))
-        if grown[position] < 0:
-            grown = np.maximum(grown, single)
-            growing.append(grown.copy())
-    listed = np.concatenate([none, singles[:SINGLES_KEPT], *(np.array([each]) for each in (*pairs, *growing[1:]))])
-    _, first = np.unique(listed, axis=0, return_index=True)
-    kept: npt.NDArray[np.intp] = listed[np.sort(first)]
-    return kept
+    promise = gain / np.maximum(space.category_cost(everything[1:]), 1e-300)
+    useful = [i for i in np.argsort(-promise, kind="stable").tolist() if gain[i] > 0]
+    column = [position for position, category in enumerate(space.categories) for _ in category.levels]
+    pairs = [_both(singles[a], singles[b]) for a, b in combinations(useful[:PAIRED], 2) if column[a] != column[b]]
+    grown, growing, free = own, [], set(column)
+    for i in useful:
+        if column[i] in free:
+            free.remove(column[i])
+            grown = _both(grown, singles[i])
+            growing.append(grown)
+    listed = dict.fromkeys([own, *(singles[i] for i in useful[:SINGLES_KEPT]), *pairs, *growing])
+    return np.array(list(listed), dtype=np.intp)
+
+
+def _both(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(map(max, a, b))

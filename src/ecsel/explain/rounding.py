@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.explain.nearest import BISECTIONS
+from ecsel.explain.crossing import crossing
 
 if TYPE_CHECKING:
     from ecsel.explain.search_space import Space
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROUNDS = 60
 
 
-def round_integers(space: Space, point: FloatArray, logs: FloatArray, slack: float) -> FloatArray | None:
+def round_integers(space: Space, point: FloatArray, fixed: FloatArray, slack: float) -> FloatArray | None:
     """Return a point whose integer columns are whole, or None where none was found near the given one."""
     numbers = space.numbers
     moved = numbers.integer & (point != numbers.start)
@@ -32,7 +32,7 @@ def round_integers(space: Space, point: FloatArray, logs: FloatArray, slack: flo
     low, high = numbers.values(numbers.low[None])[0], numbers.values(numbers.high[None])[0]
     values = np.where(moved, np.clip(rounded, np.ceil(low), np.floor(high)), values)
     current = numbers.coordinates(values[None])[0]
-    if not _fulfils(space, current[None], logs, slack)[0]:
+    if not _fulfils(space, current[None], fixed, slack)[0]:
         return None
     for _ in range(ROUNDS):
         neighbours = _neighbours(space, current)
@@ -40,17 +40,17 @@ def round_integers(space: Space, point: FloatArray, logs: FloatArray, slack: flo
         cheaper = cost < np.abs(current - numbers.start) @ numbers.cost - 1e-12
         inside = ((neighbours >= numbers.low) & (neighbours <= numbers.high)).all(axis=1)
         candidates = neighbours[cheaper & inside]
-        candidates = candidates[_fulfils(space, candidates, logs, slack)] if len(candidates) else candidates
+        candidates = candidates[_fulfils(space, candidates, fixed, slack)] if len(candidates) else candidates
         if not len(candidates):
             break
         current = candidates[np.argmin(np.abs(candidates - numbers.start) @ numbers.cost)]
-    return _pull_back(space, current, logs, slack)
+    return _pull_back(space, current, fixed, slack)
 
 
 def _fulfils(
-    space: Space, points: FloatArray, logs: FloatArray, slack: float
+    space: Space, points: FloatArray, fixed: FloatArray, slack: float
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    return np.asarray(space.margin(points, np.repeat(logs[None], len(points), axis=0)) >= slack)
+    return np.asarray(space.margin(points, fixed) >= slack)
 
 
 def _neighbours(space: Space, current: FloatArray) -> FloatArray:
@@ -77,19 +77,11 @@ def _neighbours(space: Space, current: FloatArray) -> FloatArray:
     return numbers.coordinates(neighbours[positive])
 
 
-def _pull_back(space: Space, point: FloatArray, logs: FloatArray, slack: float) -> FloatArray:
+def _pull_back(space: Space, point: FloatArray, fixed: FloatArray, slack: float) -> FloatArray:
     """Shrink the moves of the continuous columns as far as the goal allows, the integers staying."""
     continuous = ~space.numbers.integer
     home = np.where(continuous, space.numbers.start, point)
     if (home == point).all():
         return point
-    low, high = 0.0, 1.0
-    if _fulfils(space, home[None], logs, slack)[0]:
-        return home
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        if _fulfils(space, (home + middle * (point - home))[None], logs, slack)[0]:
-            high = middle
-        else:
-            low = middle
-    return home + high * (point - home)
+    share = crossing(lambda share: space.margin(home + share[:, None] * (point - home), fixed) - slack, 1)
+    return home + share * (point - home)

@@ -22,7 +22,7 @@ from ecsel.signomial import ScoreTerms, Signomial, scores
 from ecsel.signomial.columns import FloatArray, LogColumns
 from ecsel.signomial.properties import Link, probabilities
 from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn, TableEncoder
-from ecsel.tables.reading import read_table
+from ecsel.tables.reading import RawTable, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -210,10 +210,10 @@ class ModelView:
 
     def check_table(self, X: Any) -> None:
         """Refuse a table whose columns are not those of training."""
-        if self.estimator is not None:
+        if self.estimator is not None and not (self.encoder is not None and self.encoder.names_match(X)):
             validate_data(self.estimator, X, reset=False, skip_check_array=True)
 
-    def cell_rows(self, cells: npt.NDArray[Any]) -> LogRows:
+    def cell_rows(self, cells: RawTable) -> LogRows:
         """Read cells (rows, columns) that were taken from a table that was checked before; no names, no warning.
 
         For a handful of rows this is many times faster than a data frame.

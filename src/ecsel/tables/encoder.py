@@ -150,6 +150,13 @@ class TableEncoder:
         """The weighted mean of each feature's log over the training rows."""
         return np.array([feature.baseline for feature in self.features], dtype=np.float64)
 
+    def names_match(self, X: Any) -> bool:
+        """Whether X is a data frame with exactly the columns of training, which is quickly told."""
+        names = getattr(X, "columns", None)
+        if not self.named or names is None or len(names) != len(self.columns):
+            return False
+        return all(isinstance(name, str) and name == own for name, own in zip(names, self.raw_names, strict=True))
+
     def log_features(self, X: Any, dtype: DTypeLike = np.float64, *, warn: bool = True) -> NDArray[Any]:
         """Return u = log x' as a C-contiguous array (features × rows).
 

@@ -32,9 +32,12 @@ class LevelCodes(NamedTuple):
 
 def level_codes(raw: RawColumn, levels: Sequence[Level], missing_codes: Sequence[Level] = ()) -> LevelCodes:
     """Return the position of each row's level, `MISSING` or `UNKNOWN`."""
-    raw.kind_and_dtype()
     position: dict[Level, int] = {level: code for code, level in enumerate(levels)}
     position.update(dict.fromkeys(missing_codes, MISSING))
+    known = raw.known_codes(position)
+    if known is not None:
+        return LevelCodes(known, ())
+    raw.kind_and_dtype()
     distinct = raw.distinct()
     codes = [position.get(value, UNKNOWN) for value in distinct]
     unknown = sorted((value for value, code in zip(distinct, codes, strict=True) if code == UNKNOWN), key=str)

@@ -18,11 +18,15 @@ import numpy as np
 from ecsel.tables.refusals import short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from ecsel.tables.columns import ColumnDtype
+
+SHORT_TEXT = 4096
+"""Columns of text up to this length are looked up value by value: what a data frame library does once per call takes
+longer."""
 
 RawKind: TypeAlias = Literal["number", "boolean", "text"]
 
@@ -124,6 +128,12 @@ class RawColumn:
         return self._parse(values)
 
     def _parse(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        try:
+            return values.astype(np.float64)
+        except (TypeError, ValueError):  # a missing value that is no number, or text
+            return self._parse_present(values)
+
+    def _parse_present(self, values: NDArray[Any]) -> NDArray[np.float64]:
         present = ~_missing_objects(values)
         parsed = np.full(values.size, np.nan)
         try:
@@ -155,12 +165,20 @@ class RawColumn:
             return np.nan_to_num(found, nan=missing).astype(np.int32)
         if values.dtype.kind == "O":
             position = dict(zip(distinct, codes, strict=True))
-            recoded = np.fromiter(map(position.get, values, repeat(missing)), dtype=np.int32, count=values.size)
-            recoded[_missing_objects(values)] = missing
-            return recoded
+            return np.fromiter(map(position.get, values, repeat(missing)), dtype=np.int32, count=values.size)
         # `distinct` is sorted here, so every value is found where it would be inserted; NaN is beyond the end.
         at = np.searchsorted(np.array(distinct, dtype=values.dtype), values)
         return np.append(np.asarray(codes, dtype=np.int32), np.int32(missing))[at]
+
+    def known_codes(self, position: Mapping[Any, int]) -> NDArray[np.int32] | None:
+        """Return the code of each row's value at once, None unless the column is short and every value has one."""
+        if len(self) > SHORT_TEXT:
+            return None
+        values = self.source if isinstance(self.source, np.ndarray) else self.source.to_list()
+        try:
+            return np.fromiter(map(position.__getitem__, values), dtype=np.int32, count=len(self))
+        except (KeyError, TypeError):
+            return None
 
     def _values(self) -> NDArray[Any] | nw.Series[Any]:
         """Return the form in which equal values are found fastest: a real array, a series of text, or objects."""
@@ -169,7 +187,7 @@ class RawColumn:
         dtype = self.source.dtype
         if dtype.is_numeric() and not dtype.is_decimal():
             return np.asarray(self.source.to_numpy())
-        if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)):
+        if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) and len(self.source) > SHORT_TEXT:
             return self.source
         return _objects(self.source.to_list())
 

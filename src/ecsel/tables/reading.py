@@ -21,6 +21,8 @@ from ecsel.tables.refusals import short
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
@@ -30,6 +32,12 @@ class RawTable:
     n_rows: int
     named: bool
 
+    @classmethod
+    def of_cells(cls, cells: NDArray[Any]) -> RawTable:
+        """Take a two-dimensional array as it is, without the checks of `read_table`."""
+        columns = zip(_positional_names(cells.shape[1]), cells.T, strict=True)
+        return cls(tuple(RawColumn(name, column) for name, column in columns), cells.shape[0], named=False)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The column names."""
@@ -37,13 +45,17 @@ class RawTable:
 
 
 def read_table(X: Any) -> RawTable:
-    """Read a data frame, an array or a list of rows.
+    """Read a data frame, an array or a list of rows; what was read before is returned as it is.
 
     Examples
     --------
     >>> read_table([[1.0, 2.0], [3.0, 4.0]]).names
     ('x0', 'x1')
     """
+    if isinstance(X, RawTable):
+        return X
+    if isinstance(X, np.ndarray):
+        return _read_array(X)
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError:
@@ -67,9 +79,7 @@ def _series(frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
 def _read_array(X: Any) -> RawTable:
     if isinstance(X, np.ma.MaskedArray):
         X = np.where(np.ma.getmaskarray(X), np.array(None), X.data)
-    values = check_array(X, dtype=None, ensure_all_finite=False, input_name="X")
-    columns = zip(_positional_names(values.shape[1]), values.T, strict=True)
-    return RawTable(tuple(RawColumn(name, column) for name, column in columns), values.shape[0], named=False)
+    return RawTable.of_cells(check_array(X, dtype=None, ensure_all_finite=False, input_name="X"))
 
 
 def _require_some(n_rows: int, n_columns: int) -> None:
