@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.links import LinkName
+    from ecsel.tables.reading import RawTable
 
 FLOAT32_FROM = 40_000
 """Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
@@ -256,17 +257,19 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
 
     def to_model_features(self, X: Any) -> NDArray[np.float64]:
         """Return the positive features (rows × features) that `equations_` speak of."""
-        self._check_table(X)
-        return self.encoder_.model_features(X)
+        table = self._checked_table(X)
+        return self.encoder_.model_features(table)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        self._check_table(X)
-        return scores(self._score_terms, self.encoder_.log_features(X).T)
+        table = self._checked_table(X)
+        return scores(self._score_terms, self.encoder_.log_features(table).T)
 
-    def _check_table(self, X: Any) -> None:
+    def _checked_table(self, X: Any) -> RawTable:
         check_is_fitted(self, "equations_")
-        read_table(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        table = read_table(X)
+        if not self.encoder_.names_match(X):  # says what is wrong, or counts the columns of an array
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return table
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return z (or z₁ − z₀) for two classes, shape (rows,); the scores of all classes otherwise."""
