@@ -1,9 +1,11 @@
 """L-BFGS: the same optimum as Newton from the same start, and chosen by itself where parameters are many."""
 
+from functools import cached_property
+
 import numpy as np
 import pytest
 
-from ecsel.fitting import L1, PaperL1, Sigmoid, Softmax, Status, fit, fit_scores
+from ecsel.fitting import L1, PaperL1, Problem, Sigmoid, Softmax, Status, fit, fit_scores
 from ecsel.fitting.fit import FitOptions
 from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Stop, minimise
@@ -22,9 +24,39 @@ def test_agrees_with_newton_from_the_same_start(make_table, make_problem, link, 
     # Scores of a softmax may shift together: the slopes are what two solutions must share.
     if isinstance(penalty, L1):
         np.testing.assert_allclose(problem.unpack(other.theta)[2], problem.unpack(one.theta)[2], atol=2e-3)
-    assert (np.abs(other.theta) <= problem.bound).all()
+    assert ((problem.lower <= other.theta) & (other.theta <= problem.upper)).all()
     assert problem.objective(other.theta) == pytest.approx(other.objective, rel=1e-14)
     assert other.loss == pytest.approx(other.objective - problem.penalty_value(other.theta), rel=1e-12)
+
+
+class Signed(Problem):
+    """A problem whose slopes may not be negative in the first feature, nor positive or large in the second."""
+
+    @cached_property
+    def lower(self):
+        lower = super().lower.copy()
+        self.unpack(lower)[2][..., 0] = 0.0
+        self.unpack(lower)[2][..., 1] = -0.05
+        return lower
+
+    @cached_property
+    def upper(self):
+        upper = super().upper.copy()
+        self.unpack(upper)[2][..., 1] = 0.0
+        return upper
+
+
+@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
+@pytest.mark.parametrize("solver", [minimise, minimise_lbfgs])
+def test_bounds_of_slopes_hold_and_leave_no_residual(make_table, make_problem, link, solver):
+    data = make_table(n_classes=3 if link == "softmax" else 2)
+    free = make_problem(data, link, L1(1e-2))[0]
+    problem = Signed(free.blocks, free.link, free.penalty, free.n_terms, free.intercept, free.spread)
+    start = problem.empty(np.bincount(data[1], weights=data[2]) / data[2].sum())
+    found = solver(problem, start, Stop(tol=1e-9))
+    assert ((problem.lower <= found.theta) & (found.theta <= problem.upper)).all()
+    assert found.kkt_residual <= 1e-4
+    assert free.kkt_residual(found.theta, free.value_and_gradient(found.theta)[1]) > 1e-3
 
 
 def test_takes_over_by_itself_where_the_matrix_would_be_large(monkeypatch, make_table):

@@ -139,7 +139,7 @@ def _batch_step(batch: Problem, theta: Array, moments: _Moments, options: Adam) 
     if norm > options.clip_norm:
         gradient = gradient * (options.clip_norm / norm)
     moved = theta - options.learning_rate * moments.direction(gradient, options.betas)
-    return np.clip(moved, -batch.bound, batch.bound)
+    return np.clip(moved, batch.lower, batch.upper)
 
 
 def _split(

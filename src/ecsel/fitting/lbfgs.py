@@ -53,9 +53,13 @@ def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | No
         if watch is not None:
             watch(iterations, best[0], np.nan)
 
-    start: Double = np.concatenate([np.where(split, np.maximum(theta, 0), theta), np.maximum(-theta[split], 0)])
-    lower = np.concatenate([np.where(split, 0, -problem.bound), np.zeros(int(split.sum()))])
-    upper = np.concatenate([problem.bound, problem.bound[split]])
+    def parted(positive: Array, negative: Array) -> Double:
+        """θ⁺ from the first vector (the whole of it where there is no ℓ1 penalty) and θ⁻ from the second."""
+        return np.concatenate([np.where(split, np.maximum(positive, 0), positive), np.maximum(-negative[split], 0)])
+
+    theta = np.clip(theta, problem.lower, problem.upper)
+    start = parted(theta, theta)
+    lower, upper = parted(problem.lower, problem.upper), parted(problem.upper, problem.lower)
     status = Status.MAX_ITER
     try:
         minimize(

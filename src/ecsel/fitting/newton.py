@@ -63,8 +63,8 @@ Watch = Callable[[int, float, float], None]
 
 
 def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = None) -> Outcome:
-    """Minimise from `theta`; an interrupt keeps the best point so far."""
-    point = problem.evaluate(theta)
+    """Minimise from the nearest point to `theta` within bounds; an interrupt keeps the best point so far."""
+    point = problem.evaluate(np.clip(theta, problem.lower, problem.upper))
     iterations, evaluations, damping = 0, 1, FIRST_DAMPING
     fall, stuck = np.inf, False
     status, residual = Status.MAX_ITER, np.inf
@@ -110,7 +110,9 @@ def _step(
         if curvature is local.exact and dpotrf(H[support[:, None], support].T, lower=1, clean=0, overwrite_a=1)[1] != 0:
             curvature = local.convex
             continue
-        theta, fall = solve_on_faces(H, local.gradient, point.theta, problem.l1, problem.bound, 1e-2 * residual)
+        theta, fall = solve_on_faces(
+            H, local.gradient, point.theta, problem.l1, problem.lower, problem.upper, 1e-2 * residual
+        )
         if fall <= noise * abs(point.objective):
             if curvature is local.exact:  # a face on which the exact Hessian is not positive definite
                 curvature = local.convex
@@ -140,7 +142,7 @@ def _stretch(problem: Problem, point: Point, candidate: Point) -> tuple[Point, i
         longer = candidate.theta + (candidate.theta - point.theta)
         longer[(longer * candidate.theta < 0) & (problem.l1 > 0)] = 0.0
         longer[(candidate.theta == 0) & (problem.l1 > 0)] = 0.0
-        further = problem.evaluate(np.clip(longer, -problem.bound, problem.bound))
+        further = problem.evaluate(np.clip(longer, problem.lower, problem.upper))
         tried += 1
         if not further.objective < candidate.objective:
             return candidate, tried

@@ -5,8 +5,8 @@
     λ Σ_k ( √(1 + (α_k/κ)²) Σ_j |β_kj|  +  ½ / (1 + (α_k/κ)²) ).
 
 In the angle form of `forms` this is λ Σ_k (Σ_j |s_kj| + ½ sin²φ_k). The first part lets terms of moderate size pay as
-in the paper; as α → ∞, β = γ/α (the log-linear limit) it tends to (λ/κ) Σ |γ_j|, the lasso of logistic regression in the
-logs, so that door is no escape from the charge. The second is the price of bending, at most λ/2 a term: rows that tell
+in the paper; as α → ∞, β = γ/α (the log-linear limit) it tends to (λ/κ) Σ |γ_j|, the lasso of logistic regression in
+the logs: no escape from the charge that way. The second is the price of bending, at most λ/2 a term: rows that tell
 nothing of a term's bend leave it log-linear, where without this price they leave it anywhere. A large λ gives the empty
 model.
 Without an intercept the form is α·exp(⟨β, v⟩) and the charge λ Σ_k (Σ_j |β_kj| + α_k²/2) keeps α from running away.

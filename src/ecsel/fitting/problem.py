@@ -1,6 +1,6 @@
 """The problem a solver sees: objective, gradient and curvature of θ as sums over row blocks.
 
-    F(θ) = Σ_i w_i ℓ(y_i, z(x_i; θ)) + Σ_p l1_p |θ_p| + Σ_k charge(shape_k),   |θ_p| ≤ bound_p
+    F(θ) = Σ_i w_i ℓ(y_i, z(x_i; θ)) + Σ_p l1_p |θ_p| + Σ_k charge(shape_k),   lower_p ≤ θ_p ≤ upper_p
 
 θ lists, score by score, the intercept (if any) and for each term its shape and its slopes s. The Jacobian of a score is
 ∂z/∂b = 1, ∂z/∂shape_k and ∂z/∂s_kj = (∂z_k/∂t) v_j. The curvature is Gauss–Newton's JᵀWJ plus the positive part of
@@ -105,11 +105,16 @@ class Problem:
         return self._constant(0.0, self.penalty.slope_weights(self.spread))
 
     @cached_property
-    def bound(self) -> Array:
-        """Largest absolute value of each parameter."""
-        bound = np.full(self.size, np.inf)
-        self.unpack(bound)[1][...] = self.penalty.shape_bound()
-        return bound
+    def lower(self) -> Array:
+        """Least value of each parameter."""
+        return -self.upper
+
+    @cached_property
+    def upper(self) -> Array:
+        """Largest value of each parameter."""
+        upper = np.full(self.size, np.inf)
+        self.unpack(upper)[1][...] = self.penalty.shape_bound()
+        return upper
 
     def penalty_value(self, theta: Array) -> float:
         """Return Σ l1 |θ| + Σ charge(shape)."""
@@ -192,11 +197,11 @@ class Problem:
 
         At a bound, a gradient that pushes outwards is optimal and counts as zero.
         """
-        slope = gradient + self.l1 * np.sign(theta)
-        distance = np.where(theta != 0, np.abs(slope), np.maximum(np.abs(gradient) - self.l1, 0))
-        at_bound = np.abs(theta) >= self.bound * (1 - 1e-9)  # a power law written out and read back is off by rounding
-        distance[at_bound & (slope * theta < 0)] = 0
-        return float(distance.max(initial=0.0))
+        shrunk = gradient - np.clip(gradient, -self.l1, self.l1)
+        slope = np.where(theta != 0, gradient + self.l1 * np.sign(theta), shrunk)
+        near = 1e-9 * np.abs(theta)  # a power law written out and read back is off by rounding
+        slope[(theta - near <= self.lower) & (slope > 0) | (theta + near >= self.upper) & (slope < 0)] = 0
+        return float(np.abs(slope).max(initial=0.0))
 
     def all_alive(self, theta: Array) -> bool:
         """Whether every term has a slope."""
