@@ -50,10 +50,12 @@ class ResultFile:
         written = {"version": __version__, **{name: _text(value) for name, value in row.items()}}
         self._rows[self._key(written)] = written
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("w", encoding="utf-8", newline="") as file:
+        fresh = self.path.with_suffix(".part")
+        with fresh.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, list(written), lineterminator="\n")
             writer.writeheader()
             writer.writerows(self._rows.values())
+        fresh.replace(self.path)  # in one step: a run that is killed here loses nothing
         return written
 
     def _key(self, row: Mapping[str, object]) -> tuple[str, ...]:

@@ -1,0 +1,222 @@
+"""The page of the classification benchmark: ranks, means and spreads of protocol (b), protocol (a) beside the paper.
+
+Figures of the paper are in `classification_paper.csv` (its appendix; where two of its tables differ, the full one).
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.classification_task import KEY, folds_of
+from benchmarks.ranks import critical_difference, friedman_p, largest_block, mean_ranks, wilson_interval
+from benchmarks.results import ResultFile, Row, markdown_table, surroundings
+from benchmarks.tables import SOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PAPER = Path(__file__).parent / "classification_paper.csv"
+OTHER_ROWS = {"compas", "loan"}
+"""Tables that are not the paper's own rows."""
+OURS, RIVAL = "ECSEL (auto)", "XGBoost"
+NESTED_NOTE = """
+Mean ± standard deviation over the outer folds; percent, except log-loss and AUC. CPU seconds are those of tuning and
+fitting on one thread, mean over the folds; other work ran on the machine, so the wall clock seconds in the CSV file are
+longer. The paper's column is its F1 over the five folds of its own tuning.
+"""
+PAPER_NOTE = """
+Percent on the test rows; weighted F1 and precision (weighted recall is the accuracy); intervals are Wilson's for the
+number of test rows. “Paper” is the paper's figure of that method; beside ECSEL (auto) stands its ECSEL.
+"""
+Block = dict[tuple[str, str], list[Row]]
+LIBRARIES = ["numpy", "scipy", "scikit-learn", "optuna", "xgboost-cpu", "interpret-core"]
+
+
+def write_report(folder: Path, tables: Sequence[str], methods: Sequence[str], *, about: str) -> str:
+    """Write `classification.md` from what is on file and return its text."""
+    parts = ["# Classification", about, *nested_part(folder, tables, methods), *paper_part(folder, tables, methods)]
+    text = "\n\n".join(part.strip() for part in [*parts, surroundings(LIBRARIES)]) + "\n"
+    (folder / "classification.md").write_text(text, encoding="utf-8")
+    return text
+
+
+def _blocks(path: Path, tables: Sequence[str], methods: Sequence[str]) -> Block:
+    """Return the rows of every (table, method) that has any, in the order of the benchmark."""
+    rows = ResultFile(path, KEY).rows
+    blocks = {(t, m): [r for r in rows if (r["table"], r["method"]) == (t, m)] for t in tables for m in methods}
+    return {pair: found for pair, found in blocks.items() if found}
+
+
+def _values(rows: list[Row], column: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array([float(row[column]) if row[column] else np.nan for row in rows])
+
+
+def nested_part(folder: Path, tables: Sequence[str], methods: Sequence[str]) -> list[str]:
+    """Return the section on protocol (b)."""
+    blocks = _blocks(folder / "classification_b.csv", tables, methods)
+    if not blocks:
+        return []
+    complete = {pair for pair, rows in blocks.items() if len(rows) == len(folds_of("b", SOURCES[pair[0]].rows))}
+    return [
+        "## Protocol (b): nested cross-validation",
+        *_rank_part(blocks, complete, methods),
+        *_aims_part(blocks, complete),
+        "### Every table",
+        NESTED_NOTE,
+        _nested_table(blocks, complete),
+    ]
+
+
+def _rank_part(blocks: Block, complete: set[tuple[str, str]], methods: Sequence[str]) -> list[str]:
+    field, shared = largest_block(complete, [m for m in methods if any(pair[1] == m for pair in complete)])
+    if len(field) < 2:
+        return []
+    ranked: list[Row] = [{"method": method} for method in field]
+    notes = []
+    for column, name, sign in (("f1", "weighted F1", -1), ("log_loss", "log-loss", 1)):
+        # a fold that did not finish makes the mean NaN, which ranks last
+        means = np.array([[sign * _values(blocks[t, m], column).mean() for t in shared] for m in field])
+        for row, rank in zip(ranked, mean_ranks(means), strict=True):
+            row[column] = f"{rank:.2f}"
+        p = friedman_p(means)
+        notes.append(f"{name}: Friedman p {'not defined' if np.isnan(p) else f'= {p:.3g}'}")
+    ranked.sort(key=lambda row: float(row["f1"]) + float(row["log_loss"]))
+    absent = [m for m in methods if m not in field]
+    return [
+        f"### Mean ranks over {len(shared)} tables: {', '.join(shared)}",
+        markdown_table(ranked, {"method": "method", "f1": "rank by weighted F1", "log_loss": "rank by log-loss"}),
+        f"1 is best. Two mean ranks differ significantly (Nemenyi, 5 %) when they are more than "
+        f"{critical_difference(len(field), len(shared)):.2f} apart; {'; '.join(notes)}."
+        + (f" Not measured on all these tables, and so not ranked: {', '.join(absent)}." if absent else ""),
+    ]
+
+
+def _aims_part(blocks: Block, complete: set[tuple[str, str]]) -> list[str]:
+    rows: list[Row] = []
+    for table in dict.fromkeys(t for t, _ in complete):
+        rivals = [m for t, m in complete if t == table and m != OURS]
+        if (table, OURS) not in complete or not rivals:
+            continue
+        f1 = {m: float(_values(blocks[table, m], "f1").mean()) for m in [*rivals, OURS]}
+        loss = {m: float(_values(blocks[table, m], "log_loss").mean()) for m in [*rivals, OURS]}
+        best = max(rivals, key=lambda m: -np.inf if np.isnan(f1[m]) else f1[m])
+        least = min(rivals, key=lambda m: np.inf if np.isnan(loss[m]) else loss[m])
+        row = {
+            "table": table,
+            "f1": f"{100 * (f1[OURS] - f1[best]):+.2f} ({best})",
+            "log_loss": f"{loss[OURS] - loss[least]:+.4f} ({least})",
+            "cpu": "",
+        }
+        if (table, RIVAL) in complete:
+            ours, theirs = (_values(blocks[table, m], "cpu_seconds").mean() for m in (OURS, RIVAL))
+            row["cpu"] = f"{ours / theirs:.2f}"
+        rows.append(row)
+    if not rows:
+        return []
+    columns = {
+        "table": "table",
+        "f1": "weighted F1, points against the best other",
+        "log_loss": "log-loss against the best other",
+        "cpu": f"CPU seconds / {RIVAL}'s",
+    }
+    return [f"### {OURS} against the best of the others", markdown_table(rows, columns)]
+
+
+def _nested_table(blocks: Block, complete: set[tuple[str, str]]) -> str:
+    paper, rows = _paper(), list[Row]()
+    for (table, method), found in blocks.items():
+        theirs = paper.get((table, method), {})
+        cv_f1 = f"{theirs['cv_f1']} ± {theirs['cv_f1_sd']}" if theirs.get("cv_f1") else ""
+        late = sum(row["status"] != "ok" for row in found)
+        expected = len(folds_of("b", SOURCES[table].rows))
+        note = [f"{len(found)} of {expected} folds"] if (table, method) not in complete else []
+        note += [f"{late} dnf"] if late else []
+        rows.append(
+            {
+                "table": _marked(table),
+                "method": method,
+                **{c: _spread(found, c, 100) for c in ("accuracy", "f1", "minority_recall")},
+                **{c: _spread(found, c, 1) for c in ("log_loss", "auc")},
+                "cpu_seconds": _spread(found, "cpu_seconds", 1).partition(" ±")[0],
+                "paper": cv_f1,
+                "note": ", ".join(note),
+            }
+        )
+    columns = {
+        "table": "table",
+        "method": "method",
+        "accuracy": "accuracy",
+        "f1": "weighted F1",
+        "minority_recall": "minority recall",
+        "log_loss": "log-loss",
+        "auc": "AUC",
+        "cpu_seconds": "CPU s",
+        "paper": "paper's F1",
+        "note": "note",
+    }
+    return markdown_table(rows, columns)
+
+
+def _spread(rows: list[Row], column: str, factor: float) -> str:
+    values = factor * _values([row for row in rows if row["status"] == "ok"], column)
+    if not len(values) or np.isnan(values).any():
+        return "–"
+    digits = 2 if factor == 100 or column == "cpu_seconds" else 4
+    return f"{values.mean():.{digits}f} ± {values.std(ddof=1 if len(values) > 1 else 0):.{digits}f}"
+
+
+def paper_part(folder: Path, tables: Sequence[str], methods: Sequence[str]) -> list[str]:
+    """Return the section on protocol (a)."""
+    blocks = _blocks(folder / "classification_a.csv", tables, methods)
+    if not blocks:
+        return []
+    paper, rows = _paper(), list[Row]()
+    for (table, method), (row,) in blocks.items():
+        n_test = round(0.2 * SOURCES[table].rows)
+        # our own trainer has no row in the paper: it stands beside the paper's ECSEL
+        theirs = paper.get((table, "ECSEL (paper)" if method == OURS else method), {})
+        shown = {"table": _marked(table), "method": method}
+        for column in ("accuracy", "f1", "precision", "recall", "minority_recall"):
+            shown[column] = f"{100 * float(row[column]):.2f}" if row[column] else "–"
+            shown[f"paper_{column}"] = theirs.get(column) or "–"
+        for name, share in (("", row["accuracy"] and float(row["accuracy"])), ("paper_", _share(theirs))):
+            low, high = wilson_interval(share, n_test) if isinstance(share, float) else (np.nan, np.nan)
+            shown[f"{name}interval"] = f"{100 * low:.1f} – {100 * high:.1f}" if isinstance(share, float) else "–"
+        shown["seconds"] = f"{float(row['seconds']):.1f}" if row["status"] == "ok" else "dnf"
+        shown["fit_seconds"] = f"{float(row['fit_seconds']):.2f}" if row["status"] == "ok" else "dnf"
+        shown["paper_seconds"] = theirs.get("seconds") or "–"
+        rows.append(shown)
+    names = {"accuracy": "accuracy", "f1": "F1", "precision": "precision", "minority_recall": "minority recall"}
+    columns = {"table": "table", "method": "method"}
+    for column, name in names.items():
+        columns |= {column: name, f"paper_{column}": "paper"}
+        if column == "accuracy":
+            columns = {
+                **{k: v for k, v in columns.items() if k != "paper_accuracy"},
+                "interval": "95 %",
+                "paper_accuracy": "paper",
+                "paper_interval": "95 %",
+            }
+    columns |= {"seconds": "tuning and fit, s", "fit_seconds": "fit, s", "paper_seconds": "paper's fit, s"}
+    return [
+        "## Protocol (a): the paper's split",
+        PAPER_NOTE,
+        markdown_table(rows, columns),
+    ]
+
+
+def _share(theirs: dict[str, str]) -> float | None:
+    return float(theirs["accuracy"]) / 100 if theirs.get("accuracy") else None
+
+
+def _marked(table: str) -> str:
+    return f"{table} (not the paper's rows)" if table in OTHER_ROWS else table
+
+
+def _paper() -> dict[tuple[str, str], dict[str, str]]:
+    with PAPER.open(encoding="utf-8", newline="") as file:
+        return {(row["table"], row["method"]): row for row in csv.DictReader(file)}
