@@ -9,6 +9,7 @@ from ecsel.fitting import Adam
 VARIANTS = [
     ECSELClassifier(),
     ECSELClassifier(n_terms=2, l1=1e-2),
+    ECSELClassifier(n_terms=1, l1=1e-2, calibrate=True),
     ECSELClassifier(n_terms=1, l1=1e-2, link="softmax", fit_intercept=False),
     ECSELClassifier(n_terms=1, l1=1e-2, solver="lbfgs"),
     # The checks' tables have about 30 distinct rows, one or two batches an epoch: few epochs would be hardly any steps.

@@ -6,6 +6,7 @@ of the rows alone; a splitter or a list of splits is taken as it is. Large table
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,39 +30,53 @@ SELECTION_ROWS = 8192
 _FEWEST_OF_A_CLASS = 50
 
 
-def choose_size(
-    model: ECSELClassifier,
-    settings: Settings,
-    link: Link,
-    rows: Rows,
-    original: tuple[Rows, NDArray[Any]],
-    names: tuple[str, ...],
-    seed: int,
-) -> tuple[int, float, Path]:
-    """Return the number of terms, the strength and the candidates; nothing is validated where both are given.
+@dataclass(frozen=True, slots=True)
+class FoldedRows:
+    """The rows that are cross-validated, their folds, and the share of the table's weight that each unit stands for."""
+
+    rows: Rows
+    folds: list[Fold]
+    thinning: float
+
+
+def fold_rows(cv: Any, rows: Rows, original: tuple[Rows, NDArray[Any]], seed: int) -> FoldedRows:
+    """Return the rows to cross-validate on, thinned where they are many, with their folds.
 
     `rows` are the canonical rows, `original` the rows in the order of the table with their labels, for explicit splits.
     """
-    if settings.n_terms is not None and settings.l1 is not None:
-        return settings.n_terms, settings.l1, Path(())
-    if isinstance(model.cv, (int, np.integer)):
-        (logs, codes, weights), _ = thin(rows, SELECTION_ROWS, seed)
-        folds = content_folds(logs, codes, weights, usable_folds(int(model.cv), codes, weights))
+    if isinstance(cv, (int, np.integer)):
+        check_integer("cv", cv, least=2)
+        (logs, codes, weights), kept = thin(rows, SELECTION_ROWS, seed)
+        folds = content_folds(logs, codes, weights, usable_folds(int(cv), codes, weights))
+        before = rows[2]
     else:
         (logs, codes, weights), kept = thin(original[0], SELECTION_ROWS, seed)
-        folds = explicit_folds(model.cv, original[1], kept, weights)
+        folds = explicit_folds(cv, original[1], kept, weights)
+        before = original[0][2]
+    return FoldedRows((logs.astype(np.float64), codes, weights), folds, float(before[kept].sum() / weights.sum()))
+
+
+def choose_size(
+    model: ECSELClassifier, settings: Settings, link: Link, folded: FoldedRows | None, names: tuple[str, ...], seed: int
+) -> tuple[int, float, Path]:
+    """Return the number of terms, the strength and the candidates; nothing is validated where both are given."""
+    if settings.n_terms is not None and settings.l1 is not None:
+        return settings.n_terms, settings.l1, Path(())
+    if folded is None:
+        raise TypeError("the number of terms and the strength are chosen on folds")
+    logs, codes, weights = folded.rows
     candidates = Candidates(
         [settings.n_terms] if settings.n_terms is not None else list(range(1, model.max_terms + 1)),
         [settings.l1] if settings.l1 is not None else None,
     )
     choices, best = choose(
-        logs.astype(np.float64),
+        logs,
         codes,
         weights,
         link,
         settings.penalty(0.0),
         candidates,
-        folds,
+        folded.folds,
         intercept=model.fit_intercept,
         seed=seed,
     )

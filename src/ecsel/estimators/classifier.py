@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,8 +19,9 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import settings
-from ecsel.estimators.choosing import choose_size
+from ecsel.estimators.choosing import choose_size, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
+from ecsel.estimators.judging import Judgement, judge, tempered
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.summary import summarise_classifier
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.links import LinkName
+    from ecsel.fitting.rows import Rows
     from ecsel.tables.reading import RawTable
 
 FLOAT32_FROM = 40_000
@@ -59,8 +62,8 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
     link : {"auto", "sigmoid", "softmax"}, default="auto"
         "auto" takes the sigmoid (one score, for the second class) for two classes and the softmax otherwise.
     penalty : {"l1", "paper"}, default="l1"
-        "l1" is λ Σ_k √(1 + (α_k/4)²) Σ_j |β_kj|, which is well posed; "paper" is λ Σ |β|, with every
-        term's value at a typical row bounded by 100 (Adam: the coefficient itself).
+        "l1" is λ Σ_k (√(1 + (α_k/8)²) Σ_j |β_kj| + ½/(1 + (α_k/8)²)), which is well posed; "paper" is λ Σ |β|, with
+        every term's value at a typical row bounded by 100 (Adam: the coefficient itself).
     fit_intercept : bool, default=True
         Whether scores have a constant beside their terms. False gives the paper's form, in which a constant can only
         be one of the `n_terms` terms, all of whose exponents the penalty has driven to zero.
@@ -78,10 +81,14 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         Levels in order, lowest first.
     class_weight : None, "balanced", dict or float, default=None
         A number multiplies the balanced weight of the rarest class.
-    threshold : float, optional
-        Two classes only: predict the second class where its probability is at least this. None means 0.5.
+    threshold : None, float, "f1", "youden" or 2×2 matrix, default=None
+        Two classes only: predict the second class where its probability is at least this. None means 0.5. A rule
+        (largest F1, largest Youden index, smallest cost[true][predicted]) chooses it on the folds, after calibration.
+    calibrate : bool, default=False
+        Divide all scores by the temperature that minimises the log-loss on the folds; it becomes part of `equations_`.
     cv : int, splitter or list of splits, default=5
-        Folds for "auto". A number makes stratified folds that depend on the content of rows alone.
+        Folds for "auto", for the rule of a threshold and for calibration. A number makes stratified folds that depend
+        on the content of rows alone.
     solver : {"newton", "lbfgs", "adam"} or Adam, default="newton"
         "newton" is proximal Gauss–Newton (L-BFGS takes over beyond 1200 parameters), "adam" the paper's trainer.
     tol : float, default=1e-6
@@ -105,6 +112,9 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
     fit_report_ : FitReport of the fit: status, iterations, passes, objective, KKT residual, spread of the starts.
     path_ : Path of all candidates of the selection.
     threshold_ : float or None (more than two classes).
+    temperature_ : what the scores of the fit were divided by; 1 without calibration.
+    out_of_fold_ : Quality measured on rows that the model had not seen, or None where no folds were run.
+    n_folds_ : the number of those folds.
     n_terms_, l1_, link_ : the values in force.
     n_iter_ : iterations of the solver.
 
@@ -136,7 +146,8 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         categorical: Any = None,
         ordinal: Any = None,
         class_weight: Any = None,
-        threshold: float | None = None,
+        threshold: Any = None,
+        calibrate: bool = False,
         cv: Any = 5,
         solver: str | Adam = "newton",
         tol: float = 1e-6,
@@ -160,6 +171,7 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         self.ordinal = ordinal
         self.class_weight = class_weight
         self.threshold = threshold
+        self.calibrate = calibrate
         self.cv = cv
         self.solver = solver
         self.tol = tol
@@ -197,26 +209,42 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         weights = check_weights(sample_weight, len(labels))
         classes, codes = encode_labels(labels, weights)
         link = settings.resolve_link(self.link, len(classes))
-        threshold = settings.resolve_threshold(self.threshold, len(classes))
-        weights = weights * class_weights(self.class_weight, classes, codes, weights)[codes]
+        rule = settings.resolve_threshold(self.threshold, len(classes))
+        per_class = class_weights(self.class_weight, classes, codes, weights)
+        weights = weights * per_class[codes]
         large = len(codes) * len(encoder.features) > FLOAT32_FROM
         logs = encoder.log_features(X, np.float32 if large else np.float64, warn=False)
         seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
         rows = merge_equal_rows(logs, codes, weights)
-        original = ((logs, codes, weights), labels)
-        n_terms, l1, path = choose_size(self, chosen, link, rows, original, encoder.feature_names, seed)
-        result = fit_scores(
-            *rows,
-            link,
-            chosen.penalty(l1),
-            n_terms,
+        validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
+        folded = fold_rows(self.cv, rows, ((logs, codes, weights), labels), seed) if validate else None
+        n_terms, l1, path = choose_size(self, chosen, link, folded, encoder.feature_names, seed)
+        train = partial(
+            _train,
+            link=link,
+            penalty=chosen.penalty(l1),
+            n_terms=n_terms,
             intercept=self.fit_intercept,
             options=FitOptions(chosen.solver, self.tol, self.max_iter, chosen.n_threads, seed),
+        )
+        result = train(
+            rows,
             start=self._previous_laws(encoder, classes, n_terms),
             watch=_show_progress if self.verbose else None,
         )
         _warn_unless_converged(result.report, self.max_iter)
-        return self._set_fitted(encoder, classes, link.name, threshold, (n_terms, l1), path, result)
+        judgement = Judgement.unseen(rule)
+        if folded is not None and result.report.status is not Status.INTERRUPTED:
+            judgement = judge(
+                folded,
+                train,
+                link.name,
+                rule,
+                calibrate=self.calibrate,
+                class_weights=per_class,
+                tell=bool(self.verbose),
+            )
+        return self._set_fitted(encoder, classes, link.name, (n_terms, l1), path, result, judgement)
 
     def _previous_laws(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> PowerLaws | None:
         """Return the power laws of the previous fit where `warm_start` can continue them."""
@@ -225,25 +253,28 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         same = encoder.feature_names == self.encoder_.feature_names and np.array_equal(classes, self.classes_)
         if not same or n_terms != self.n_terms_:
             return None
-        return laws_from_equations(list(self.equations_.values()), encoder.feature_names, n_terms)
+        laws = laws_from_equations(list(self.equations_.values()), encoder.feature_names, n_terms)
+        return tempered(laws, 1 / self.temperature_)
 
     def _set_fitted(
         self,
         encoder: TableEncoder,
         classes: NDArray[Any],
         link: LinkName,
-        threshold: float | None,
         size: tuple[int, float],
         path: Path,
         result: FitResult,
+        judgement: Judgement,
     ) -> Self:
         names = encoder.feature_names
         labels = classes.tolist()
-        equations = laws_to_equations(result.laws, names)
+        equations = laws_to_equations(tempered(result.laws, judgement.temperature), names)
         self.encoder_ = encoder
         self.classes_ = classes
         self.link_ = link
-        self.threshold_ = threshold
+        self.threshold_ = judgement.threshold
+        self.temperature_ = judgement.temperature
+        self.out_of_fold_, self.n_folds_ = judgement.quality, judgement.n_folds
         self.n_terms_, self.l1_ = size
         self.equations_ = dict(zip(labels[1:] if link == "sigmoid" else labels, equations, strict=True))
         self.fit_report_: FitReport = result.report
@@ -290,7 +321,10 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         return labels
 
     def select(self, i: int) -> ECSELClassifier:
-        """Return a new fitted model with the equations of `path_[i]`."""
+        """Return a new fitted model with the equations of `path_[i]`.
+
+        It keeps the threshold; it has no temperature, and no quality out of fold, which were those of the chosen model.
+        """
         check_is_fitted(self, "equations_")
         candidate = self.path_[i]
         model: ECSELClassifier = clone(self)
@@ -299,6 +333,7 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         )
         model.equations_ = dict(zip(self.equations_, candidate.equations, strict=True))
         model.n_terms_, model.l1_ = candidate.n_terms, candidate.l1
+        model.temperature_, model.out_of_fold_, model.n_folds_ = 1.0, None, 0
         model._score_terms = ScoreTerms.from_signomials(candidate.equations, self.encoder_.feature_names)
         return model
 
@@ -322,6 +357,10 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.categorical = True
         return tags
+
+
+def _train(rows: Rows, **options: Any) -> FitResult:
+    return fit_scores(*rows, **options)
 
 
 def _warn_unless_converged(report: FitReport, max_iter: int) -> None:

@@ -18,6 +18,13 @@ def check_choice(name: str, value: Any, allowed: Collection[str]) -> str:
     return value
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """Return `value` if it is True or False."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError(f"{name}={value!r} must be True or False.")
+
+
 def check_integer(name: str, value: Any, *, least: int) -> int:
     """Return `value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:

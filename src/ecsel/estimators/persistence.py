@@ -11,6 +11,7 @@ import numpy as np
 from ecsel.estimators.path import Path
 from ecsel.files import ModelDocument, ModelFileError, read, write
 from ecsel.fitting import Adam, FitReport, Status
+from ecsel.quality import Quality
 from ecsel.signomial import ScoreTerms
 
 if TYPE_CHECKING:
@@ -34,9 +35,20 @@ def save_classifier(model: ECSELClassifier, path: str | os.PathLike[str]) -> Non
             params={name: value for name, value in params.items() if value is not _UNSTORED},
             report={**model.fit_report_.to_dict(), "n_terms": model.n_terms_, "l1": model.l1_},
             path=model.path_.to_plain(),
+            metrics=_metrics(model),
         ),
         path,
     )
+
+
+def _metrics(model: ECSELClassifier) -> dict[str, Any]:
+    """Return what the folds measured; files without these fields are of models that were not judged."""
+    quality = model.out_of_fold_
+    return {
+        "temperature": model.temperature_,
+        "n_folds": model.n_folds_,
+        "out_of_fold": None if quality is None else quality.to_dict(),
+    }
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -79,6 +91,10 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     model.classes_ = _label_array(labels)
     model.link_ = document.link
     model.threshold_ = document.threshold
+    quality = document.metrics.get("out_of_fold")
+    model.out_of_fold_ = None if quality is None else Quality.from_dict(quality)
+    model.temperature_ = float(document.metrics.get("temperature", 1.0))
+    model.n_folds_ = int(document.metrics.get("n_folds", 0))
     model.equations_ = dict(zip(labels[1:] if document.link == "sigmoid" else labels, document.equations, strict=True))
     model.path_ = Path.from_plain(document.path)
     model.n_features_in_ = len(document.inputs)
@@ -101,8 +117,8 @@ def _plain(value: Any) -> Any:
     """Return an option as JSON, or a mark where it has none (splitters, random states): fitted models need neither."""
     if isinstance(value, Adam):
         return {**asdict(value), "betas": list(value.betas)}
-    if isinstance(value, np.generic):
-        value = value.item()
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):

@@ -7,11 +7,17 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ecsel.estimators.options import check_choice, check_integer, check_number
+from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
 from ecsel.fitting import LINKS, PENALTIES, Adam, Link, Penalty, Sigmoid, Softmax
+from ecsel.quality.thresholds import RULES, cost_matrix
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ecsel.estimators.classifier import ECSELClassifier
+
+    ThresholdRule = float | str | NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,7 @@ def check(model: ECSELClassifier) -> Settings:
     check_integer("max_terms", model.max_terms, least=1)
     check_integer("max_iter", model.max_iter, least=1)
     check_number("tol", model.tol, least=0, strict=True)
+    check_flag("calibrate", model.calibrate)
     if isinstance(model.two_sided, str):
         check_choice("two_sided", model.two_sided, ("auto",))
     solver = model.solver
@@ -62,13 +69,26 @@ def resolve_link(option: str, n_classes: int) -> Link:
     return Sigmoid() if name == "sigmoid" or (name == "auto" and n_classes == 2) else Softmax(n_classes)
 
 
-def resolve_threshold(option: float | None, n_classes: int) -> float | None:
-    """Return the probability from which the second class is predicted; None where there are more than two."""
+def resolve_threshold(option: Any, n_classes: int) -> ThresholdRule | None:
+    """Return the probability from which the second class is predicted, or the rule that will choose it.
+
+    None where there are more than two classes.
+    """
     if n_classes != 2:
         if option is not None:
             raise ValueError(f"threshold={option!r} is for two classes only, but y has {n_classes}.")
         return None
-    return 0.5 if option is None else check_number("threshold", option, least=0, most=1)
+    if option is None:
+        return 0.5
+    if is_number(option):
+        return check_number("threshold", option, least=0, most=1)
+    return option if isinstance(option, str) and option in RULES else cost_matrix(option)
+
+
+def needs_folds(settings: Settings, rule: ThresholdRule | None, *, calibrate: bool) -> bool:
+    """Whether anything is left to decide on folds: the size, the threshold or the temperature."""
+    size_is_given = settings.n_terms is not None and settings.l1 is not None
+    return calibrate or not size_is_given or not (rule is None or isinstance(rule, float))
 
 
 def _threads(n_jobs: Any) -> int:

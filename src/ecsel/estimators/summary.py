@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.estimators.options import is_number
+
 if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.signomial import Signomial
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
 
 NEARLY_LINEAR = 0.1
 """A term whose exponent sum over the training ranges stays below this is a straight line in the logs to the eye."""
+
+
+MOST_CLASSES_SHOWN = 8
+"""A table of more classes would not fit on a page."""
 
 
 def summarise_classifier(model: ECSELClassifier) -> str:
@@ -31,6 +37,10 @@ def summarise_classifier(model: ECSELClassifier) -> str:
         lines += [f"  {remark}" for remark in remarks(equation, encoder)]
     if model.threshold_ is not None:
         lines.append(f"predicts {model.classes_.tolist()[1]!r} where its probability is at least {model.threshold_:g}")
+    if model.temperature_ != 1:
+        lines.append(
+            f"calibrated: the scores of the fit below were divided by the temperature {model.temperature_:.4g}"
+        )
     lines += [
         "",
         (
@@ -40,9 +50,61 @@ def summarise_classifier(model: ECSELClassifier) -> str:
         f"     objective {report.objective:.6g} (loss {report.loss:.6g}), KKT residual {report.kkt_residual:.1e} "
         f"(scale {report.kkt_scale:.3g}), starts reached " + ", ".join(f"{v:.6g}" for v in report.spread),
     ]
+    lines += out_of_fold_lines(model)
     if encoder.notes:
         lines += ["", "columns:", *(f"  {note}" for note in encoder.notes)]
     return "\n".join(lines)
+
+
+def out_of_fold_lines(model: ECSELClassifier) -> list[str]:
+    """Tell the quality on rows that the model had not seen, and what the same folds had decided before."""
+    quality = model.out_of_fold_
+    if quality is None:
+        return []
+    labels = [repr(label) for label in model.classes_.tolist()]
+    lines = [
+        "",
+        (
+            f"out of fold ({model.n_folds_} folds, {quality.n_rows} distinct rows, each judged by a fit that had not "
+            f"seen it{_decided_on_folds(model)}):"
+        ),
+        (
+            f"  log-loss {quality.log_loss:.4f}, Brier {quality.brier:.4f}, ECE {quality.ece:.4f} (bins of equal "
+            f"weight), accuracy {quality.accuracy:.4f}"
+        ),
+    ]
+    if quality.gini is not None and quality.ks is not None:
+        bounds = "" if quality.auc_low is None else f" (95 % interval {quality.auc_low:.4f} to {quality.auc_high:.4f})"
+        lines.append(f"  AUC {quality.auc:.4f}{bounds}, Gini {quality.gini:.4f}, KS {quality.ks:.4f}")
+    elif quality.auc is not None:
+        lines.append(f"  AUC {quality.auc:.4f}, the mean of each class against the rest")
+    lines.append(f"  recall of the rarest class {labels[quality.minority]}: {quality.minority_recall:.4f}")
+    if len(labels) <= MOST_CLASSES_SHOWN:
+        at = "" if model.threshold_ is None else f" at the threshold {model.threshold_:.4g}"
+        lines += [f"  weight of rows, truth down and prediction across{at}:", *_table(labels, quality.confusion)]
+    return lines
+
+
+def _decided_on_folds(model: ECSELClassifier) -> str:
+    """Name what was chosen on the very rows that are judged: figures are then a little too good."""
+    chosen = [
+        *(["size"] if any(np.isfinite(candidate.loss) for candidate in model.path_) else []),
+        *(["temperature"] if model.calibrate else []),
+        *([] if model.threshold is None or is_number(model.threshold) else ["threshold"]),
+    ]
+    return f"; the same folds chose the {' and '.join(chosen)}" if chosen else ""
+
+
+def _table(labels: list[str], cells: tuple[tuple[float, ...], ...]) -> list[str]:
+    numbers = [[f"{value:.6g}" for value in row] for row in cells]
+    width = 2 + max(map(len, [*labels, *(text for row in numbers for text in row)]))
+    left = max(map(len, labels))
+    head = "    " + " " * left + "".join(label.rjust(width) for label in labels)
+    rows = [
+        "    " + label.ljust(left) + "".join(t.rjust(width) for t in row)
+        for label, row in zip(labels, numbers, strict=True)
+    ]
+    return [head, *rows]
 
 
 def remarks(equation: Signomial, encoder: TableEncoder) -> list[str]:

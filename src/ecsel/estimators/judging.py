@@ -1,0 +1,131 @@
+"""What models that have not seen a row say of it: temperature, threshold and quality, out of fold.
+
+The chosen model is fitted anew on the training part of every fold and scores the part that was held out. On these
+scores z
+
+    temperature   the T > 0 that minimises the log-loss of z/T, under the weights of the fit
+    threshold     the cut of the probabilities of z/T that is best under the user's rule, under the sample weights
+    quality       all measures of the probabilities of z/T and of the decisions, under the sample weights
+
+Class weights are part of the fit and of the temperature, since they say for which population probabilities are meant;
+decisions and quality are about the rows as they are.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecsel.fitting import FitResult, Status
+from ecsel.fitting.fit import PowerLaws
+from ecsel.fitting.selection import score_laws
+from ecsel.quality import Quality, fit_temperature, measure
+from ecsel.quality.calibration import log_loss
+from ecsel.quality.thresholds import RULES, best_cut, saving
+from ecsel.signomial.properties import probabilities
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ecsel.estimators.choosing import FoldedRows
+    from ecsel.estimators.settings import ThresholdRule
+    from ecsel.fitting.links import LinkName
+    from ecsel.fitting.rows import Rows
+
+    Floats = NDArray[np.float64]
+    Train = Callable[[Rows], FitResult]
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfFold:
+    """Scores (rows, scores) of held-out rows, with their classes and weights; a row held out twice counts half."""
+
+    scores: Floats
+    codes: NDArray[np.intp]
+    weights: Floats
+    n_folds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the folds decided and measured; without folds nothing was measured."""
+
+    temperature: float = 1.0
+    threshold: float | None = None
+    quality: Quality | None = None
+    n_folds: int = 0
+
+    @classmethod
+    def unseen(cls, rule: ThresholdRule | None) -> Judgement:
+        """Return what holds without folds: a given threshold, or one half for a rule that could not be applied."""
+        return cls(threshold=rule if rule is None or isinstance(rule, float) else 0.5)
+
+
+def judge(
+    folded: FoldedRows,
+    train: Train,
+    link: LinkName,
+    rule: ThresholdRule | None,
+    *,
+    calibrate: bool,
+    class_weights: Floats,
+    tell: bool = False,
+) -> Judgement:
+    """Return temperature, threshold and quality; an interrupt keeps what the finished folds say."""
+    held_out = out_of_fold(folded, train, tell=tell)
+    if held_out is None:
+        return Judgement.unseen(rule)
+    codes, weights = held_out.codes, held_out.weights
+    temperature = fit_temperature(held_out.scores, codes, weights) if calibrate else 1.0
+    z = held_out.scores / temperature
+    plain = weights * folded.thinning / class_weights[codes]
+    p = probabilities(z, link)
+    threshold = None if rule is None else _threshold(codes, p[:, 1], rule, plain)
+    decided = p.argmax(axis=1) if threshold is None else (p[:, 1] >= threshold).astype(np.intp)
+    quality = measure(codes, p, decided, plain, log_loss(z, codes, plain))
+    return Judgement(temperature, threshold, quality, held_out.n_folds)
+
+
+def out_of_fold(folded: FoldedRows, train: Train, *, tell: bool = False) -> OutOfFold | None:
+    """Fit every training part and score its held-out rows; None where an interrupt came before the first was done."""
+    logs, codes, weights = folded.rows
+    covered = np.sum([held for _, held in folded.folds], axis=0)
+    parts = []
+    for i, (fitted, held) in enumerate(folded.folds):
+        if tell:
+            sys.stderr.write(f"out of fold: fold {i + 1} of {len(folded.folds)}\n")
+        seen, unseen = np.flatnonzero(fitted), np.flatnonzero(held)
+        result = train((logs[:, seen], codes[seen], fitted[seen]))
+        if result.report.status is Status.INTERRUPTED:
+            warnings.warn(
+                f"The fit was interrupted after {i} of {len(folded.folds)} folds; temperature, threshold and quality "
+                + ("rest on these." if i else "were not determined."),
+                UserWarning,
+                stacklevel=4,
+            )
+            break
+        share = held[unseen] * weights[unseen] / covered[unseen]
+        parts.append((score_laws(result.laws, logs[:, unseen]).T, codes[unseen].astype(np.intp), share))
+    if not parts:
+        return None
+    scores, classes, shares = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return OutOfFold(scores, classes, shares, len(parts))
+
+
+def _threshold(codes: NDArray[np.intp], p: Floats, rule: ThresholdRule, weights: Floats) -> float:
+    if isinstance(rule, float):
+        return rule
+    if len(np.unique(codes)) < 2:
+        raise ValueError("threshold: the validation folds hold rows of one class only; give other folds by cv=.")
+    return best_cut(codes, p, RULES[rule] if isinstance(rule, str) else saving(rule), weights)
+
+
+def tempered(laws: PowerLaws, temperature: float) -> PowerLaws:
+    """Return the power laws of z/T: the temperature is folded into the coefficients."""
+    return PowerLaws(laws.intercepts / temperature, laws.coefficients / temperature, laws.exponents)
