@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.plotting.style import COLOURS, HATCHES, NEGATIVE, NEUTRAL, POSITIVE, drawing_on, short
+from ecsel.plotting.style import (
+    BEHIND_TEXT,
+    COLOURS,
+    HATCHES,
+    NEGATIVE,
+    NEUTRAL,
+    POSITIVE,
+    drawing_on,
+    short,
+    value_beside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +75,14 @@ def plot_importance(importance: Explanation, *, max_features: int = 15, ax: Any 
     return axes
 
 
+def one_class(explanation: Explanation, label: Any) -> tuple[Explanation, FloatArray]:
+    """Return the values by row and feature of one class, and the mean size of each feature."""
+    chosen = explanation.select(label=label)
+    if chosen.axes != ("row", "feature"):
+        raise ValueError(f"choose one of the classes {list(explanation.classes)} with label=")
+    return chosen, np.nan_to_num(chosen.importance().values)
+
+
 def plot_scenarios(
     explanation: Explanation,
     *,
@@ -98,11 +116,9 @@ def plot_scenarios(
     >>> plot_scenarios(explain.elasticity(equation, rows)).get_ylabel()
     'elasticity'
     """
-    chosen = explanation.select(label=label)
-    if chosen.axes != ("row", "feature"):
-        raise ValueError(f"choose one of the classes {list(explanation.classes)} with label=")
-    sizes = np.nan_to_num(chosen.importance().values)
-    shown = np.sort(np.argsort(-sizes, kind="stable")[:max_features])
+    chosen, sizes = one_class(explanation, label)
+    shown = np.argsort(-sizes, kind="stable")[:max_features]
+    shown = np.sort(shown[(sizes[shown] > 0) | ~np.isfinite(chosen.values[:, shown]).all(axis=0)])
     values, features = chosen.values[:, shown], [chosen.feature_names[j] for j in shown]
     names = [f"row {i}" for i in range(len(values))] if scenarios is None else list(scenarios)
     width = 0.8 / values.shape[1]
@@ -183,9 +199,10 @@ def plot_waterfall(
         total = ends[-1] if len(ends) else base
         _draw_steps(axes, ends - steps, steps)
         axes.set_yticks(np.arange(len(steps)), names)
-        axes.set_ylim(max(len(steps), 1) - 0.1, -0.9)
+        room = 0.1 if threshold is None else -0.45  # for the legend, below the total
+        axes.set_ylim(max(len(steps), 1) - room, -0.9)
         axes.use_sticky_edges = False
-        axes.margins(x=0.2)
+        axes.margins(x=0.26)
         _mark_ends(axes, base, total, len(steps))
         if threshold is not None:
             axes.axvline(threshold, color="black", linestyle="--", linewidth=1, label="decision threshold")
@@ -198,9 +215,10 @@ def plot_waterfall(
 def _mark_ends(axes: Any, base: float, total: float, n_steps: int) -> None:
     """Name the base value above the first bar and the total below the last."""
     axes.plot([base, base], [-0.45, 0.33], color=NEUTRAL, linewidth=1)
-    axes.text(base, -0.5, f"base {base:.3g}", ha="center", va="bottom", fontsize="small", color="#444444")
+    look = {"ha": "center", "fontsize": "small", "bbox": BEHIND_TEXT}
+    axes.text(base, -0.5, f"base {base:.3g}", va="bottom", color="#444444", **look)
     axes.plot([total, total], [n_steps - 1.33, n_steps - 0.6], color=NEUTRAL, linewidth=1)
-    axes.text(total, n_steps - 0.55, f"total {total:.4g}", ha="center", va="top", fontsize="small", weight="bold")
+    axes.text(total, n_steps - 0.55, f"total {total:.4g}", va="top", weight="bold", **look)
 
 
 def _draw_steps(axes: Any, starts: FloatArray, steps: FloatArray) -> None:
@@ -208,15 +226,7 @@ def _draw_steps(axes: Any, starts: FloatArray, steps: FloatArray) -> None:
         np.arange(len(steps)), steps, left=starts, color=np.where(steps >= 0, POSITIVE, NEGATIVE).tolist(), height=0.66
     )
     for y, (start, step) in enumerate(zip(starts, steps, strict=True)):
-        axes.annotate(
-            f"{step:+.3g}",
-            (start + step, y),
-            (4 if step >= 0 else -4, 0),
-            textcoords="offset points",
-            va="center",
-            ha="left" if step >= 0 else "right",
-            fontsize="small",
-        )
+        value_beside(axes, step, start + step, y)
         if y:
             axes.plot([start, start], [y - 1, y], color=NEUTRAL, linewidth=0.8)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ecsel.explain import ModelView
-from ecsel.plotting.style import NEGATIVE, POSITIVE, house_style, short
+from ecsel.plotting.style import NEGATIVE, POSITIVE, house_style, short, value_beside
 
 
 def plot_equation(model: Any, *, label: Any = None, max_features: int = 15) -> Any:
@@ -52,18 +52,11 @@ def plot_equation(model: Any, *, label: Any = None, max_features: int = 15) -> A
             axes.barh(np.arange(len(order)), beta, color=np.where(beta >= 0, POSITIVE, NEGATIVE).tolist(), height=0.66)
             for y, b in enumerate(beta):
                 if b != 0:
-                    axes.annotate(
-                        f"{b:+.3g}",
-                        (b, y),
-                        (3 if b > 0 else -3, 0),
-                        textcoords="offset points",
-                        va="center",
-                        ha="left" if b > 0 else "right",
-                        fontsize="small",
-                    )
+                    value_beside(axes, b, b, y)
             axes.axvline(0, color="black", linewidth=0.8)
             axes.use_sticky_edges = False
-            axes.margins(x=0.25)
+            axes.margins(x=0.4)
+            axes.locator_params(axis="x", nbins=4)
             axes.set_title(f"{view.terms.coefficients[k]:+.4g} × Π x^exponent")
             axes.set_xlabel("exponent")
         panels[0][0].set_yticks(np.arange(len(order)), [short(view.feature_names[j]) for j in order])

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import special
 
 from ecsel.explain import ModelView
-from ecsel.plotting.style import COLOURS, DASHES, NEUTRAL, drawing_on, short
+from ecsel.plotting.style import BEHIND_TEXT, COLOURS, DASHES, NEUTRAL, drawing_on, short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ecsel.explain.what_if import Curves
     from ecsel.signomial.columns import FloatArray
@@ -21,7 +21,13 @@ P_LIMITS = (-0.06, 1.06)
 
 
 def plot_curves(
-    curves: Curves, *, label: Any = None, names: Sequence[str] | None = None, title: str | None = None, ax: Any = None
+    curves: Curves,
+    *,
+    label: Any = None,
+    names: Sequence[str] | None = None,
+    max_features: int = 8,
+    title: str | None = None,
+    ax: Any = None,
 ) -> Any:
     """Draw the outcome while one column at a time is multiplied by a factor (property G2).
 
@@ -33,6 +39,8 @@ def plot_curves(
         The class whose probability is drawn, by default the last.
     names : list of str, optional
         The names of the curves, by default the columns.
+    max_features : int, default=8
+        The curves drawn, those along which the outcome changes most.
     title : str, optional
         The title of the axes.
     ax : matplotlib axes, optional
@@ -46,27 +54,30 @@ def plot_curves(
     'prediction'
     """
     view = curves.view
-    label = view.classes[-1] if label is None else label
-    c = view.class_position(label)
+    label, c = view.chosen_class(label)
     with drawing_on(ax, (6.0, 3.8)) as axes:
-        for i, name in enumerate(names or curves.feature_names):
-            axes.plot(
-                curves.factors,
-                curves.outputs[i, :, c],
-                color=COLOURS[i % len(COLOURS)],
-                linestyle=DASHES[i % len(DASHES)],
-                linewidth=2,
-                label=short(name),
-            )
-        axes.set_xscale("log", base=2)
-        axes.xaxis.set_major_formatter(lambda q, _: f"{q:g}")
-        axes.axvline(1, color=NEUTRAL, linewidth=1)
-        mark_threshold(axes, view, label, horizontal=True)
-        axes.set_xlabel("factor q on the column's own value (1 = as it is)")
-        axes.set_ylabel(f"probability of {label}" if view.has_classes else "prediction")
+        outcomes, labels = curves.outputs[:, :, c], names or curves.feature_names
+        shown = np.sort(np.argsort(-np.ptp(outcomes, axis=1), kind="stable")[:max_features])
+        named = {labels[i]: outcomes[i] for i in shown}
+        draw_factor_curves(axes, view, curves.factors, named, label=label, of="the column's own value")
         axes.set_title(title or "What if (exact)")
-        axes.legend(fontsize="small")
     return axes
+
+
+def draw_factor_curves(
+    axes: Any, view: ModelView, factors: FloatArray, curves: Mapping[str, FloatArray], *, label: Any, of: str
+) -> None:
+    """Draw named outcomes over factors, with where the row is and where the decision changes."""
+    for i, (name, outcome) in enumerate(curves.items()):
+        colour, dashes = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]
+        axes.plot(factors, outcome, color=colour, linestyle=dashes, linewidth=2, label=short(name))
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(lambda q, _: f"{q:g}")
+    axes.axvline(1, color=NEUTRAL, linewidth=1)
+    mark_threshold(axes, view, label, horizontal=True)
+    axes.set_xlabel(f"factor q on {of} (1 = as it is)")
+    axes.set_ylabel(f"probability of {label}" if view.has_classes else "prediction")
+    axes.legend(fontsize="small", frameon=True, framealpha=0.85, edgecolor="none")
 
 
 def mark_threshold(axes: Any, view: ModelView, label: Any, *, horizontal: bool) -> None:
@@ -111,8 +122,7 @@ def plot_margin(
     'Margin and probability'
     """
     view = ModelView.of(model)
-    label = view.classes[-1] if label is None else label
-    c = view.class_position(label)
+    label, c = view.chosen_class(label)
     scores = view.scores_of(view.log_rows(X))
     probability = view.outputs_of(scores)[:, c]
     full = np.hstack([np.zeros_like(scores), scores]) if view.link == "sigmoid" else scores
@@ -121,7 +131,8 @@ def plot_margin(
     with drawing_on(ax, (max(5.5, 1.4 * len(margin)), 3.6)) as axes:
         axes.bar(np.arange(len(margin)), margin, 0.55, color=COLOURS[4], label=f"margin of {label} (left)")
         axes.axhline(0, color="black", linewidth=0.8)
-        axes.set_xticks(np.arange(len(margin)), [fill(short(name, 30), 14) for name in names])
+        width = max(9, 46 // max(1, len(names)))  # characters that fit below one bar
+        axes.set_xticks(np.arange(len(margin)), [fill(short(name, 30), min(14, width)) for name in names])
         axes.set_ylabel("margin over the strongest other class")
         right = axes.twinx()
         at = np.arange(len(margin))
@@ -136,7 +147,7 @@ def plot_margin(
                 textcoords="offset points",
                 va="center",
                 fontsize="small",
-                bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+                bbox=BEHIND_TEXT,
             )
         mark_threshold(right, view, label, horizontal=True)
         right.set_ylim(*P_LIMITS)

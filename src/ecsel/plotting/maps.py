@@ -58,8 +58,7 @@ def plot_decision_map(
     """
     view = ModelView.of(model)
     view.probability_link  # noqa: B018  # a regression is refused
-    label = view.classes[-1] if label is None else label
-    c = view.class_position(label)
+    label, c = view.chosen_class(label)
     across, up = (view.column_position(name) for name in features)
     spans = [_range(view, j, rows, (ranges or {}).get(view.raw_names[j])) for j in (across, up)]
     horizontal, vertical = (np.linspace(low, high, STEPS) for low, high in spans)
@@ -67,14 +66,14 @@ def plot_decision_map(
     table = table_with(repeat_row(x, grid[0].size), {across: grid[0].ravel(), up: grid[1].ravel()})
     outputs = view.outputs_of(view.scores_of(view.log_rows(table, warn=False)))
     p = outputs[:, c].reshape(STEPS, STEPS)
-    decided = (view.decisions(outputs) == c).reshape(STEPS, STEPS).astype(np.float64)
+    lead = _lead(view, outputs, c).reshape(STEPS, STEPS)
     with drawing_on(ax, (6.2, 4.6)) as axes:
         shown = axes.pcolormesh(
             horizontal, vertical, p, cmap="cividis", vmin=0, vmax=1, shading="auto", rasterized=True
         )
-        if np.ptp(decided) > 0:
-            axes.contour(horizontal, vertical, decided, levels=[0.5], colors="black", linewidths=4)
-            axes.contour(horizontal, vertical, decided, levels=[0.5], colors="white", linewidths=1.8)
+        if lead.min() < 0 <= lead.max():
+            axes.contour(horizontal, vertical, lead, levels=[0.0], colors="black", linewidths=4)
+            axes.contour(horizontal, vertical, lead, levels=[0.0], colors="white", linewidths=1.8)
         _draw_rows(axes, rows, y, across, up)
         here = table_values(x)[0]
         axes.plot(float(here[across]), float(here[up]), "*", color="white", markeredgecolor="black", markersize=16)
@@ -87,6 +86,14 @@ def plot_decision_map(
         if rows is not None and y is not None:
             axes.legend(fontsize="small", framealpha=0.85, frameon=True)
     return axes
+
+
+def _lead(view: ModelView, outputs: FloatArray, c: int) -> FloatArray:
+    """Return by how much the probability of a class exceeds what it needs for the decision."""
+    if view.threshold is not None:
+        return outputs[:, c] - (view.threshold if c == 1 else 1 - view.threshold)
+    lead: FloatArray = outputs[:, c] - np.delete(outputs, c, axis=1).max(axis=1)
+    return lead
 
 
 def _draw_rows(axes: Any, rows: Any, y: Any, across: int, up: int) -> None:

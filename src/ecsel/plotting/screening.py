@@ -14,8 +14,8 @@ import numpy as np
 from ecsel.explain import ModelView, attribution, elasticity
 from ecsel.explain.what_if import what_if_curves
 from ecsel.plotting.bars import plot_scenarios, plot_waterfall
-from ecsel.plotting.lines import mark_threshold, plot_margin
-from ecsel.plotting.style import COLOURS, DASHES, NEUTRAL, house_style, short
+from ecsel.plotting.lines import draw_factor_curves, plot_margin
+from ecsel.plotting.style import four_panels, house_style
 from ecsel.signomial import Signomial
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def plot_screening(
     view = screening_model() if model is None else ModelView.of(model)
     named = PROFILES if profiles is None else dict(profiles)
     rows, names = np.array(list(named.values()), dtype=np.float64), list(named)
-    label = view.classes[-1] if label is None else label
+    label, _ = view.chosen_class(label)
     with house_style() as plt:
-        figure, ((a, b), (c, d)) = plt.subplots(2, 2, figsize=(12.5, 8.6), layout="constrained")
+        figure, (a, b, c, d) = four_panels(plt, (12.5, 8.6))
         plot_scenarios(
             elasticity(view, rows),
             label=label,
@@ -99,21 +99,7 @@ def plot_screening(
 
 def _scaled_panel(axes: Any, view: ModelView, rows: Any, names: list[str], scaled: str, label: Any) -> None:
     position = view.class_position(label)
-    for i, (row, name) in enumerate(zip(rows, names, strict=True)):
-        curves = what_if_curves(view, row[None], [scaled])
-        axes.plot(
-            curves.factors,
-            curves.outputs[0, :, position],
-            color=COLOURS[i % len(COLOURS)],
-            linestyle=DASHES[i % len(DASHES)],
-            linewidth=2,
-            label=short(name),
-        )
-    axes.axvline(1, color=NEUTRAL, linewidth=1)
-    mark_threshold(axes, view, label, horizontal=True)
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_formatter(lambda q, _: f"{q:g}")
-    axes.set_xlabel(f"factor q on {scaled} (1 = as it is)")
-    axes.set_ylabel(f"probability of {label}")
+    by_profile = [what_if_curves(view, row[None], [scaled]) for row in rows]
+    curves = {name: each.outputs[0, :, position] for name, each in zip(names, by_profile, strict=True)}
+    draw_factor_curves(axes, view, by_profile[0].factors, curves, label=label, of=scaled)
     axes.set_title(f"(b) {scaled.capitalize()} scaled by q (G2, exact)")
-    axes.legend(fontsize="small")

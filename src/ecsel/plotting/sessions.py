@@ -18,7 +18,7 @@ from ecsel.explain.frames import table_values, table_with, take_rows
 from ecsel.explain.what_if import what_if_curves
 from ecsel.plotting.bars import plot_waterfall
 from ecsel.plotting.lines import plot_curves, plot_margin
-from ecsel.plotting.style import house_style
+from ecsel.plotting.style import four_panels, house_style
 from ecsel.signomial import term_values
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def plot_sessions(
     above = p >= threshold
     pair = waterfall_rows or (_most(p, above), _just_below(p, threshold))
     with house_style() as plt:
-        figure, ((a, b), (c, d)) = plt.subplots(2, 2, figsize=(13.5, 9.4), layout="constrained")
+        figure, (a, b, c, d) = four_panels(plt, (13.5, 9.4))
         row = take_rows(X, np.array([near]))
         curves = what_if_curves(view, row, curve_features or _strongest_here(view, row, 3))
         plot_curves(curves, title=f"(a) What if, row {near} with p = {p[near]:.3f} (G2, exact)", ax=a)

@@ -17,6 +17,9 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++", "oo", "--")
 
+BEHIND_TEXT = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+"""Keeps numbers readable where a line or a bar runs behind them."""
+
 SETTINGS = {
     "figure.dpi": 120,
     "savefig.dpi": 150,
@@ -38,6 +41,13 @@ def house_style() -> Iterator[Any]:
         yield plt
 
 
+def four_panels(plt: Any, size: tuple[float, float]) -> tuple[Any, tuple[Any, Any, Any, Any]]:
+    """Return a figure of two rows of two panels; long labels in one row take no room from the other."""
+    figure = plt.figure(figsize=size, layout="constrained")
+    (a, b), (c, d) = (row.subplots(1, 2) for row in figure.subfigures(2, 1))
+    return figure, (a, b, c, d)
+
+
 @contextmanager
 def drawing_on(ax: Any, size: tuple[float, float]) -> Iterator[Any]:
     """Give the axes to draw on: those of the caller, or new ones of the given size in inches."""
@@ -45,6 +55,21 @@ def drawing_on(ax: Any, size: tuple[float, float]) -> Iterator[Any]:
         if ax is None:
             _, ax = plt.subplots(figsize=size, layout="constrained")
         yield ax
+
+
+def value_beside(axes: Any, value: float, x: float, y: float) -> None:
+    """Write a signed number beside the end of a horizontal bar, on the side to which it points."""
+    right = value >= 0
+    axes.annotate(
+        f"{value:+.3g}",
+        (x, y),
+        (4 if right else -4, 0),
+        textcoords="offset points",
+        va="center",
+        ha="left" if right else "right",
+        fontsize="small",
+        bbox=BEHIND_TEXT,
+    )
 
 
 def short(name: Any, width: int = 28) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ecsel.plotting.bars import one_class
 from ecsel.plotting.style import NEUTRAL, drawing_on, short
 
 if TYPE_CHECKING:
@@ -36,10 +37,7 @@ def plot_beeswarm(explanation: Explanation, *, label: Any = None, max_features: 
     >>> plot_beeswarm(explain.shapley(equation, rows, [[1.0, 1.0]])).get_title()
     'Shapley value of the score, 1 rows'
     """
-    chosen = explanation.select(label=label)
-    if chosen.axes != ("row", "feature"):
-        raise ValueError(f"choose one of the classes {list(explanation.classes)} with label=")
-    sizes = np.nan_to_num(chosen.importance().values)
+    chosen, sizes = one_class(explanation, label)
     order = np.argsort(-sizes, kind="stable")[:max_features]
     order = order[sizes[order] > 0]
     data = chosen.data
