@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
@@ -22,12 +24,22 @@ def test_shap_of_the_same_model_is_its_exact_shapley_value(table):
     assert "shap: Spearman" in str(result)
 
 
-def test_lime_of_another_model(table):
-    pytest.importorskip("lime")
+@pytest.mark.usefixtures("shap")
+def test_another_model_may_be_compared_with(table):
+    """A model that does not look at its columns has no attributions to agree with."""
     model, X = table
     other = DummyClassifier(strategy="uniform").fit(X, ["a", "b", "c", "a"])
-    result = explain.compare(model, X, "lime", other=other)
+    result = explain.compare(model, X, other=other)
     assert result.theirs_by_row.shape == X.shape
+    assert (result.theirs_by_row == 0).all()
+    assert np.isnan(result.row_rho).all()
+
+
+def test_a_library_that_is_absent_is_named(table, monkeypatch):
+    """LIME is installed for the benchmarks alone, where `compare(…, "lime")` runs in earnest."""
+    monkeypatch.setitem(sys.modules, "lime.lime_tabular", None)
+    with pytest.raises(ImportError, match=r"compare\(method='lime'\) needs lime: pip install"):
+        explain.compare(*table, "lime")
 
 
 def test_wrong_options_are_named(table, make_model):

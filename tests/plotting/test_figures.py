@@ -78,7 +78,9 @@ def test_explanations_choose_the_figure_that_suits_them(wine):
     model, X, _ = wine
     assert "Importance" in drawn(explain.importance(model, X).plot()).axes[0].get_title()
     assert "rows" in drawn(explain.shapley(model, X, X.iloc[:20]).plot(label=0)).axes[0].get_title()
-    assert len(drawn(explain.log_gradient(model, X.iloc[:3]).plot(label=0)).axes[0].patches) == 3 * 4
+    gradient = explain.log_gradient(model, X.iloc[:3])
+    in_use = int((gradient.values[:, 0] != 0).any(axis=0).sum())
+    assert len(drawn(gradient.plot(label=0)).axes[0].patches) == 3 * in_use
     drawn(explain.log_gradient(model, X).plot(kind="importance"))
     drawn(explain.log_additive(model, X.iloc[:1]).plot(label=0, term=1))
     drawn(explain.reasons(model, X.iloc[:1]).plot())
@@ -113,6 +115,25 @@ def test_curves_equation_map_and_names_that_look_like_formulas(sessions):
         plotting.plot_decision_map(model, X.iloc[[0]], ("month", "exit rate"))
     with pytest.raises(ValueError, match="no score of False"):
         plotting.plot_equation(model, label=False)
+
+
+def test_the_boundary_of_a_decision_map_is_where_the_decision_changes():
+    """With one column in the score the boundary is a straight line at a place that is known."""
+    equations = {"no": Signomial.parse("3"), "yes": Signomial.parse("x**2")}
+    view = explain.ModelView.of_equations(equations, ["x", "y"], threshold=0.8)
+    axes = plotting.plot_decision_map(view, [[1.0, 1.0]], ("x", "y"), ranges=dict.fromkeys("xy", (0.5, 3.0)))
+    across = np.concatenate([path.vertices[:, 0] for path in axes.collections[1].get_paths()])
+    np.testing.assert_allclose(across, np.sqrt(3 + np.log(4)), atol=1e-3)
+    drawn(axes)
+
+
+def test_only_the_curves_that_change_most_are_drawn(wine):
+    model, X, _ = wine
+    curves = explain.what_if_curves(model, X.iloc[[0]])
+    axes = plotting.plot_curves(curves, label=0, max_features=2)
+    swing = np.ptp(curves.outputs[:, :, 0], axis=1)
+    shown = axes.get_legend_handles_labels()[1][:2]
+    assert set(shown) == {curves.feature_names[i] for i in np.argsort(-swing)[:2]}
 
 
 def test_a_decision_map_of_bare_equations_needs_a_range():

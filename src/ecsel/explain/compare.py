@@ -100,8 +100,7 @@ def compare(
     >>> compare(model, X_test, "lime", background=X_train)  # doctest: +SKIP
     """
     view = ModelView.of(model)
-    label = view.classes[-1] if label is None else label
-    position = view.class_position(label)
+    label, position = view.chosen_class(label)
     started = time.perf_counter()
     ours = _closed_form(view, X, by, label)
     seconds_ours = time.perf_counter() - started

@@ -6,13 +6,14 @@ D2   ∂p_c/∂log x_j = p_c·(G_cj − Σ_r p_r G_rj),   Σ_c D2 = 0
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ecsel.explain.explanation import Explanation, Undefined, Units
-from ecsel.explain.global_behaviour import ROW_CLASS_FEATURE
-from ecsel.explain.units import check_units, raw_derivatives, unit_names
+from ecsel.explain.units import check_units, sensitivity
 from ecsel.explain.view import ModelView
 from ecsel.signomial import properties
+
+if TYPE_CHECKING:
+    from ecsel.explain.explanation import Explanation, Units
 
 
 def margin_sensitivity(model: Any, X: Any, a: Any, b: Any, *, units: Units = "model") -> Explanation:
@@ -48,20 +49,8 @@ def margin_sensitivity(model: Any, X: Any, a: Any, b: Any, *, units: Units = "mo
     values = view.apply(
         view.log_rows(X), lambda terms, u: (properties.margin_sensitivity(terms, u, first, second, link=link),)
     )[0]
-    undefined: tuple[Undefined, ...] = ()
-    if units == "raw":
-        values, undefined = raw_derivatives(view, X, values)
-    return Explanation(
-        name=f"sensitivity of the margin {a} − {b}",
-        values=values,
-        axes=("row", "feature"),
-        feature_names=unit_names(view, units),
-        classes=(a,),
-        units=units,
-        undefined=undefined,
-        view=view,
-        table=X,
-    )
+    name = f"sensitivity of the margin {a} − {b}"
+    return sensitivity(view, X, values, name=name, classes=(a,), units=units, axes=("row", "feature"))
 
 
 def probability_sensitivity(model: Any, X: Any, *, units: Units = "model") -> Explanation:
@@ -93,20 +82,6 @@ def probability_sensitivity(model: Any, X: Any, *, units: Units = "model") -> Ex
     check_units(units)
     view = ModelView.of(model)
     link = view.probability_link
-    values = view.apply(view.log_rows(X), lambda terms, u: (properties.probability_sensitivity(terms, u, link=link),))[
-        0
-    ]
-    undefined: tuple[Undefined, ...] = ()
-    if units == "raw":
-        values, undefined = raw_derivatives(view, X, values)
-    return Explanation(
-        name="probability sensitivity",
-        values=values,
-        axes=ROW_CLASS_FEATURE,
-        feature_names=unit_names(view, units),
-        classes=view.classes,
-        units=units,
-        undefined=undefined,
-        view=view,
-        table=X,
-    )
+    rows = view.log_rows(X)
+    values = view.apply(rows, lambda terms, u: (properties.probability_sensitivity(terms, u, link=link),))[0]
+    return sensitivity(view, X, values, name="probability sensitivity", classes=view.classes, units=units)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 Units: TypeAlias = Literal["model", "raw"]
 
+ROW_CLASS_FEATURE = ("row", "class", "feature")
 NO_TERM = "the class has no such term"
 
 

@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from ecsel.explain.explanation import Explanation, Undefined, Units
-from ecsel.explain.units import check_units, raw_derivatives, unit_names
+from ecsel.explain.units import check_units, sensitivity
 from ecsel.explain.view import LogRows, ModelView
 from ecsel.signomial import properties
 
 if TYPE_CHECKING:
     from ecsel.signomial.columns import FloatArray
-
-ROW_CLASS_FEATURE = ("row", "class", "feature")
 
 
 def log_gradient(model: Any, X: Any, *, units: Units = "model") -> Explanation:
@@ -46,20 +44,7 @@ def log_gradient(model: Any, X: Any, *, units: Units = "model") -> Explanation:
     view = ModelView.of(model)
     rows = view.log_rows(X)
     values = gradient_of(view, rows)
-    undefined: tuple[Undefined, ...] = ()
-    if units == "raw":
-        values, undefined = raw_derivatives(view, X, values)
-    return Explanation(
-        name="log-gradient",
-        values=values,
-        axes=ROW_CLASS_FEATURE,
-        feature_names=unit_names(view, units),
-        classes=view.score_classes,
-        units=units,
-        undefined=undefined,
-        view=view,
-        table=X,
-    )
+    return sensitivity(view, X, values, name="log-gradient", classes=view.score_classes, units=units)
 
 
 def gradient_of(view: ModelView, rows: LogRows) -> FloatArray:
@@ -100,21 +85,14 @@ def elasticity(model: Any, X: Any, *, absolute: bool = False, units: Units = "mo
     values = view.apply(rows, lambda terms, u: (properties.elasticity(terms, u, absolute=absolute).values,))[0]
     z = view.scores_of(rows)
     bad = z == 0 if absolute else z <= 0
-    undefined: tuple[Undefined, ...] = ()
-    if units == "raw":
-        values, undefined = raw_derivatives(view, X, values)
-    if bad.any():
-        undefined += (Undefined(bad[:, :, None], "the score is zero" if absolute else "the score is not positive"),)
-    return Explanation(
+    return sensitivity(
+        view,
+        X,
+        values,
         name="elasticity of |score|" if absolute else "elasticity",
-        values=values,
-        axes=ROW_CLASS_FEATURE,
-        feature_names=unit_names(view, units),
         classes=view.score_classes,
         units=units,
-        undefined=undefined,
-        view=view,
-        table=X,
+        undefined=Undefined(bad[:, :, None], "the score is zero" if absolute else "the score is not positive"),
     )
 
 

@@ -14,8 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ecsel.explain.baseline import Baseline, resolve_baseline
-from ecsel.explain.explanation import NO_TERM, Explanation, Undefined, Units
-from ecsel.explain.global_behaviour import ROW_CLASS_FEATURE
+from ecsel.explain.explanation import NO_TERM, ROW_CLASS_FEATURE, Explanation, Undefined, Units
 from ecsel.explain.units import check_units, sum_by_column, unit_names
 from ecsel.explain.view import IntArray, LogRows, ModelView
 from ecsel.signomial import properties, term_values

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ecsel.explain.explanation import Explanation
-from ecsel.explain.global_behaviour import ROW_CLASS_FEATURE
+from ecsel.explain.explanation import ROW_CLASS_FEATURE, Explanation
 from ecsel.explain.probability_game import probability_shapley
 from ecsel.explain.view import LogRows, ModelView
 from ecsel.signomial import Parity, properties

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.explain.explanation import Undefined, Units
+from ecsel.explain.explanation import ROW_CLASS_FEATURE, Explanation, Undefined, Units
 from ecsel.tables.quantities import is_missing
 from ecsel.tables.reading import read_table
 
@@ -51,6 +51,36 @@ def raw_derivatives(view: ModelView, X: Any, values: FloatArray) -> tuple[FloatA
         each_cells = np.broadcast_to(each.cells.reshape(len(each.cells), *between, -1), result.shape)
         result[each_cells] = np.nan
     return result, tuple(Undefined(e.cells.reshape(len(e.cells), *between, -1), e.reason) for e in undefined)
+
+
+def sensitivity(
+    view: ModelView,
+    X: Any,
+    values: FloatArray,
+    *,
+    name: str,
+    classes: tuple[Any, ...],
+    units: Units,
+    axes: tuple[str, ...] = ROW_CLASS_FEATURE,
+    undefined: Undefined | None = None,
+) -> Explanation:
+    """Return derivatives by log x' as an explanation in the units asked for."""
+    cells: tuple[Undefined, ...] = ()
+    if units == "raw":
+        values, cells = raw_derivatives(view, X, values)
+    if undefined is not None and undefined.cells.any():
+        cells += (undefined,)
+    return Explanation(
+        name=name,
+        values=values,
+        axes=axes,
+        feature_names=unit_names(view, units),
+        classes=classes,
+        units=units,
+        undefined=cells,
+        view=view,
+        table=X,
+    )
 
 
 def sum_by_column(view: ModelView, values: FloatArray) -> FloatArray:

@@ -271,6 +271,11 @@ class ModelView:
             raise ValueError(f"{label!r} is not a class of the model: the classes are {list(self.classes)}")
         return self.classes.index(label)
 
+    def chosen_class(self, label: Any) -> tuple[Any, int]:
+        """Return a class label and its position, of the last class where none is given."""
+        label = self.classes[-1] if label is None else label
+        return label, self.class_position(label)
+
     def column_position(self, name: Any) -> int:
         """Return the position of a raw column, by name."""
         if name not in self.raw_names:
