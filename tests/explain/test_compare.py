@@ -24,6 +24,7 @@ def test_shap_of_the_same_model_is_its_exact_shapley_value(table):
 
 
 @pytest.mark.usefixtures("shap")
+@pytest.mark.filterwarnings("ignore:.*training")
 def test_another_model_may_be_compared_with(table, make_model):
     """Then SHAP speaks of the other model, and the closed forms of the first."""
     model, X = table
