@@ -13,11 +13,12 @@ DOCUMENTS = [
     "CHANGELOG.md",
     "benchmarks/README.md",
     "docs/classifier.md",
+    "docs/discovery.md",
     "docs/paper_map.md",
 ]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/classifier.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/classifier.md", "docs/discovery.md"])
 def test_python_blocks_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
