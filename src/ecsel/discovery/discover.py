@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
-from ecsel.discovery.front import finish_representatives, front, leave_one_out
+from ecsel.discovery.front import finish_representatives, front, leave_one_out, representatives
 from ecsel.discovery.lattice import Floats, Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
@@ -27,6 +27,9 @@ SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
 NEAR_ZERO = 0.02
+"""Share of the largest |x| below which a column counts as holding zero, in a law made to predict."""
+GAPS = 5.0
+"""The same in gaps between rows: of rows spread evenly from zero on, one in exp(5) has none so near to zero."""
 RANKING, REFIT = 0.85, 0.95
 """Shares of the work that have passed when the ranking and the refit on all rows begin."""
 
@@ -88,6 +91,15 @@ def discover(
     )
 
 
+def refit(X: Floats, y: Floats, weight: Floats | None, options: Options, law: Law) -> Law:
+    """Return a law of a sample refitted on all rows; as it is where the sample was all there is."""
+    used = independent_columns(X)
+    run = _Run(X, y, weight, used, options, np.random.default_rng(options.seed), silent)
+    s = law.structure
+    own = replace(law, structure=Structure(s.exponents[:, used], s.parity[:, used], s.free[:, used]))
+    return run.expand(run.refitted(own))
+
+
 def independent_columns(X: Floats) -> np.ndarray:
     """Return the columns that vary and are not multiples of an earlier one.
 
@@ -122,7 +134,7 @@ class _Run:
     def __post_init__(self) -> None:
         o, X = self.options, self.X[:, self.used]
         # A law made to predict must have no pole between the rows: columns that come near zero count as holding it.
-        near = NEAR_ZERO if o.thorough else 0.0
+        near = max(NEAR_ZERO, GAPS / max(len(X), 1)) if o.thorough else 0.0
         self.lattice = Lattice.build(
             signed=(X.min(axis=0, initial=np.inf) < 0) & (X.max(axis=0, initial=-np.inf) > 0),
             has_zero=np.any(np.abs(X) <= near * np.abs(X).max(axis=0, initial=0.0), axis=0),
@@ -190,10 +202,25 @@ class _Run:
             [search.problem.assess(s) for s in degree_ranges(search.problem) if len(s) <= search.max_terms], 12
         )
         if search.thorough:
+            self._free_exponents(search, ranking)
             return
         ranking.consider(found, 24)
         search.tick()
         ranking.explore(search.nearby, search.is_wanted)
+
+    def _free_exponents(self, search: Search, ranking: Ranking) -> None:
+        """Finish the best law of each size once more with all its exponents real, where the rows can bear it.
+
+        A function that is no signomial is followed far better by real powers than by simple ones.
+        """
+        if not search.can_fit_exponents():
+            return
+        for structure in representatives(search.pool, search.max_terms):
+            parity = np.where(self.lattice.signed, structure.parity, 0).astype(np.int8)
+            freed = Structure(structure.exponents, parity, np.ones(parity.shape, dtype=bool))
+            if len(structure) and freed.n_parameters <= len(search.problem.rows) // 2:
+                search.tick()
+                ranking.finish(freed)
 
     def _attempt(self, search: Search, work: Callable[[], None]) -> None:
         """Work until done, out of time or interrupted; the best so far is kept in the pool."""
@@ -215,7 +242,7 @@ class _Run:
 
     def on_all_rows(self, law: Law) -> Law:
         """Refit a law on all rows, with only its own columns in memory."""
-        if len(self.y) <= len(self.ranking_problem.rows) or not len(law):
+        if len(self.y) <= RANKING_ROWS or not len(law):
             return law
         self.progress(REFIT, "refit on all rows")
         s = law.structure

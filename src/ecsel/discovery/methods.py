@@ -7,14 +7,14 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ecsel.discovery.criterion import Criterion
-from ecsel.discovery.discover import Discovery, discover
+from ecsel.discovery.discover import Discovery, discover, refit
 from ecsel.discovery.fitted import Constant, FittedLaw
 from ecsel.discovery.form import Form
 from ecsel.discovery.lattice import Floats, Mask, default_exponents
 from ecsel.discovery.law import Law
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings, train
-from ecsel.discovery.prediction import best_of_size, choose_size, fold_errors, folds
+from ecsel.discovery.prediction import Size, by_size, choose_size, fold_errors, folds
 from ecsel.discovery.progress import Progress, part, silent
 from ecsel.signomial import Term
 
@@ -99,20 +99,23 @@ def by_prediction(
     thorough = replace(options, thorough=True, time_limit=limit)
     first = part(progress, 0.0, 1.0 / (len(parts) + 1), "all rows, ")
     found = discover(table.X, table.y, table.weight, thorough, first)
-    if options.n_terms is not None or len(table.y) < 2 * n_folds:
-        return _outcome(table, options, found, best_of_size(found, options.largest))
-    errors, finished = ([], False) if found.interrupted else _cross_validate(table, parts, thorough, n_jobs, progress)
-    if not finished:
-        found = replace(found, complete=False, interrupted=True)
-    chosen = best_of_size(found, choose_size(np.array(errors))) if errors else found.law
+    laws = by_size(found)
+    wanted = {size: law for size, law in laws.items() if options.n_terms in (None, size.n_terms)} or laws
+    errors: list[dict[Size, float]] = []
+    if not found.interrupted and len(wanted) > 1 and len(table.y) >= 2 * n_folds:
+        errors, finished = _cross_validate(table, parts, thorough, n_jobs, progress)
+        found = found if finished else replace(found, complete=False, interrupted=True)
+    if not errors:
+        return _outcome(table, options, found, found.law)
+    chosen = refit(table.X, table.y, table.weight, thorough, wanted[choose_size(errors, wanted)])
     return _outcome(table, options, found, chosen)
 
 
 def _cross_validate(
     table: Table, parts: list[np.ndarray], options: Options, n_jobs: int | None, progress: Progress
-) -> tuple[list[Floats], bool]:
+) -> tuple[list[dict[Size, float]], bool]:
     """Return the errors by size of each fold, and whether all folds were finished rather than interrupted."""
-    errors: list[Floats] = []
+    errors: list[dict[Size, float]] = []
     job, n = delayed(fold_errors), len(parts)
     progress(1 / (n + 1), f"fold 1 of {n}")
     try:

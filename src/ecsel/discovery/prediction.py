@@ -1,8 +1,12 @@
 """The size that predicts best: cross-validation of the whole search.
 
 Every fold repeats the search on its own rows, so the error of a size counts what choosing the monomials costs; holding
-the monomials would favour the largest law.
+the monomials would favour the largest law. A size is a number of terms and whether their exponents are real numbers or
+simple ones, a ``Size``.
 """
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +17,25 @@ from ecsel.discovery.options import Options
 from ecsel.discovery.rows import Rows
 
 
-def fold_errors(X: Floats, y: Floats, weight: Floats | None, test: np.ndarray, options: Options) -> Floats:
-    """Return the weighted squared error on the test rows for each number of terms 0..max_terms (best law up to it).
+class Size(NamedTuple):
+    """A number of terms, and whether any exponent is a real number."""
+
+    n_terms: int
+    real: bool
+
+
+def by_size(found: Discovery) -> dict[Size, Law]:
+    """Return, for each size on the front, the law with the shortest code length."""
+    best: dict[Size, Law] = {}
+    for law in found.front:
+        size = Size(len(law), bool(law.structure.n_free))
+        if size not in best or law.shortest < best[size].shortest:
+            best[size] = law
+    return best
+
+
+def fold_errors(X: Floats, y: Floats, weight: Floats | None, test: np.ndarray, options: Options) -> dict[Size, float]:
+    """Return the weighted squared error on the test rows for each size that the search on the others has on its front.
 
     An interrupted search would judge sizes by laws that it had no time for, so it passes the interrupt on.
     """
@@ -23,44 +44,30 @@ def fold_errors(X: Floats, y: Floats, weight: Floats | None, test: np.ndarray, o
     if found.interrupted:
         raise KeyboardInterrupt
     rows = Rows.from_table(X[test], y[test], None if weight is None else weight[test])
-    errors = np.full(options.max_terms + 1, np.inf)
-    for n_terms, law in by_terms(found).items():
-        errors[n_terms] = float(np.mean((rows.target - law.predict(rows)) ** 2))
-    current = np.inf
-    for k in range(len(errors)):
-        current = errors[k] = errors[k] if np.isfinite(errors[k]) else current
-    return errors
+    return {size: float(np.mean((rows.target - law.predict(rows)) ** 2)) for size, law in by_size(found).items()}
 
 
-def by_terms(found: Discovery) -> dict[int, Law]:
-    """Return, for each number of terms on the front, the law with the shortest code length."""
-    best: dict[int, Law] = {}
-    for law in found.front:
-        if len(law) not in best or law.shortest < best[len(law)].shortest:
-            best[len(law)] = law
-    return best
+def choose_size(errors: Sequence[Mapping[Size, float]], sizes: Iterable[Size]) -> Size:
+    """Return the size with the smallest mean error over the folds; of equal ones the smallest.
 
+    A fold without a size is judged by what it has of the same kind with fewer terms.
 
-def choose_size(errors: Floats) -> int:
-    """Return the smallest number of terms within one standard error of the best, from errors (folds, sizes).
-
-    >>> choose_size(np.array([[9.0, 1.0, 2.0], [9.0, 1.0, 1.5]]))
-    1
+    >>> one, two, real = Size(1, False), Size(2, False), Size(2, True)
+    >>> choose_size([{one: 1.0, two: 2.0}, {one: 1.0, two: 0.5, real: 0.1}], [one, two, real])
+    Size(n_terms=1, real=False)
     """
-    mean = np.where(np.isfinite(errors).all(axis=0), errors.mean(axis=0), np.inf)
-    best = int(np.argmin(mean))
-    if not np.isfinite(mean[best]):
-        return int(errors.shape[1]) - 1
-    spread = float(errors[:, best].std(ddof=1)) / np.sqrt(len(errors)) if len(errors) > 1 else 0.0
-    return int(np.flatnonzero(mean <= mean[best] + spread)[0])
+
+    def error(size: Size) -> float:
+        return float(np.mean([_error_up_to(fold, size) for fold in errors]))
+
+    return min(sorted(sizes, key=lambda size: (size.real, size.n_terms)), key=error)
+
+
+def _error_up_to(fold: Mapping[Size, float], size: Size) -> float:
+    smaller = [s for s in fold if s.n_terms <= size.n_terms and s.real == size.real]
+    return fold[max(smaller)] if smaller else np.inf
 
 
 def folds(n_rows: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
     """Return shuffled test folds."""
     return [np.sort(part) for part in np.array_split(rng.permutation(n_rows), min(count, n_rows))]
-
-
-def best_of_size(found: Discovery, n_terms: int) -> Law:
-    """Return the law of the front with this many terms, or with the next smaller number that it has."""
-    laws = by_terms(found)
-    return laws[max((k for k in laws if k <= n_terms), default=min(laws))]

@@ -31,6 +31,8 @@ HEAVY_TAIL = 30.0
 """Ratio of the largest to the median target from which the search also runs with large targets weighed down."""
 HOPELESS = 4.0
 """Nats by which every law with a variable must be worse than none before the search gives up early."""
+PILE = 4
+"""Terms from which a lattice law may be a pile of neighbouring powers that imitates fewer terms."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
 STAGES = {
     "one term": 0.0,
@@ -131,9 +133,12 @@ class Search:
         if self.downweighted() and self.stands(self.best):
             return
         self.discrete()
+        piled = fits is not None and len(self.best) >= PILE
+        if fits is not None and piled:
+            self.continuous(fits)
         if self.stands(self.best):
             return
-        if fits is not None and not self.is_hopeless():
+        if fits is not None and not piled and not self.is_hopeless():
             self.continuous(fits)
         self.tick()
         if not self.thorough:
