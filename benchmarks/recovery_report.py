@@ -27,7 +27,8 @@ SCALE = """\
 A law of three terms, 3.7·x0²/x1 + ½·x2·√x3 − 1.2·x4; the other columns are idle. Noise of 1 % of the target's root mean
 square. The search sees a sample; the law is refitted on all rows."""
 RIVALS = """\
-gplearn and pyoperon run in the same process and on the same rows. A returned expression is expanded, terms below one
+gplearn and pyoperon run in the same process and on the same rows; pyoperon is told the standard deviation of the noise,
+by which it chooses from its front, and `ecsel` is not. A returned expression is expanded, terms below one
 sigma are dropped, and the same strict criterion applies (coefficients within 1 %). PySR is not in the race: its Python
 package installs, but at its first import it downloads Julia, and the race was run offline."""
 
