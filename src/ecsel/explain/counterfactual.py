@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
@@ -77,13 +78,11 @@ class _Row(NamedTuple):
                 raise ValueError(f"the row has no value for column {absent[0]!r}")
             rows = [tuple(x[name] for name in view.raw_names)]
         else:
-            frame = native_frame(x)
+            # the cells of pandas are taken at once; other libraries give rows of Python values themselves
+            frame = None if nw.dependencies.is_pandas_dataframe(x) else native_frame(x)
             table = x if frame is not None or np.ndim(x) == 2 else [list(x)]
             view.check_table(table)
-            if frame is not None and not frame.implementation.is_pandas_like():
-                rows = frame.rows()
-            else:
-                rows = [tuple(row) for row in np.asarray(table, dtype=object).tolist()]
+            rows = [tuple(row) for row in np.asarray(table, dtype=object).tolist()] if frame is None else frame.rows()
         if len(rows) != 1:
             raise ValueError(f"a counterfactual is for one row, not {len(rows)}")
         cells = np.empty((1, len(rows[0])), dtype=object)
