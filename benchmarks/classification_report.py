@@ -6,6 +6,7 @@ Figures of the paper are in `classification_paper.csv` (its appendix; where two 
 from __future__ import annotations
 
 import csv
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,8 @@ LIBRARIES = ["numpy", "scipy", "scikit-learn", "optuna", "xgboost-cpu", "interpr
 def write_report(folder: Path, tables: Sequence[str], methods: Sequence[str], *, about: str) -> str:
     """Write `classification.md` from what is on file and return its text."""
     parts = ["# Classification", about, *nested_part(folder, tables, methods), *paper_part(folder, tables, methods)]
-    text = "\n\n".join(part.strip() for part in [*parts, surroundings(LIBRARIES)]) + "\n"
+    installed = sorted({name for names in packages_distributions().values() for name in names} & set(LIBRARIES))
+    text = "\n\n".join(part.strip() for part in [*parts, surroundings(installed)]) + "\n"
     (folder / "classification.md").write_text(text, encoding="utf-8")
     return text
 

@@ -15,10 +15,11 @@ DOCUMENTS = [
     "docs/classifier.md",
     "docs/discovery.md",
     "docs/paper_map.md",
+    "docs/tuning.md",
 ]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/classifier.md", "docs/discovery.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/classifier.md", "docs/discovery.md", "docs/tuning.md"])
 def test_python_blocks_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)

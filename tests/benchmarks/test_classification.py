@@ -1,0 +1,206 @@
+"""The classification benchmark: honest splits, metrics and tuning, and a run that can be killed at any time."""
+
+import csv
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import optuna
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix, log_loss
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
+from sklearn.svm import SVC
+
+from benchmarks.classification import TABLES, main
+from benchmarks.classification_cell import METRICS, quality, rarest_class
+from benchmarks.classification_methods import METHODS
+from benchmarks.classification_report import PAPER
+from benchmarks.classification_task import Cell, Task, folds_of, make_task, outer_split
+from benchmarks.classification_tuning import PlattScaled, criterion_value, tune
+from benchmarks.tables import SOURCES, Table
+
+
+def binary_table(n=200):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return Table("cancer", X.iloc[:n, :4], y.to_numpy()[:n])
+
+
+def test_protocol_b_repeats_small_tables_and_covers_every_row_once_a_repeat():
+    y = binary_table().y
+    assert len(folds_of("b", 1473)) == 25
+    assert folds_of("b", 5278) == [(0, fold) for fold in range(5)]
+    for repeat in range(2):
+        splits = [outer_split(Cell("b", "t", "m", repeat, fold), y) for fold in range(5)]
+        assert sorted(np.concatenate([test for _, test in splits]).tolist()) == list(range(len(y)))
+        assert all(not set(train) & set(test) for train, test in splits)
+    first, second = (outer_split(Cell("b", "t", "m", repeat, 0), y)[1].tolist() for repeat in (0, 1))
+    assert first != second
+
+
+def test_protocol_a_is_scikit_learns_stratified_split_with_seed_42():
+    y = binary_table().y
+    train, test = outer_split(Cell("a", "t", "m", 0, 0), y)
+    expected = train_test_split(np.arange(len(y)), y, test_size=0.2, stratify=y, random_state=42)
+    assert (train.tolist(), test.tolist()) == (expected[0].tolist(), expected[1].tolist())
+
+
+def test_every_method_is_tuned_on_the_same_shuffled_inner_folds():
+    table = binary_table()
+    tasks = []
+    for method in METHODS:
+        cell = Cell("b", "t", method, 1, 2)
+        tasks.append(make_task(cell, table, outer_split(cell, table.y)[0]))
+    for task in tasks[1:]:
+        for (a, b), (c, d) in zip(tasks[0].folds, task.folds, strict=True):
+            assert (a.tolist(), b.tolist()) == (c.tolist(), d.tolist())
+    assert (len(tasks[0].folds), tasks[0].n_trials, tasks[0].criterion) == (5, 30, "log_loss")
+    held = tasks[0].folds[0][1]
+    assert held.max() - held.min() > len(held)  # not a run of neighbours
+
+
+def test_large_tables_have_fewer_trials_in_b_alone():
+    y = np.arange(10_002) % 2
+    table = Table("t", pd.DataFrame({"a": np.arange(10_002.0)}), y)
+    for protocol, expected in (("b", (3, 10, "log_loss")), ("a", (5, 30, "f1"))):
+        cell = Cell(protocol, "t", "m", 0, 0)
+        task = make_task(cell, table, outer_split(cell, y)[0])
+        assert (len(task.folds), task.n_trials, task.criterion) == expected
+
+
+def test_metrics_are_those_of_the_confusion_matrix():
+    rng = np.random.default_rng(0)
+    y, p = rng.permutation(np.repeat([0, 1], [70, 30])), rng.uniform(0, 1, 100)
+    p = np.column_stack([1 - p, p])
+    predicted = p.argmax(axis=1)
+    found = quality(p, predicted, y, rarest_class(y))
+    (tn, fp), (fn, tp) = confusion_matrix(y, predicted)
+    shares = np.array([0.7, 0.3])
+    precision = np.array([tn / (tn + fn), tp / (tp + fp)])
+    recall = np.array([tn / (tn + fp), tp / (tp + fn)])
+    assert found["accuracy"] == found["recall"] == pytest.approx((tn + tp) / 100)
+    assert found["minority_recall"] == pytest.approx(recall[1])
+    assert found["precision"] == pytest.approx(shares @ precision)
+    assert found["f1"] == pytest.approx(shares @ (2 * precision * recall / (precision + recall)))
+    pairs = (p[y == 1, 1][:, None] > p[y == 0, 1]).mean()
+    assert found["auc"] == pytest.approx(pairs)
+    assert found["log_loss"] == pytest.approx(-np.log(p[np.arange(100), y]).mean())
+    assert rarest_class(np.array([0, 1, 2])) is None
+
+
+def task_of(table, n_trials=4):
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(table.y, table.y))
+    return Task(table.X, table.numbers, table.y, folds, n_trials, "log_loss", 0)
+
+
+def test_tuning_starts_at_the_defaults_and_returns_the_best_trial():
+    task = task_of(binary_table())
+    seen = {}
+
+    def suggest(trial):
+        return {"C": trial.suggest_float("C", 1e-6, 1e-2, log=True)}
+
+    def make(options):
+        p = cross_val_predict(
+            LogisticRegression(**options), task.numbers, task.y, cv=task.folds, method="predict_proba"
+        )
+        seen[options["C"]] = log_loss(task.y, p)
+        return LogisticRegression(**options)
+
+    best = tune(task, suggest, make, {"C": 1e-5})
+    assert len(seen) == 4
+    assert next(iter(seen)) == 1e-5
+    assert seen[best["C"]] == min(seen.values())
+    assert optuna.logging.get_verbosity() == optuna.logging.WARNING
+
+
+def test_f1_is_a_criterion_to_be_minimised():
+    p, y = np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 1])
+    assert criterion_value("f1", p, y) == -1
+    assert criterion_value("log_loss", p, y) == pytest.approx(-np.log([0.9, 0.8]).mean())
+
+
+def test_platt_scaling_is_a_logistic_curve_through_out_of_fold_values():
+    table = binary_table()
+    task, machine = task_of(table), SVC(C=1.0)
+    model = PlattScaled(machine, task.folds).fit(table.numbers, table.y)
+    values = cross_val_predict(machine, table.numbers, table.y, cv=task.folds, method="decision_function")
+    curve = LogisticRegression(C=1e3, max_iter=1000).fit(values[:, None], table.y)
+    final = SVC(C=1.0).fit(table.numbers, table.y).decision_function(table.numbers)
+    assert model.predict_proba(table.numbers) == pytest.approx(curve.predict_proba(final[:, None]), rel=1e-9)
+
+
+def test_the_papers_figures_are_complete_and_tables_are_known():
+    with PAPER.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    named = {method for method in METHODS if method not in {"EBM", "ECSEL (auto)"}}
+    assert {(row["table"], row["method"]) for row in rows} == {(t, m) for t in TABLES for m in named}
+    assert set(TABLES) <= set(SOURCES)
+    ours = {row["table"]: row["f1"] for row in rows if row["method"] == "ECSEL (paper)"}
+    assert (ours["seeds"], ours["ilpd"], ours["compas"]) == ("97.62", "74.39", "68.36")
+
+
+def test_one_cell_is_written_shown_beside_the_paper_and_not_measured_twice(folder, tmp_path, capsys):
+    arguments = ["--data", str(folder), "--tables", "iris", "--methods", "logistic regression", "--protocol", "a"]
+    assert main([*arguments, "--output", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert "[1/1] a iris logistic regression 0.0 F1" in shown.err
+    assert "| iris  | logistic regression | " in shown.out
+    with (tmp_path / "classification_a.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["status"] == "ok"
+    assert all(row[name] for name in METRICS if name != "minority_recall")
+    assert float(row["cpu_seconds"]) > 0
+    page = (tmp_path / "classification.md").read_text(encoding="utf-8")
+    assert "93.33" in page
+    assert main([*arguments, "--output", str(tmp_path)]) == 0
+    assert "[1/" not in capsys.readouterr().err
+
+
+def test_tables_and_methods_that_are_not_part_of_it_are_refused(folder, capsys):
+    for extra, message in (
+        (["--tables", "osi"], "osi is not part of this benchmark"),
+        (["--methods", "oracle"], "no method is named 'oracle'"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["--data", str(folder), *extra])
+        assert message in capsys.readouterr().err
+
+
+SCRIPT = """
+import sys, time
+from sklearn.naive_bayes import GaussianNB
+from benchmarks.classification import main
+from benchmarks.classification_methods import METHODS, Method
+from benchmarks.classification_tuning import Fitted
+def fit(task):
+    time.sleep(float(sys.argv[3]))
+    return Fitted(GaussianNB().fit(task.numbers, task.y), {}, 0.0)
+METHODS["bayes"] = Method("bayes", fit)
+chosen = ["--tables", "iris", "--methods", "bayes", "--jobs", "2"]
+sys.exit(main(["--data", sys.argv[1], "--output", sys.argv[2], *chosen]))
+"""
+
+
+def test_a_killed_run_goes_on_where_it_was(folder, tmp_path):
+    command = [sys.executable, "-c", SCRIPT, str(folder), str(tmp_path)]
+    path = tmp_path / "classification_b.csv"
+    first = subprocess.Popen([*command, "0.3"], stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 120
+    while not path.is_file() or path.read_text(encoding="utf-8").count("\n") < 4:
+        assert first.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    kept = path.read_text(encoding="utf-8").splitlines()
+    second = subprocess.run([*command, "0"], capture_output=True, text=True, check=True)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == len(set(lines)) == 1 + 25
+    assert lines[: len(kept)] == kept
+    assert f"[1/{25 - (len(kept) - 1)}]" in second.stderr
+    assert "bayes" in (tmp_path / "classification.md").read_text(encoding="utf-8")
