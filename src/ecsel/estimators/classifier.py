@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ecsel.estimators import settings
 from ecsel.estimators.choosing import choose_size, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
+from ecsel.estimators.errors import StandardErrors, standard_errors
 from ecsel.estimators.judging import Judgement, judge, tempered
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
@@ -115,6 +116,7 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
     temperature_ : what the scores of the fit were divided by; 1 without calibration.
     out_of_fold_ : Quality measured on rows that the model had not seen, or None where no folds were run.
     n_folds_ : the number of those folds.
+    standard_errors_ : what `standard_errors` returned last, or None.
     n_terms_, l1_, link_ : the values in force.
     n_iter_ : iterations of the solver.
 
@@ -275,6 +277,7 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         self.threshold_ = judgement.threshold
         self.temperature_ = judgement.temperature
         self.out_of_fold_, self.n_folds_ = judgement.quality, judgement.n_folds
+        self.standard_errors_: StandardErrors | None = None
         self.n_terms_, self.l1_ = size
         self.equations_ = dict(zip(labels[1:] if link == "sigmoid" else labels, equations, strict=True))
         self.fit_report_: FitReport = result.report
@@ -334,8 +337,42 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         model.equations_ = dict(zip(self.equations_, candidate.equations, strict=True))
         model.n_terms_, model.l1_ = candidate.n_terms, candidate.l1
         model.temperature_, model.out_of_fold_, model.n_folds_ = 1.0, None, 0
+        model.standard_errors_ = None
         model._score_terms = ScoreTerms.from_signomials(candidate.equations, self.encoder_.feature_names)
         return model
+
+    def standard_errors(self, X: Any, y: Any, sample_weight: Any = None) -> StandardErrors:
+        """Return sandwich standard errors of all numbers of `equations_`, conditional on the selected terms.
+
+        The selected terms are fitted once more without the penalty, which biases what it shrinks; estimates and errors
+        are those of that refit, and the model is left as it is. In a softmax the first class is the reference. The
+        result is also kept as `standard_errors_`, from where `summary` and `save` take it.
+
+        Parameters
+        ----------
+        X, y : table and labels
+            The rows of training.
+        sample_weight : array of shape (rows,), optional
+            An integer weight counts as that many rows.
+
+        Returns
+        -------
+        StandardErrors
+            With `to_frame`, and `elasticity` for intervals of elasticities at given rows.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from ecsel import ECSELClassifier
+        >>> X, y = load_breast_cancer(as_frame=True, return_X_y=True)
+        >>> model = ECSELClassifier(n_terms=1, l1=0.05).fit(X.iloc[:, :4], y)
+        >>> frame = model.standard_errors(X.iloc[:, :4], y).to_frame()
+        >>> frame["parameter"].unique().tolist()
+        ['coefficient', 'exponent', 'slope', 'intercept']
+        """
+        check_is_fitted(self, "equations_")
+        self.standard_errors_ = standard_errors(self, X, y, sample_weight)
+        return self.standard_errors_
 
     def summary(self) -> str:
         """Return the equations, how they were found, and what was done to the columns, as text."""

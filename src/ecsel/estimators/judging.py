@@ -101,7 +101,7 @@ def out_of_fold(folded: FoldedRows, train: Train, *, tell: bool = False) -> OutO
         if tell:
             sys.stderr.write(f"out of fold: fold {i + 1} of {len(folded.folds)}\n")
         seen, unseen = np.flatnonzero(fitted), np.flatnonzero(held)
-        result = train((logs[:, seen], codes[seen], fitted[seen]))
+        result = train((np.take(logs, seen, axis=1), codes[seen], fitted[seen]))
         if result.report.status is Status.INTERRUPTED:
             warnings.warn(
                 f"The fit was interrupted after {i} of {len(folded.folds)} folds; temperature, threshold and quality "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ecsel.estimators.errors import StandardErrors
 from ecsel.estimators.path import Path
 from ecsel.files import ModelDocument, ModelFileError, read, write
 from ecsel.fitting import Adam, FitReport, Status
@@ -48,6 +49,7 @@ def _metrics(model: ECSELClassifier) -> dict[str, Any]:
         "temperature": model.temperature_,
         "n_folds": model.n_folds_,
         "out_of_fold": None if quality is None else quality.to_dict(),
+        "standard_errors": None if model.standard_errors_ is None else model.standard_errors_.to_plain(),
     }
 
 
@@ -93,6 +95,8 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     model.threshold_ = document.threshold
     quality = document.metrics.get("out_of_fold")
     model.out_of_fold_ = None if quality is None else Quality.from_dict(quality)
+    errors = document.metrics.get("standard_errors")
+    model.standard_errors_ = None if errors is None else StandardErrors.from_plain(errors)
     model.temperature_ = float(document.metrics.get("temperature", 1.0))
     model.n_folds_ = int(document.metrics.get("n_folds", 0))
     model.equations_ = dict(zip(labels[1:] if document.link == "sigmoid" else labels, document.equations, strict=True))

@@ -51,6 +51,8 @@ def summarise_classifier(model: ECSELClassifier) -> str:
         f"(scale {report.kkt_scale:.3g}), starts reached " + ", ".join(f"{v:.6g}" for v in report.spread),
     ]
     lines += out_of_fold_lines(model)
+    if model.standard_errors_ is not None:
+        lines += ["", str(model.standard_errors_)]
     if encoder.notes:
         lines += ["", "columns:", *(f"  {note}" for note in encoder.notes)]
     return "\n".join(lines)
