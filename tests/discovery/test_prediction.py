@@ -10,19 +10,37 @@ from ecsel.discovery.options import Options
 from ecsel.discovery.prediction import Size, by_size, choose_size, fold_errors, folds
 from ecsel.estimators.regressor import ECSELRegressor
 
-SIZES = [Size(k, real) for k in range(3) for real in (False, True)]
+SIZES = [Size(0, real=False), Size(1, real=False), Size(1, real=True), Size(2, real=False), Size(2, real=True)]
 
 
-@given(st.lists(st.fixed_dictionaries({size: st.floats(0, 10) for size in SIZES}), min_size=1, max_size=4))
-def test_the_size_with_the_smallest_mean_error_is_chosen(errors):
+@given(st.lists(st.fixed_dictionaries({size: st.floats(0.01, 10) for size in SIZES}), min_size=2, max_size=5))
+def test_the_first_size_is_chosen_that_the_folds_cannot_tell_from_the_best(errors):
     means = {size: np.mean([fold[size] for fold in errors]) for size in SIZES}
+    best = min(SIZES, key=lambda size: means[size])
     chosen = choose_size(errors, SIZES)
-    assert means[chosen] == min(means.values())
+
+    def worse(size):
+        """Return by how much the mean exceeds its standard error."""
+        logs = [np.log(fold[size] / fold[best]) for fold in errors]
+        return np.mean(logs) - np.std(logs, ddof=1) / np.sqrt(len(logs))
+
+    assert all(worse(size) > -1e-9 for size in SIZES[: SIZES.index(chosen)])
+    assert worse(chosen) < 1e-9
+
+
+def test_a_size_that_is_better_in_every_fold_wins_whatever_the_folds_differ_by():
+    small, large = Size(1, real=False), Size(2, real=False)
+    folds_ = [{small: 1e3 * scale, large: scale * (1 + 0.1 * i)} for i, scale in enumerate((1.0, 1e-4, 1e4))]
+    assert choose_size(folds_, [small, large]) == large
+    exact = [{small: 1.0, large: 1e-31, Size(3, real=False): 1e-32} for _ in range(3)]
+    assert choose_size(exact, [small, large, Size(3, real=False)]) == large
 
 
 def test_a_size_that_a_fold_lacks_is_judged_by_its_next_smaller_one():
     small, large, real = Size(1, real=False), Size(3, real=False), Size(2, real=True)
-    assert choose_size([{small: 5.0, large: 1.0}, {small: 2.0}], [small, large, real]) == large
+    assert (
+        choose_size([{small: 5.0, large: 1.0}, {small: 2.0, Size(2, real=False): 0.5}], [small, large, real]) == large
+    )
 
 
 def test_folds_are_a_partition():

@@ -107,7 +107,7 @@ def by_prediction(
         found = found if finished else replace(found, complete=False, interrupted=True)
     if not errors:
         return _outcome(table, options, found, found.law)
-    chosen = refit(table.X, table.y, table.weight, thorough, wanted[choose_size(errors, wanted)])
+    chosen = refit(table.X, table.y, table.weight, thorough, wanted[choose_size(errors, list(wanted))])
     return _outcome(table, options, found, chosen)
 
 

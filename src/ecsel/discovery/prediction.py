@@ -5,11 +5,12 @@ the monomials would favour the largest law. A size is a number of terms and whet
 simple ones, a ``Size``.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ecsel.discovery.criterion import ROUNDING
 from ecsel.discovery.discover import Discovery, discover
 from ecsel.discovery.lattice import Floats
 from ecsel.discovery.law import Law
@@ -25,7 +26,7 @@ class Size(NamedTuple):
 
 
 def by_size(found: Discovery) -> dict[Size, Law]:
-    """Return, for each size on the front, the law with the shortest code length."""
+    """Return, for each size on the front, smallest first, the law with the shortest code length."""
     best: dict[Size, Law] = {}
     for law in found.front:
         size = Size(len(law), bool(law.structure.n_free))
@@ -47,20 +48,30 @@ def fold_errors(X: Floats, y: Floats, weight: Floats | None, test: np.ndarray, o
     return {size: float(np.mean((rows.target - law.predict(rows)) ** 2)) for size, law in by_size(found).items()}
 
 
-def choose_size(errors: Sequence[Mapping[Size, float]], sizes: Iterable[Size]) -> Size:
-    """Return the size with the smallest mean error over the folds; of equal ones the smallest.
+def choose_size(errors: Sequence[Mapping[Size, float]], sizes: Sequence[Size]) -> Size:
+    """Return the first of the sizes, smallest first, that the folds cannot tell from the one with the least mean error.
 
-    A fold without a size is judged by what it has of the same kind with fewer terms.
+    A size is told from the best when the mean over the folds of ln(error / error of the best) exceeds its standard
+    error; logarithms, because one fold with a hard row would hide what all others show. A fold without a size is judged
+    by what it has of the same kind with fewer terms.
 
     >>> one, two, real = Size(1, False), Size(2, False), Size(2, True)
     >>> choose_size([{one: 1.0, two: 2.0}, {one: 1.0, two: 0.5, real: 0.1}], [one, two, real])
     Size(n_terms=1, real=False)
     """
-
-    def error(size: Size) -> float:
-        return float(np.mean([_error_up_to(fold, size) for fold in errors]))
-
-    return min(sorted(sizes, key=lambda size: (size.real, size.n_terms)), key=error)
+    table = np.array([[_error_up_to(fold, size) for size in sizes] for fold in errors])
+    best = int(np.argmin(table.mean(axis=0)))
+    if not np.isfinite(table[:, best]).all():
+        return sizes[best]
+    # Errors that only rounding leaves are all alike.
+    finite = np.where(np.isfinite(table), table, np.inf)
+    logs = np.log(np.maximum(finite, ROUNDING**2 * finite[:, 0].mean() + np.finfo(float).tiny))
+    worse = logs - logs[:, [best]]
+    spread = np.zeros(len(sizes))
+    told = np.isfinite(worse).all(axis=0)
+    if len(errors) > 1:
+        spread[told] = worse[:, told].std(axis=0, ddof=1) / np.sqrt(len(errors))
+    return sizes[int(np.flatnonzero(told & (worse.mean(axis=0) <= spread))[0])]
 
 
 def _error_up_to(fold: Mapping[Size, float], size: Size) -> float:
