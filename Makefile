@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH := .venv-bench
+KERNEL := $(wildcard src/ecsel/fitting/csrc/*)
 PIP := -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test lint bench clean
@@ -25,19 +26,19 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python $(PIP) install --upgrade pip
 
-$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.demo: pyproject.toml $(KERNEL) | $(VENV)/bin/python
 	$(VENV)/bin/python $(PIP) install --editable ".[all]"
 	touch $@
 
-$(VENV)/.test: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.test: pyproject.toml $(KERNEL) | $(VENV)/bin/python
 	$(VENV)/bin/python $(PIP) install --editable ".[test]"
 	touch $@
 
-$(VENV)/.lint: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.lint: pyproject.toml $(KERNEL) | $(VENV)/bin/python
 	$(VENV)/bin/python $(PIP) install --editable ".[lint]"
 	touch $@
 
-$(BENCH)/.bench: pyproject.toml
+$(BENCH)/.bench: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python $(PIP) install --upgrade pip
 	$(BENCH)/bin/python $(PIP) install --editable ".[bench]"
@@ -46,4 +47,4 @@ $(BENCH)/.bench: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo
+	rm -rf $(VENV) $(BENCH) build dist src/ecsel/fitting/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo

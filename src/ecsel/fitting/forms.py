@@ -32,7 +32,7 @@ SMALLEST_SINE = 1e-5
 KNEE = 8.0
 """``python -m benchmarks knee`` compares values: below 4 small tables overfit by steep exponents, beyond 8 curved terms
 become dear and nothing is gained."""
-_SERIES_BELOW = {np.dtype(np.float64): 1e-3, np.dtype(np.float32): 3e-2}
+SERIES_BELOW = {np.dtype(np.float64): 1e-3, np.dtype(np.float32): 3e-2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class AngleForm:
         del shape
         t, slope = expansion.t, expansion.exponential
         sine, cosine, q, q1 = expansion.parts
-        near = np.abs(sine) < _SERIES_BELOW[t.dtype]
+        near = np.abs(sine) < SERIES_BELOW[t.dtype]
         q2 = (t * t * slope - 2 * q1) / np.where(near, 1, sine)
         if near.any():
             q2 = np.where(near, t**3 * (1 / 3 + sine * t / 4), q2)
@@ -149,7 +149,7 @@ class AngleForm:
     @staticmethod
     def _quotient(sine: Array, t: Array, a: Array, e: Array) -> Array:
         """(exp(sin φ·t) − 1)/sin φ, by its series near the log-linear limit."""
-        near = np.abs(sine) < _SERIES_BELOW[t.dtype]
+        near = np.abs(sine) < SERIES_BELOW[t.dtype]
         if not near.any():
             return (e - 1) / sine
         series = t * (1 + a * (0.5 + a * (1 / 6 + a / 24)))
@@ -158,7 +158,7 @@ class AngleForm:
     @staticmethod
     def _quotient_slope(sine: Array, t: Array, a: Array, slope: Array, q: Array) -> Array:
         """∂q/∂sin φ = (t·e − q)/sin φ, t²(1/2 + a/3 + a²/8) near the limit."""
-        near = np.abs(sine) < _SERIES_BELOW[t.dtype]
+        near = np.abs(sine) < SERIES_BELOW[t.dtype]
         if not near.any():
             return (t * slope - q) / sine
         series = t * t * (0.5 + a * (1 / 3 + a / 8))

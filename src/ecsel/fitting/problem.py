@@ -2,10 +2,10 @@
 
     F(θ) = Σ_i w_i ℓ(y_i, z(x_i; θ)) + Σ_p l1_p |θ_p| + Σ_k charge(shape_k),   lower_p ≤ θ_p ≤ upper_p
 
-θ lists, score by score, the intercept (if any) and for each term its shape and its slopes s. The Jacobian of a score is
-∂z/∂b = 1, ∂z/∂shape_k and ∂z/∂s_kj = (∂z_k/∂t) v_j. The curvature is Gauss–Newton's JᵀWJ plus the positive part of
-the residual's own curvature Σ_i r_i ∇²z_i, which is block diagonal over terms: JᵀWJ alone crawls where residuals are
-large (as they always are in classification), the full Hessian is not positive definite.
+θ lists, score by score, the intercept (if any) and for each term its shape and its slopes s. `sums` says what a block
+of rows adds. The curvature is Gauss–Newton's JᵀWJ plus the positive part of the residual's own curvature Σ_i r_i ∇²z_i,
+which is block diagonal over terms: JᵀWJ alone crawls where residuals are large (as they always are in classification),
+the full Hessian is not positive definite.
 """
 
 from __future__ import annotations
@@ -17,23 +17,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting.kernel import CompiledSums
+from ecsel.fitting.sums import NumpySums, inner
+
 if TYPE_CHECKING:
     from ecsel.fitting.blocks import Block, RowBlocks
-    from ecsel.fitting.forms import Expansion, TermForm
+    from ecsel.fitting.forms import TermForm
     from ecsel.fitting.links import Link
     from ecsel.fitting.penalties import Charge, Penalty
+    from ecsel.fitting.sums import State, Sums
 
 Array = NDArray[np.floating]
-
-
-@dataclass(frozen=True, slots=True)
-class _State:
-    """What the forward pass of a block leaves for its derivatives."""
-
-    block: Block
-    expansion: Expansion
-    residual: Array
-    probabilities: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +37,45 @@ class Point:
     theta: Array
     objective: float
     loss: float
-    states: tuple[_State, ...]
+    states: tuple[State, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Derivatives:
-    """Gradient and curvature: the exact Hessian (perhaps indefinite), its convex stand-in, Gauss–Newton's diagonal."""
+    """Gradient and curvature: Gauss–Newton's matrix, and the residual's own in one block a term.
+
+    Their sum is the exact Hessian (perhaps indefinite); its convex stand-in has the blocks' positive parts.
+    """
 
     gradient: Array
-    exact: Array
-    convex: Array
-    diagonal: Array
+    matrix: Array
+    bend: Array
+    intercept: bool
+
+    @property
+    def diagonal(self) -> Array:
+        """The diagonal of Gauss–Newton's matrix."""
+        return self.matrix.diagonal()
+
+    @cached_property
+    def exact(self) -> Array:
+        """The Hessian."""
+        return self._with(self.bend)
+
+    @cached_property
+    def convex(self) -> Array:
+        """The nearest positive semidefinite curvature above the exact one that keeps Gauss–Newton's matrix."""
+        values, vectors = np.linalg.eigh(self.bend)
+        return self._with(np.matmul(vectors * np.maximum(values, 0)[:, :, None, :], np.swapaxes(vectors, 2, 3)))
+
+    def _with(self, blocks: Array) -> Array:
+        out = self.matrix.copy()
+        scores, terms, width, _ = blocks.shape
+        for c in range(scores):
+            for k in range(terms):
+                a = c * (len(out) // scores) + int(self.intercept) + k * width
+                out[a : a + width, a : a + width] += blocks[c, k]
+        return out
 
 
 @dataclass(frozen=True)
@@ -71,6 +93,11 @@ class Problem:
     def form(self) -> TermForm:
         """The coordinates of a term."""
         return self.penalty.form(intercept=self.intercept)
+
+    @cached_property
+    def sums(self) -> Sums:
+        """What a block of rows adds: compiled where that is possible."""
+        return CompiledSums.of(self) or NumpySums(self)
 
     @cached_property
     def per_score(self) -> int:
@@ -126,38 +153,25 @@ class Problem:
         intercepts, shapes, slopes = self.unpack(local)
 
         def part(block: Block) -> float:
-            z = intercepts[:, None] + self.form.values(shapes[..., None], self._inner(slopes, block)).sum(axis=1)
+            z = intercepts[:, None] + self.form.values(shapes[..., None], inner(slopes, block)).sum(axis=1)
             return self.link.loss(z, self.link.encode(block.codes, block.v.dtype), block.w)
 
         return sum(self.blocks.map(part)) + self.penalty_value(theta)
 
     def evaluate(self, theta: Array) -> Point:
         """Return F(θ) with the states from which `derivatives` needs no further exponential."""
-        local = theta.astype(self.blocks.dtype)
-        intercepts, shapes, slopes = self.unpack(local)
-
-        def part(block: Block) -> tuple[float, _State]:
-            expansion = self.form.expand(shapes[..., None], self._inner(slopes, block))
-            z = intercepts[:, None] + expansion.value.sum(axis=1)
-            target = self.link.encode(block.codes, block.v.dtype)
-            loss, residual, probabilities = self.link.loss_and_residual(z, target, block.w)
-            return loss, _State(block, expansion, residual, probabilities)
-
-        parts = self.blocks.map(part)
+        local = theta.astype(self.blocks.dtype, copy=False)
+        parts = self.blocks.map(lambda block: self.sums.forward(local, block))
         loss = sum(p[0] for p in parts)
         return Point(theta, loss + self.penalty_value(theta), loss, tuple(p[1] for p in parts))
 
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
         """Return F(θ) and the gradient of its smooth part in one pass that keeps nothing."""
-        local = theta.astype(self.blocks.dtype)
-        intercepts, shapes, slopes = self.unpack(local)
+        local = theta.astype(self.blocks.dtype, copy=False)
 
         def part(block: Block) -> tuple[float, Array]:
-            expansion = self.form.expand(shapes[..., None], self._inner(slopes, block))
-            z = intercepts[:, None] + expansion.value.sum(axis=1)
-            target = self.link.encode(block.codes, block.v.dtype)
-            loss, residual, probabilities = self.link.loss_and_residual(z, target, block.w)
-            return loss, self._gradient(_State(block, expansion, residual, probabilities))
+            loss, state = self.sums.forward(local, block)
+            return loss, self.sums.gradient(state)
 
         parts = self.blocks.map(part)
         gradient = sum((p[1].astype(np.float64) for p in parts), np.zeros(self.size))
@@ -167,30 +181,15 @@ class Problem:
         """Return the gradient of the smooth part at a point whose states are kept."""
         total = np.zeros(self.size)
         for state in point.states:
-            total += self._gradient(state)
+            total += self.sums.gradient(state)
         return self._charged(total, point.theta)
 
     def derivatives(self, point: Point) -> Derivatives:
         """Return the gradient of the smooth part and its curvature, exact and convex."""
-        shapes = self.unpack(point.theta.astype(self.blocks.dtype))[1][..., None]
-        scores, terms, width = self.link.n_scores, self.n_terms, 1 + self.blocks.n_features
-
-        def part(state: _State) -> tuple[Array, Array, Array]:
-            jacobian = self._jacobian(state)
-            return (
-                np.matmul(jacobian, state.residual[:, :, None]).reshape(-1),
-                self.link.curvature(jacobian, state.probabilities, state.block.w),
-                self._residual_curvature(state, shapes),
-            )
-
-        gradient, matrix = np.zeros(self.size), np.zeros((self.size, self.size))
-        residual = np.zeros((scores, terms, width, width))
-        for slope, curvature, bend in self.blocks.each(part, point.states):
-            gradient += slope
-            matrix += curvature
-            residual += bend
-        residual[:, :, 0, 0] += self._shape_charge(point.theta)[2]
-        return self._assemble(self._charged(gradient, point.theta), matrix, residual)
+        parts = self.blocks.each(self.sums.derivatives, point.states)
+        gradient, matrix, bend = (_total([part[i] for part in parts]) for i in range(3))
+        bend[:, :, 0, 0] += self._shape_charge(point.theta)[2]
+        return Derivatives(self._charged(gradient, point.theta), matrix, bend, self.intercept)
 
     def kkt_residual(self, theta: Array, gradient: Array) -> float:
         """Return the largest minimal subgradient: the distance of −∇f to the penalty's subdifferential, by coordinates.
@@ -222,60 +221,10 @@ class Problem:
         self.unpack(gradient)[1][...] += self._shape_charge(theta)[1]
         return gradient
 
-    def _inner(self, slopes: Array, block: Block) -> Array:
-        """Return t = ⟨s, v⟩ of every term: one matrix product."""
-        scores, terms, m = slopes.shape
-        return (slopes.reshape(scores * terms, m) @ block.v).reshape(scores, terms, block.v.shape[1])
 
-    def _jacobian(self, state: _State) -> Array:
-        """∂z/∂θ of each score, (scores, parameters per score, rows)."""
-        e, v = state.expansion, state.block.v
-        scores, terms, rows = e.value.shape
-        first = int(self.intercept)
-        jacobian = np.empty((scores, self.per_score, rows), dtype=v.dtype)
-        jacobian[:, :first] = 1
-        parts = jacobian[:, first:].reshape(scores, terms, 1 + len(v), rows)
-        parts[:, :, 0] = e.by_shape
-        np.multiply(e.by_t[:, :, None, :], v, out=parts[:, :, 1:])
-        return jacobian
-
-    def _gradient(self, state: _State) -> Array:
-        """Jᵀr without forming J."""
-        e, r = state.expansion, state.residual
-        scores, terms, rows = e.value.shape
-        first = int(self.intercept)
-        out = np.empty((scores, self.per_score), dtype=r.dtype)
-        if self.intercept:
-            out[:, 0] = r.sum(axis=1)
-        parts = out[:, first:].reshape(scores, terms, -1)
-        parts[:, :, 0] = np.matmul(e.by_shape, r[:, :, None])[:, :, 0]
-        weighted = (e.by_t * r[:, None, :]).reshape(scores * terms, rows)
-        parts[:, :, 1:] = (weighted @ state.block.v.T).reshape(scores, terms, -1)
-        return out.ravel()
-
-    def _residual_curvature(self, state: _State, shapes: Array) -> Array:
-        """Σ_i r_i ∇²z_i, one (1 + m)² block per term."""
-        v, r = state.block.v, state.residual[:, None, :]
-        shape2, shape_t, t2 = self.form.second(shapes, state.expansion)
-        scores, terms, rows = t2.shape
-        out = np.empty((scores, terms, 1 + len(v), 1 + len(v)))
-        out[:, :, 0, 0] = (r * shape2).sum(axis=2)
-        cross = ((r * shape_t).reshape(scores * terms, rows) @ v.T).reshape(scores, terms, -1)
-        out[:, :, 0, 1:] = out[:, :, 1:, 0] = cross
-        np.matmul((r * t2)[:, :, None, :] * v, v.T, out=out[:, :, 1:, 1:])
-        return out
-
-    def _assemble(self, gradient: Array, matrix: Array, residual: Array) -> Derivatives:
-        """Join Gauss–Newton's matrix and the residual's blocks, whole and by their positive parts."""
-        values, vectors = np.linalg.eigh(residual)
-        positive = np.matmul(vectors * np.maximum(values, 0)[:, :, None, :], np.swapaxes(vectors, 2, 3))
-        diagonal = matrix.diagonal().copy()
-        exact = matrix.copy()
-        scores, terms, width, _ = residual.shape
-        for c in range(scores):
-            for k in range(terms):
-                a = c * self.per_score + int(self.intercept) + k * width
-                block = slice(a, a + width)
-                exact[block, block] += residual[c, k]
-                matrix[block, block] += positive[c, k]
-        return Derivatives(gradient, exact, matrix, diagonal)
+def _total(parts: list[Array]) -> Array:
+    """Add up in double precision, in the order of the blocks."""
+    total = parts[0].astype(np.float64, copy=False)
+    for part in parts[1:]:
+        total += part
+    return total

@@ -18,9 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
+from ecsel.fitting import kernel
+
 Array = NDArray[np.floating]
 
 MOST_FACES = 60
+MOST_COMPILED = 200
+"""Beyond this many parameters LAPACK's blocked Cholesky is worth the overhead of NumPy around it."""
 
 
 def solve_on_faces(
@@ -30,6 +34,15 @@ def solve_on_faces(
 
     `x0` must lie in the box; where `lower` equals `upper` a coordinate stays what it is.
     """
+    if kernel.compiled is not None and len(x0) <= MOST_COMPILED:
+        x = np.array(x0, dtype=np.float64)
+        return x, kernel.compiled.solve_on_faces(len(x), H, g, x, l1, lower, upper, tol, MOST_FACES)
+    return _solve_with_numpy(H, g, x0, l1, lower, upper, tol)
+
+
+def _solve_with_numpy(
+    H: Array, g: Array, x0: Array, l1: Array, lower: Array, upper: Array, tol: float
+) -> tuple[Array, float]:
     x, gradient, fall = x0.copy(), g.copy(), 0.0
     penalised = l1 > 0
     box = _Box(lower, upper) if np.isfinite(lower).any() or np.isfinite(upper).any() else None

@@ -1,0 +1,139 @@
+/* The forward pass of a block: t = ⟨s, v⟩, the terms with their first and second derivatives (forms.py), the scores,
+   and the loss with its residual and probabilities (links.py), in chunks of rows that stay in the first-level cache. */
+#include "kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 256 };
+
+typedef struct {
+    double t[CHUNK], a[CHUNK], slope[CHUNK];
+} Scratch;
+
+/* slope = exp(a), held at the largest exponent. */
+INLINE void held_exp(const double *a, ptrdiff_t n, double largest, double *slope) {
+    for (ptrdiff_t i = 0; i < n; i++) slope[i] = exp(a[i] < largest ? a[i] : largest);
+}
+
+/* exp(a), continued linearly beyond the largest exponent. */
+INLINE double continued(double slope, double a, double largest) {
+    return slope * (1 + (a > largest ? a - largest : 0.0));
+}
+
+/* z = κ cos φ·q and its derivatives, q = (e^a − 1)/sin φ with q′, q″ its derivatives by sin φ; see AngleForm. */
+INLINE void angle_term(const Shape *s, double shape, const Scratch *x, ptrdiff_t n, double *const out[PLANES], double *z) {
+    const double sine = sin(shape), cosine = cos(shape), knee = s->knee, largest = s->largest_exponent;
+    const double outer = knee * cosine, inverse = sine == 0 ? 1.0 : 1 / sine;
+    const int near = fabs(sine) < s->series_below;
+    double *by_shape = out[BY_SHAPE], *by_t = out[BY_T], *shape_2 = out[SHAPE_2], *shape_t = out[SHAPE_T];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double t = x->t[i], a = x->a[i], slope = x->slope[i];
+        double q = (continued(slope, a, largest) - 1) * inverse;
+        double q1 = (t * slope - q) * inverse;
+        double q2 = (t * t * slope - 2 * q1) * inverse;
+        if (near) {
+            const int series = fabs(a) < 0.05;
+            q = series ? t * (1 + a * (0.5 + a * (1.0 / 6 + a / 24))) : q;
+            q1 = series ? t * t * (0.5 + a * (1.0 / 3 + a / 8)) : (t * slope - q) * inverse;
+            q2 = t * t * t * (1.0 / 3 + a / 4);
+        }
+        z[i] += outer * q;
+        by_shape[i] = knee * cosine * cosine * q1 - knee * sine * q;
+        by_t[i] = outer * slope;
+        shape_2[i] = -outer * q - 3 * knee * sine * cosine * q1 + knee * cosine * cosine * cosine * q2;
+        shape_t[i] = knee * (cosine * cosine * t - sine) * slope;
+    }
+}
+
+/* z = α·e^t; see PowerForm. */
+INLINE void power_term(const Shape *s, double shape, const Scratch *x, ptrdiff_t n, double *const out[PLANES], double *z) {
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double slope = x->slope[i], e = continued(slope, x->a[i], s->largest_exponent);
+        z[i] += shape * e;
+        out[BY_SHAPE][i] = e;
+        out[BY_T][i] = shape * slope;
+        out[SHAPE_2][i] = 0;
+        out[SHAPE_T][i] = slope;
+    }
+}
+
+/* ℓ = log(1 + exp(−y·z)), P(error) and the residual −w·y·P(error). */
+static double sigmoid(const double *z, const int64_t *codes, const double *w, ptrdiff_t n, double *residual, double *error) {
+    double loss = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double y = codes[i] == 1 ? 1.0 : -1.0, margin = y * z[i], t = exp(-fabs(margin));
+        error[i] = (margin > 0 ? t : 1.0) / (1 + t);
+        residual[i] = -w[i] * y * error[i];
+        loss += w[i] * (log1p(t) - (margin < 0 ? margin : 0.0));
+    }
+    return loss;
+}
+
+/* ℓ = log Σ exp z_c − z_y, p, and the residual w·(p − [y = c]); `z` holds CHUNK rows of every score. */
+static double softmax(const Shape *s, const double *z, const int64_t *codes, const double *w, ptrdiff_t n,
+                      double *residual, double *p) {
+    double loss = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double top = z[i], own = 0, total = 0;
+        for (ptrdiff_t c = 1; c < s->scores; c++) top = fmax(top, z[c * CHUNK + i]);
+        for (ptrdiff_t c = 0; c < s->scores; c++) {
+            const double e = exp(z[c * CHUNK + i] - top);
+            p[c * s->rows + i] = e;
+            total += e;
+            own = codes[i] == c ? z[c * CHUNK + i] : own;
+        }
+        for (ptrdiff_t c = 0; c < s->scores; c++) {
+            const double share = p[c * s->rows + i] / total;
+            p[c * s->rows + i] = share;
+            residual[c * s->rows + i] = w[i] * (share - (codes[i] == c));
+        }
+        loss += w[i] * (log(total) + top - own);
+    }
+    return loss;
+}
+
+FAST static void terms_of_chunk(const Shape *s, const double *theta, const Rows *rows, ptrdiff_t first, ptrdiff_t n,
+                                Scratch *x, double *planes, double *z) {
+    const ptrdiff_t width = 1 + s->features, plane = s->scores * s->terms * s->rows;
+    for (ptrdiff_t c = 0; c < s->scores; c++) {
+        const double *own = theta + c * per_score(s);
+        double *score = z + c * CHUNK;
+        for (ptrdiff_t i = 0; i < n; i++) score[i] = s->intercept ? own[0] : 0.0;
+        for (ptrdiff_t k = 0; k < s->terms; k++) {
+            const double *term = own + s->intercept + k * width;
+            const double inner = s->form == ANGLE_FORM ? sin(term[0]) : 1.0;
+            memset(x->t, 0, sizeof x->t);
+            for (ptrdiff_t j = 0; j < s->features; j++) {
+                const double slope = term[1 + j], *v = rows->v + j * rows->stride + first;
+                if (slope != 0)
+                    for (ptrdiff_t i = 0; i < n; i++) x->t[i] += slope * v[i];
+            }
+            for (ptrdiff_t i = 0; i < n; i++) x->a[i] = inner * x->t[i];
+            held_exp(x->a, n, s->largest_exponent, x->slope);
+            double *out[PLANES];
+            for (int which = 0; which < PLANES; which++)
+                out[which] = planes + which * plane + (c * s->terms + k) * s->rows + first;
+            if (s->form == ANGLE_FORM) angle_term(s, term[0], x, n, out, score);
+            else power_term(s, term[0], x, n, out, score);
+        }
+    }
+}
+
+int forward(const Shape *s, const double *theta, const Rows *rows, const State *state, double *loss) {
+    double *z = malloc(sizeof(double) * CHUNK * (size_t)s->scores);
+    if (z == NULL) return -1;
+    Scratch x;
+    *loss = 0;
+    for (ptrdiff_t first = 0; first < s->rows; first += CHUNK) {
+        const ptrdiff_t n = s->rows - first < CHUNK ? s->rows - first : CHUNK;
+        const int64_t *codes = rows->codes + first;
+        double *residual = state->residual + first, *p = state->probabilities + first;
+        terms_of_chunk(s, theta, rows, first, n, &x, state->planes, z);
+        *loss += s->link == SIGMOID ? sigmoid(z, codes, rows->w + first, n, residual, p)
+                                    : softmax(s, z, codes, rows->w + first, n, residual, p);
+    }
+    free(z);
+    return 0;
+}

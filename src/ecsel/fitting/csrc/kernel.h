@@ -1,0 +1,52 @@
+/* The compiled twins of `contributions.py` and `quadratic.py`: what the door in module.c calls, free of Python. */
+#ifndef ECSEL_KERNEL_H
+#define ECSEL_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined(__GNUC__)
+#error "the kernel is written with the vector types of GCC and Clang; without them the package runs on NumPy"
+#endif
+
+/* Where the loader can choose (glibc on x86-64), loops are compiled once more for machines with fused multiply-add. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(__clang__)
+#define FAST __attribute__((target_clones("default", "fma")))
+#else
+#define FAST
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+enum { ANGLE_FORM = 0, POWER_FORM = 1 };
+enum { SIGMOID = 0, SOFTMAX = 1 };
+enum { BY_SHAPE = 0, BY_T, SHAPE_2, SHAPE_T, PLANES };  /* what the forward pass leaves of every term and row */
+
+typedef struct {
+    ptrdiff_t scores, terms, features, rows;
+    int intercept, form, link;
+    double knee, largest_exponent, series_below;
+} Shape;
+
+typedef struct {
+    const double *v;      /* features × rows, `stride` apart */
+    ptrdiff_t stride;
+    const int64_t *codes;
+    const double *w;
+} Rows;
+
+typedef struct {
+    double *planes;         /* PLANES × scores × terms × rows */
+    double *residual;       /* scores × rows, weighted */
+    double *probabilities;  /* scores × rows; of an error where the link is a sigmoid */
+} State;
+
+INLINE ptrdiff_t per_score(const Shape *s) { return s->intercept + s->terms * (1 + s->features); }
+
+/* All return 0, or −1 where memory has run out. */
+int forward(const Shape *shape, const double *theta, const Rows *rows, const State *state, double *loss);
+int derivatives(const Shape *shape, const double *theta, const Rows *rows, const State *state, double *gradient,
+                double *matrix, double *bend);
+int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
+                   const double *upper, double tol, int most_faces, double *fall);
+
+#endif

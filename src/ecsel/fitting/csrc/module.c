@@ -1,0 +1,163 @@
+/* The door: NumPy arrays in through the buffer protocol, the loops without the interpreter's lock. */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include "kernel.h"
+
+enum { MOST_BUFFERS = 10 };
+
+typedef struct {
+    Py_buffer view[MOST_BUFFERS];
+    int count;
+} Buffers;
+
+static void release(Buffers *b) {
+    while (b->count > 0) PyBuffer_Release(&b->view[--b->count]);
+}
+
+/* The data of an array of doubles, or of 64-bit integers where `integer`; rows must be contiguous, and all else too
+   unless `stride` is asked for. NULL with an exception where that is not so. */
+static void *take(Buffers *b, PyObject *array, int integer, int writable, ptrdiff_t size, ptrdiff_t *stride) {
+    Py_buffer *view = &b->view[b->count];
+    const int flags = PyBUF_FORMAT | PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(array, view, flags) != 0) return NULL;
+    b->count++;
+    const char kind = view->format[0];
+    ptrdiff_t items = 1, inner = view->itemsize;
+    int fits = view->itemsize == 8 && view->format[1] == 0 && (integer ? kind == 'l' || kind == 'q' : kind == 'd');
+    for (int d = view->ndim - 1; d >= 0; d--) {
+        if (d == 0 && stride != NULL) *stride = view->strides[0] / view->itemsize;
+        else fits = fits && (view->shape[d] <= 1 || view->strides[d] == inner);
+        inner *= view->shape[d];
+        items *= view->shape[d];
+    }
+    if (!fits || items != size) {
+        PyErr_Format(PyExc_ValueError, "array %d of the kernel: %zd contiguous %s of 64 bits are wanted", b->count,
+                     (Py_ssize_t)size, integer ? "integers" : "floats");
+        return NULL;
+    }
+    return view->buf;
+}
+
+static PyObject *finish(Buffers *b, int status, PyObject *result) {
+    release(b);
+    if (status == 0) return result;
+    Py_XDECREF(result);
+    return PyErr_NoMemory();
+}
+
+static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array[6];
+    double tol, fall;
+    int most_faces, status;
+    Py_ssize_t n;
+    if (!PyArg_ParseTuple(args, "nOOOOOOdi", &n, &array[0], &array[1], &array[2], &array[3], &array[4], &array[5], &tol,
+                          &most_faces))
+        return NULL;
+    Buffers b = {.count = 0};
+    double *data[6];
+    for (int i = 0; i < 6; i++) {
+        data[i] = take(&b, array[i], 0, i == 2, i == 0 ? n * n : n, NULL);
+        if (data[i] == NULL) {
+            release(&b);
+            return NULL;
+        }
+    }
+    Py_BEGIN_ALLOW_THREADS
+    status = solve_on_faces(n, data[0], data[1], data[2], data[3], data[4], data[5], tol, most_faces, &fall);
+    Py_END_ALLOW_THREADS
+    return finish(&b, status, status == 0 ? PyFloat_FromDouble(fall) : NULL);
+}
+
+/* (scores, terms, features, rows, intercept, form, link, knee, largest exponent, where series begin) */
+static int read_shape(PyObject *tuple, Shape *s) {
+    Py_ssize_t sizes[4];
+    if (!PyArg_ParseTuple(tuple, "nnnniiiddd", &sizes[0], &sizes[1], &sizes[2], &sizes[3], &s->intercept, &s->form,
+                          &s->link, &s->knee, &s->largest_exponent, &s->series_below))
+        return 0;
+    s->scores = sizes[0];
+    s->terms = sizes[1];
+    s->features = sizes[2];
+    s->rows = sizes[3];
+    return 1;
+}
+
+/* θ, v, codes, w and the state, in that order. */
+static int take_block(Buffers *b, PyObject *const array[7], const Shape *s, const double **theta, Rows *rows,
+                      State *state, int writable) {
+    const ptrdiff_t scored = s->scores * s->rows;
+    return (*theta = take(b, array[0], 0, 0, s->scores * per_score(s), NULL)) != NULL &&
+           (rows->v = take(b, array[1], 0, 0, s->features * s->rows, &rows->stride)) != NULL &&
+           (rows->codes = take(b, array[2], 1, 0, s->rows, NULL)) != NULL &&
+           (rows->w = take(b, array[3], 0, 0, s->rows, NULL)) != NULL &&
+           (state->planes = take(b, array[4], 0, writable, PLANES * s->terms * scored, NULL)) != NULL &&
+           (state->residual = take(b, array[5], 0, writable, scored, NULL)) != NULL &&
+           (state->probabilities = take(b, array[6], 0, writable, scored, NULL)) != NULL;
+}
+
+static PyObject *py_forward(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *tuple, *array[7];
+    Shape s;
+    if (!PyArg_ParseTuple(args, "O!OOOOOOO", &PyTuple_Type, &tuple, &array[0], &array[1], &array[2], &array[3],
+                          &array[4], &array[5], &array[6]) ||
+        !read_shape(tuple, &s))
+        return NULL;
+    Buffers b = {.count = 0};
+    const double *theta;
+    Rows rows;
+    State state;
+    if (!take_block(&b, array, &s, &theta, &rows, &state, 1)) {
+        release(&b);
+        return NULL;
+    }
+    double loss;
+    int status;
+    Py_BEGIN_ALLOW_THREADS
+    status = forward(&s, theta, &rows, &state, &loss);
+    Py_END_ALLOW_THREADS
+    return finish(&b, status, status == 0 ? PyFloat_FromDouble(loss) : NULL);
+}
+
+static PyObject *py_derivatives(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *tuple, *array[7], *out[3];
+    Shape s;
+    if (!PyArg_ParseTuple(args, "O!OOOOOOOOOO", &PyTuple_Type, &tuple, &array[0], &array[1], &array[2], &array[3],
+                          &array[4], &array[5], &array[6], &out[0], &out[1], &out[2]) ||
+        !read_shape(tuple, &s))
+        return NULL;
+    Buffers b = {.count = 0};
+    const double *theta;
+    Rows rows;
+    State state;
+    const ptrdiff_t all = s.scores * per_score(&s), width = 1 + s.features;
+    const ptrdiff_t sizes[3] = {all, all * all, s.scores * s.terms * width * width};
+    double *data[3] = {NULL, NULL, NULL};
+    int taken = take_block(&b, array, &s, &theta, &rows, &state, 0);
+    for (int i = 0; taken && i < 3; i++)
+        if (out[i] != Py_None) taken = (data[i] = take(&b, out[i], 0, 1, sizes[i], NULL)) != NULL;
+    if (!taken) {
+        release(&b);
+        return NULL;
+    }
+    int status;
+    Py_BEGIN_ALLOW_THREADS
+    status = derivatives(&s, theta, &rows, &state, data[0], data[1], data[2]);
+    Py_END_ALLOW_THREADS
+    return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
+}
+
+static PyMethodDef methods[] = {
+    {"solve_on_faces", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
+    {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
+    {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the bend."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_kernel", "Compiled loops of a fit.", 0, methods,
+                                        NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__kernel(void) { return PyModuleDef_Init(&definition); }

@@ -1,0 +1,127 @@
+"""The door to the compiled kernel: the inner loops of small fits without NumPy's overhead per call.
+
+`csrc/` holds the same formulas as `sums` and `quadratic`, in C, for double precision; a machine without a compiler
+installs the package without it and everything runs on NumPy. ``ECSEL_NO_KERNEL=1`` in the environment turns it off.
+Sums over rows keep one order, so that the bits of a fit do not depend on the number of threads; they may differ from
+NumPy's in the last digits.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecsel.fitting import forms
+from ecsel.fitting.links import Sigmoid, Softmax
+from ecsel.fitting.sums import inner
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ecsel.fitting.blocks import Block
+    from ecsel.fitting.forms import Expansion
+    from ecsel.fitting.problem import Problem
+
+Array = NDArray[np.floating]
+Double = NDArray[np.float64]
+
+
+def _load() -> ModuleType | None:
+    if os.environ.get("ECSEL_NO_KERNEL", "0") not in {"", "0"}:
+        return None
+    try:
+        from ecsel.fitting import _kernel  # noqa: PLC0415 - it may not be there
+    except ImportError:
+        return None
+    return _kernel
+
+
+compiled = _load()
+"""The compiled module, None where there is none."""
+
+_FORMS = {forms.AngleForm: 0, forms.PowerForm: 1}
+_LINKS = {Sigmoid: 0, Softmax: 1}
+_DOUBLE = np.dtype(np.float64)
+
+
+@dataclass(frozen=True)
+class CompiledState:
+    """What the forward pass leaves: ∂z/∂shape, ∂z/∂t, ∂²z/∂shape² and ∂²z/∂shape∂t of every term and row."""
+
+    problem: Problem
+    block: Block
+    codes: NDArray[np.int64]
+    theta: Double
+    planes: Double
+    residual: Double
+    probabilities: Double
+
+    @cached_property
+    def expansion(self) -> Expansion:
+        """The expansion that the twin would have kept."""
+        _, shapes, slopes = self.problem.unpack(self.theta)
+        return self.problem.form.expand(shapes[..., None], inner(slopes, self.block))
+
+
+class CompiledSums:
+    """The sums of `sums.NumpySums` for both forms and both links in double precision."""
+
+    def __init__(self, problem: Problem, module: ModuleType) -> None:
+        self._problem, self._module = problem, module
+        self._scores, self._terms, self._width = problem.link.n_scores, problem.n_terms, 1 + problem.blocks.n_features
+        self._size = problem.size
+
+    @classmethod
+    def of(cls, problem: Problem) -> CompiledSums | None:
+        """Return the compiled sums of a problem, None where it needs NumPy's."""
+        served = type(problem.form) in _FORMS and type(problem.link) in _LINKS and problem.blocks.dtype == _DOUBLE
+        return cls(problem, compiled) if served and compiled is not None else None
+
+    def forward(self, theta: Array, block: Block) -> tuple[float, CompiledState]:
+        """Return the loss and the state."""
+        rows = block.v.shape[1]
+        state = CompiledState(
+            self._problem,
+            block,
+            np.ascontiguousarray(block.codes, dtype=np.int64),
+            np.ascontiguousarray(theta, dtype=np.float64),
+            np.empty((4, self._scores, self._terms, rows)),
+            np.empty((self._scores, rows)),
+            np.empty((self._scores, rows)),
+        )
+        return self._module.forward(*self._arguments(state)), state
+
+    def gradient(self, state: CompiledState) -> Double:
+        """Return Jᵀr."""
+        gradient = np.empty(self._size)
+        self._module.derivatives(*self._arguments(state), gradient, None, None)
+        return gradient
+
+    def derivatives(self, state: CompiledState) -> tuple[Double, Double, Double]:
+        """Return the three sums."""
+        gradient, matrix = np.empty(self._size), np.empty((self._size, self._size))
+        bend = np.empty((self._scores, self._terms, self._width, self._width))
+        self._module.derivatives(*self._arguments(state), gradient, matrix, bend)
+        return gradient, matrix, bend
+
+    def _arguments(self, state: CompiledState) -> tuple[object, ...]:
+        problem, block = self._problem, state.block
+        shape = (
+            self._scores,
+            self._terms,
+            self._width - 1,
+            block.v.shape[1],
+            int(problem.intercept),
+            _FORMS[type(problem.form)],
+            _LINKS[type(problem.link)],
+            forms.KNEE,
+            forms.LARGEST_EXPONENT[_DOUBLE],
+            forms.SERIES_BELOW[_DOUBLE],
+        )
+        v, w = block.v, np.ascontiguousarray(block.w)
+        return shape, state.theta, v, state.codes, w, state.planes, state.residual, state.probabilities
