@@ -15,7 +15,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from benchmarks import recovery_rivals, recovery_scale
-from benchmarks.recovery_data import NOISE, Equation, equations, is_recovered
+from benchmarks.recovery_data import LATER, NOISE, TUNED, UNSEEN, Equation, equations, is_recovered
 from benchmarks.recovery_report import write_report
 from benchmarks.results import FOLDER, ResultFile
 from ecsel import ECSELRegressor
@@ -23,8 +23,6 @@ from ecsel import ECSELRegressor
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-TUNED = range(42, 47)
-UNSEEN = range(1000, 1005)
 LEVELS = (0.0, 0.001, 0.01, 0.1)
 FILES = {
     "paper": ResultFile(FOLDER / "recovery.csv", ("equation", "seed")),
@@ -101,7 +99,14 @@ def run_non_signomial(seeds: Iterable[int], *, fresh: bool) -> None:
             X, y = equation.data(seed, NOISE, relative=False)
             model, seconds = fit(equation, X, y, seed, select="prediction")
             points = equation.sample(seed + 20_000, 2000)
-            cell = {"equation": equation.name, "seed": seed, "n_terms": model.law_.n_terms, **seconds}
+            cell = {
+                "equation": equation.name,
+                "seed": seed,
+                "n_terms": model.law_.n_terms,
+                "n_real_exponents": len(model.law_.free),
+                "training_r2": quality(model, equation, X, y)["r2"],
+                **seconds,
+            }
             row = file.put(
                 {**cell, **quality(model, equation, points, equation.value(points)), "expression": str(model.equation_)}
             )
@@ -157,7 +162,8 @@ def main(argv: list[str]) -> int:
     if "paper" in chosen:
         run_paper(((e, s) for e in targets for s in TUNED[: options.seeds]), fresh=options.fresh)
     if "unseen" in chosen:
-        run_paper(((e, s) for e in targets for s in UNSEEN[: options.seeds]), fresh=options.fresh)
+        unseen = [*UNSEEN[: options.seeds], *LATER[: options.seeds]]
+        run_paper(((e, s) for e in targets for s in unseen), fresh=options.fresh)
     if "noise" in chosen:
         run_noise(((e, s) for e in equations("signomial") for s in TUNED[: options.seeds]), fresh=options.fresh)
     if "non-signomial" in chosen:

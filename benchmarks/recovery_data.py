@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from ecsel import ECSELRegressor
 
 NOISE = 0.01
+TUNED = range(42, 47)
+"""Seeds that the search was designed with."""
+UNSEEN = range(1000, 1005)
+"""Seeds that were not looked at while it was designed; one miss among them was, when rounding was last changed."""
+LATER = range(2000, 2005)
+"""Seeds drawn after that."""
 _FUNCTIONS = {"sin": np.sin, "cos": np.cos, "log": np.log, "sqrt": np.sqrt}
 
 
