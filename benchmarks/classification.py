@@ -18,6 +18,7 @@ import os
 import sys
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +133,8 @@ def main(argv: list[str]) -> int:
         check_files(options, parser)
         with locked(path) as results:
             cells = cells_to_measure(options.protocol, options.tables, options.methods, results, again=options.again)
+        for library in {name for cell in cells for name in METHODS[cell.method].libraries}:
+            import_module(library)
         tables = {name: load(options.data, name) for name in dict.fromkeys(cell.table for cell in cells)}
         failed = run(cells, tables, path, options.cap, options.jobs)
     print(write_report(options.output, TABLES, list(METHODS), about=__doc__ or ""))

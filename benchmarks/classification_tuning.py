@@ -16,6 +16,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, log_loss
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,9 +65,12 @@ def pooled(model: Any, X: Any, y: NDArray[np.intp], folds: list[Split], method: 
     return out
 
 
-def platt_scaling(values: NDArray[np.float64], y: NDArray[np.intp]) -> LogisticRegression:
-    """Return the logistic regression of the classes on decision values, all but unpenalised."""
-    return LogisticRegression(C=1e3, max_iter=1000).fit(values, y)
+def platt_scaling(values: NDArray[np.float64], y: NDArray[np.intp]) -> Any:
+    """Return the logistic regression of the classes on standardised decision values.
+
+    Its default ridge is kept: without one, classes that are apart out of fold get probabilities of 0 and 1.
+    """
+    return make_pipeline(StandardScaler(), LogisticRegression()).fit(values, y)
 
 
 def as_columns(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -129,8 +129,9 @@ def test_platt_scaling_is_a_logistic_curve_through_out_of_fold_values():
     task, machine = task_of(table), SVC(C=1.0)
     model = PlattScaled(machine, task.folds).fit(table.numbers, table.y)
     values = cross_val_predict(machine, table.numbers, table.y, cv=task.folds, method="decision_function")
-    curve = LogisticRegression(C=1e3, max_iter=1000).fit(values[:, None], table.y)
-    final = SVC(C=1.0).fit(table.numbers, table.y).decision_function(table.numbers)
+    middle, spread = values.mean(), values.std()
+    curve = LogisticRegression().fit((values[:, None] - middle) / spread, table.y)
+    final = (SVC(C=1.0).fit(table.numbers, table.y).decision_function(table.numbers) - middle) / spread
     assert model.predict_proba(table.numbers) == pytest.approx(curve.predict_proba(final[:, None]), rel=1e-9)
 
 
