@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from ecsel import ECSELClassifier
-from ecsel.estimators import classifier
+from ecsel.estimators import training
 from ecsel.fitting import Adam, Status
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rows lie:UserWarning")
@@ -269,7 +269,7 @@ def test_an_interrupt_keeps_a_usable_model_and_warns(monkeypatch, make_numbers, 
         if len(seen) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(classifier, "_show_progress", interrupt)
+    monkeypatch.setattr(training, "show_progress", interrupt)
     with pytest.warns(UserWarning, match="interrupted after 3 iterations; the best equations so far were kept"):
         model = quick(verbose=1, l1=1e-4).fit(X, y)
     assert model.fit_report_.status is Status.INTERRUPTED

@@ -147,3 +147,11 @@ def test_what_cannot_be_is_named(make_numbers, quick):
         model.standard_errors(X, y + 1)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.standard_errors(X, y[:5])
+
+
+def test_errors_keep_no_rows(table, model):
+    import pickle
+
+    before = len(pickle.dumps(model))
+    model.standard_errors(*table)
+    assert len(pickle.dumps(model)) < before + 20_000

@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, RepeatedStratifiedKFold
 
 import ecsel
 from ecsel import ECSELClassifier
-from ecsel.estimators import judging
+from ecsel.estimators import judging, training
 from ecsel.quality import fit_temperature
 from ecsel.quality.calibration import log_loss
 
@@ -204,23 +204,21 @@ def test_a_calibrated_model_continues_from_its_own_fit(make_numbers, quick):
 
 @pytest.mark.parametrize("after", [0, 2])
 def test_an_interrupt_keeps_the_folds_that_are_done(monkeypatch, make_numbers, quick, after):
-    from ecsel.estimators import classifier
-
     X, y = make_numbers()
     calls = []
 
-    def interrupted(rows, **options):
-        calls.append(rows)
+    def interrupted(*arguments, **options):
+        calls.append(arguments)
         if len(calls) == after + 2:  # the first call is the fit itself
 
             def watch(*_):
                 raise KeyboardInterrupt
 
             options["watch"] = watch
-        return original(rows, **options)
+        return original(*arguments, **options)
 
-    original = classifier._train
-    monkeypatch.setattr(classifier, "_train", interrupted)
+    original = training.fit_scores
+    monkeypatch.setattr(training, "fit_scores", interrupted)
     with pytest.warns(UserWarning, match=f"interrupted after {after} of 5 folds"):
         model = quick(threshold="f1", calibrate=True).fit(X, y)
     assert model.n_folds_ == after

@@ -6,29 +6,25 @@ The formula is the model: predict_proba(X) is the sigmoid or softmax of `equatio
 
 from __future__ import annotations
 
-import sys
-import warnings
-from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ecsel.estimators import settings
+from ecsel.estimators import settings, training
 from ecsel.estimators.choosing import choose_size, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
-from ecsel.estimators.errors import StandardErrors, standard_errors
+from ecsel.estimators.inference import Inference
 from ecsel.estimators.judging import Judgement, judge, tempered
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.summary import summarise_classifier
 from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels
-from ecsel.fitting import FitReport, Status, fit_scores
-from ecsel.fitting.fit import FitOptions, FitResult, PowerLaws
+from ecsel.estimators.training import trainer, warn_unless_converged
+from ecsel.fitting import FitReport, Status
 from ecsel.fitting.rows import merge_equal_rows
 from ecsel.signomial import ScoreTerms, scores
 from ecsel.signomial.properties import probabilities
@@ -40,16 +36,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ecsel.fitting import FitResult
     from ecsel.fitting.adam import Adam
+    from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.links import LinkName
-    from ecsel.fitting.rows import Rows
     from ecsel.tables.reading import RawTable
 
 FLOAT32_FROM = 40_000
 """Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
 
 
-class ECSELClassifier(ClassifierMixin, BaseEstimator):
+class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
     """Classifier whose formula is the model: z_c(x) = Σ_k α_ck Π_j x_j^β_ckj and a sigmoid or softmax.
 
     Parameters
@@ -221,20 +218,13 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         folded = fold_rows(self.cv, rows, ((logs, codes, weights), labels), seed) if validate else None
         n_terms, l1, path = choose_size(self, chosen, link, folded, encoder.feature_names, seed)
-        train = partial(
-            _train,
-            link=link,
-            penalty=chosen.penalty(l1),
-            n_terms=n_terms,
-            intercept=self.fit_intercept,
-            options=FitOptions(chosen.solver, self.tol, self.max_iter, chosen.n_threads, seed),
-        )
+        train = trainer(self, chosen, link, (n_terms, l1), seed, n_threads=chosen.n_threads)
         result = train(
             rows,
             start=self._previous_laws(encoder, classes, n_terms),
-            watch=_show_progress if self.verbose else None,
+            watch=training.show_progress if self.verbose else None,
         )
-        _warn_unless_converged(result.report, self.max_iter)
+        warn_unless_converged(result.report, self.max_iter)
         judgement = Judgement.unseen(rule)
         if folded is not None and result.report.status is not Status.INTERRUPTED:
             judgement = judge(
@@ -277,7 +267,7 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         self.threshold_ = judgement.threshold
         self.temperature_ = judgement.temperature
         self.out_of_fold_, self.n_folds_ = judgement.quality, judgement.n_folds
-        self.standard_errors_: StandardErrors | None = None
+        self.standard_errors_ = None
         self.n_terms_, self.l1_ = size
         self.equations_ = dict(zip(labels[1:] if link == "sigmoid" else labels, equations, strict=True))
         self.fit_report_: FitReport = result.report
@@ -341,39 +331,6 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         model._score_terms = ScoreTerms.from_signomials(candidate.equations, self.encoder_.feature_names)
         return model
 
-    def standard_errors(self, X: Any, y: Any, sample_weight: Any = None) -> StandardErrors:
-        """Return sandwich standard errors of all numbers of `equations_`, conditional on the selected terms.
-
-        The selected terms are fitted once more without the penalty, which biases what it shrinks; estimates and errors
-        are those of that refit, and the model is left as it is. In a softmax the first class is the reference. The
-        result is also kept as `standard_errors_`, from where `summary` and `save` take it.
-
-        Parameters
-        ----------
-        X, y : table and labels
-            The rows of training.
-        sample_weight : array of shape (rows,), optional
-            An integer weight counts as that many rows.
-
-        Returns
-        -------
-        StandardErrors
-            With `to_frame`, and `elasticity` for intervals of elasticities at given rows.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> from ecsel import ECSELClassifier
-        >>> X, y = load_breast_cancer(as_frame=True, return_X_y=True)
-        >>> model = ECSELClassifier(n_terms=1, l1=0.05).fit(X.iloc[:, :4], y)
-        >>> frame = model.standard_errors(X.iloc[:, :4], y).to_frame()
-        >>> frame["parameter"].unique().tolist()
-        ['coefficient', 'exponent', 'slope', 'intercept']
-        """
-        check_is_fitted(self, "equations_")
-        self.standard_errors_ = standard_errors(self, X, y, sample_weight)
-        return self.standard_errors_
-
     def summary(self) -> str:
         """Return the equations, how they were found, and what was done to the columns, as text."""
         check_is_fitted(self, "equations_")
@@ -394,30 +351,3 @@ class ECSELClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.categorical = True
         return tags
-
-
-def _train(rows: Rows, **options: Any) -> FitResult:
-    return fit_scores(*rows, **options)
-
-
-def _warn_unless_converged(report: FitReport, max_iter: int) -> None:
-    """Say what an interrupted or unfinished fit is worth."""
-    if report.status is Status.INTERRUPTED:
-        warnings.warn(
-            f"The fit was interrupted after {report.iterations} iterations; the best equations so far were kept.",
-            UserWarning,
-            stacklevel=3,
-        )
-    elif report.status in {Status.MAX_ITER, Status.STALLED}:
-        warnings.warn(
-            f"The fit has not converged ({report.status.value}): KKT residual {report.kkt_residual:.1e} (scale "
-            f"{report.kkt_scale:.3g}) after {report.iterations} iterations with max_iter={max_iter}. Raise max_iter "
-            "or l1.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-
-
-def _show_progress(iteration: int, objective: float, residual: float) -> None:
-    tail = "" if np.isnan(residual) else f"  KKT residual {residual:.1e}"
-    sys.stderr.write(f"iteration {iteration:4d}  objective {objective:.6f}{tail}\n")

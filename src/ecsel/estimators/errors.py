@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from ecsel.estimators.equations import laws_from_equations
 from ecsel.estimators.judging import tempered
 from ecsel.estimators.settings import resolve_link
-from ecsel.estimators.targets import check_target, check_weights, class_weights
+from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.fitting.uncertainty import Sandwich, elasticity_errors, sandwich
 from ecsel.quality.frames import to_pandas
 from ecsel.tables.reading import read_table
@@ -154,11 +154,7 @@ def standard_errors(model: ECSELClassifier, X: Any, y: Any, sample_weight: Any =
     table = read_table(X)
     labels = check_target(model, table.n_rows, y)
     counts = check_weights(sample_weight, table.n_rows)
-    codes = np.searchsorted(classes, labels)
-    known = np.isin(labels, classes)
-    if not known.all():
-        unknown = labels[~known].tolist()[0]
-        raise ValueError(f"y has the label {unknown!r}, which is none of the classes {classes.tolist()}.")
+    codes = known_codes(labels, classes)
     keep = counts > 0
     per_class = class_weights(model.class_weight, classes, codes, counts)[codes]
     equations = list(model.equations_.values())

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.fitting import FitResult, Status
+from ecsel.fitting import Status
 from ecsel.fitting.fit import PowerLaws
 from ecsel.fitting.selection import score_laws
 from ecsel.quality import Quality, fit_temperature, measure
@@ -29,17 +29,14 @@ from ecsel.quality.thresholds import RULES, best_cut, saving
 from ecsel.signomial.properties import probabilities
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from ecsel.estimators.choosing import FoldedRows
     from ecsel.estimators.settings import ThresholdRule
+    from ecsel.estimators.training import Train
     from ecsel.fitting.links import LinkName
-    from ecsel.fitting.rows import Rows
 
     Floats = NDArray[np.float64]
-    Train = Callable[[Rows], FitResult]
 
 
 @dataclass(frozen=True, slots=True)

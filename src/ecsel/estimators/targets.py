@@ -33,6 +33,15 @@ def encode_labels(y: NDArray[Any], weights: NDArray[np.float64]) -> tuple[NDArra
     return classes, codes.astype(np.intp)
 
 
+def known_codes(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
+    """Return the position of each label among the classes of a fitted model."""
+    known = np.isin(labels, classes)
+    if not known.all():
+        unknown = labels[~known].tolist()[0]
+        raise ValueError(f"y has the label {unknown!r}, which is none of the classes {classes.tolist()}.")
+    return np.searchsorted(classes, labels).astype(np.intp)
+
+
 def class_weights(rule: Any, classes: NDArray[Any], codes: Codes, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weight of each class.
 

@@ -14,7 +14,7 @@ formula's numbers follow by the delta method (`delta`). Not everything can be to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,6 +109,8 @@ def sandwich(
     lost |= _unbounded(problem, theta, free, known, parameters, straight)
     wide[lost] = wide[:, lost] = np.nan
     in_set = np.isin(np.arange(len(logs)), [j for levels in full for j in levels])
+    empty = ArrayBlocks(np.empty((len(logs), 0)), np.empty(0, dtype=np.intp), np.empty(0))
+    problem = replace(problem, blocks=empty)  # errors are kept and copied, rows are not
     return Sandwich(parameters, values, wide, converged, problem, centred, theta, free, covariance, in_level_set=in_set)
 
 

@@ -1,0 +1,63 @@
+"""One fit of a classifier's options to some rows: the same whether the rows are all, a fold's, or a bootstrap's."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ecsel.fitting import FitReport, FitResult, Status, fit_scores
+from ecsel.fitting.fit import FitOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ecsel.estimators.classifier import ECSELClassifier
+    from ecsel.estimators.settings import Settings
+    from ecsel.fitting import Link
+    from ecsel.fitting.rows import Rows
+
+    Train = Callable[..., FitResult]
+    """Takes rows, and perhaps `start` and `watch`."""
+
+
+def trainer(
+    model: ECSELClassifier, settings: Settings, link: Link, size: tuple[int, float], seed: int, *, n_threads: int
+) -> Train:
+    """Return the function that fits rows with the options of the model and the given terms and strength."""
+    n_terms, l1 = size
+    options = FitOptions(settings.solver, model.tol, model.max_iter, n_threads, seed)
+
+    def train(rows: Rows, **more: Any) -> FitResult:
+        return fit_scores(
+            *rows, link, settings.penalty(l1), n_terms, intercept=model.fit_intercept, options=options, **more
+        )
+
+    return train
+
+
+def warn_unless_converged(report: FitReport, max_iter: int) -> None:
+    """Say what an interrupted or unfinished fit is worth."""
+    if report.status is Status.INTERRUPTED:
+        warnings.warn(
+            f"The fit was interrupted after {report.iterations} iterations; the best equations so far were kept.",
+            UserWarning,
+            stacklevel=3,
+        )
+    elif report.status in {Status.MAX_ITER, Status.STALLED}:
+        warnings.warn(
+            f"The fit has not converged ({report.status.value}): KKT residual {report.kkt_residual:.1e} (scale "
+            f"{report.kkt_scale:.3g}) after {report.iterations} iterations with max_iter={max_iter}. Raise max_iter "
+            "or l1.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def show_progress(iteration: int, objective: float, residual: float) -> None:
+    """Tell an iteration on standard error."""
+    tail = "" if np.isnan(residual) else f"  KKT residual {residual:.1e}"
+    sys.stderr.write(f"iteration {iteration:4d}  objective {objective:.6f}{tail}\n")
