@@ -12,9 +12,15 @@ from ecsel.explain.nearest import Brackets, nearest_points, scattered_points, si
 from ecsel.explain.rounding import round_integers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ecsel.explain.search_space import Space
     from ecsel.signomial.columns import FloatArray
 
+CANDIDATES = 5
+"""So many sets of columns are followed up for each answer that is wanted."""
+LEEWAY = 1.3
+"""Points that cost this many times as much as the answers are not made whole any more."""
 SCANNED_CHOICES = 4
 """Choices of levels for which single moves and far points are looked at too."""
 
@@ -28,8 +34,9 @@ class Candidate(NamedTuple):
     changed: frozenset[int]
 
 
-def search(space: Space, slack: float, n: int) -> list[Candidate]:
-    """Return up to n candidates that fulfil the goal, nearest first."""
+def search(space: Space, slack: float, n_answers: int) -> list[Candidate]:
+    """Return candidates that fulfil the goal, nearest first: enough for so many answers."""
+    n = CANDIDATES * n_answers
     numbers = space.numbers
     choices = level_choices(space, slack)
     fixed = space.fixed(choices)
@@ -51,7 +58,8 @@ def search(space: Space, slack: float, n: int) -> list[Candidate]:
     allowed[n_choices + np.arange(n_numbers), np.arange(n_numbers)] = False
     together = nearest_points(space, starts, which, fixed, allowed, slack)
     segments = Brackets(*(np.concatenate(pair) for pair in zip(together, alone, strict=True)))
-    return _candidates(space, to_boundary(space, segments, fixed, slack), choices, fixed, segments.which, slack, n)
+    points = to_boundary(space, segments, fixed, slack)
+    return _candidates(space, points, choices, fixed, segments.which, slack, n_answers)
 
 
 def _candidates(
@@ -61,9 +69,12 @@ def _candidates(
     fixed: FloatArray,
     which: npt.NDArray[np.intp],
     slack: float,
-    n: int,
+    n_answers: int,
 ) -> list[Candidate]:
-    """Name the changed columns, keep the nearest of each set of them, make integers whole, sort by distance."""
+    """Name the changed columns, keep the nearest of each set of them, make integers whole, sort by distance.
+
+    Whole integers seldom make a point cheaper, so the list ends where it holds the answers with some leeway.
+    """
     numbers = space.numbers
     points = np.where(np.abs(points - numbers.start) * numbers.cost < 1e-12, numbers.start, points)
     cost = np.abs(points - numbers.start) @ numbers.cost + space.category_cost(choices[which])
@@ -71,8 +82,10 @@ def _candidates(
     for at in np.argsort(cost, kind="stable").tolist():
         choice = choices[which[at]]
         key = ((points[at] != numbers.start).tobytes(), (choice >= 0).tobytes())
-        if key in nearest or len(nearest) == n:
+        if key in nearest:
             continue
+        if len(nearest) == CANDIDATES * n_answers or _settled(nearest.values(), cost[at] / LEEWAY, n_answers):
+            break
         point: FloatArray | None = points[at]
         if numbers.integer.any():
             point = round_integers(space, points[at], fixed[which[at]], slack)
@@ -85,18 +98,29 @@ def _candidates(
     return sorted(nearest.values(), key=lambda candidate: candidate.distance)
 
 
+def _settled(found: Iterable[Candidate], cost: float, n_answers: int) -> bool:
+    """Whether enough candidates, none of whose columns contain another's, are at least as near as a cost."""
+    near = sorted((each for each in found if each.distance <= cost), key=lambda each: each.distance)
+    return len(_independent([(each, each.changed) for each in near])) >= n_answers
+
+
+def _independent(pool: list[tuple[Any, frozenset[int]]]) -> list[tuple[Any, frozenset[int]]]:
+    """Return the items of a sorted pool whose columns neither contain those of an earlier one nor are among them."""
+    chosen: list[tuple[Any, frozenset[int]]] = []
+    for item, columns in pool:
+        if not any(columns <= earlier or columns >= earlier for _, earlier in chosen):
+            chosen.append((item, columns))
+    return chosen
+
+
 def diverse(pool: list[tuple[Any, frozenset[int]]], n: int) -> list[tuple[Any, frozenset[int]]]:
     """Return up to n of a sorted pool, each of another set of columns.
 
     Sets that neither contain an earlier one nor are contained in it go first: to change age and income is no news
     where income alone will do.
     """
-    chosen: list[tuple[Any, frozenset[int]]] = []
-    for nested_too in (False, True):
-        for item, columns in pool:
-            sets = [earlier for _, earlier in chosen]
-            if len(chosen) < n and columns not in sets:
-                nested = any(columns < earlier or columns > earlier for earlier in sets)
-                if nested_too or not nested:
-                    chosen.append((item, columns))
+    chosen = _independent(pool)[:n]
+    for item, columns in pool:
+        if len(chosen) < n and columns not in [earlier for _, earlier in chosen]:
+            chosen.append((item, columns))
     return sorted(chosen, key=lambda pair: pair[0].distance)

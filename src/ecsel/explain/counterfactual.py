@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 SLACKS = (1e-10, 1e-7, 1e-4)
 """How far beyond the boundary answers are put, relative to the score: more only if the model does not confirm less."""
-CANDIDATES = 5
-"""So many sets of columns are followed up for each answer that is wanted."""
 
 
 @dataclass(frozen=True)
@@ -179,8 +177,7 @@ def _confirmed_answers(
     own = space.fixed(np.full((1, len(space.categories)), -1, dtype=np.intp))
     scale = 1.0 + abs(float(space.margin(space.numbers.start[None], own)[0]))
     for slack in SLACKS:
-        pool = [(candidate, candidate.changed) for candidate in search(space, slack * scale, CANDIDATES * n)]
-        chosen = [candidate for candidate, _ in diverse(pool, CANDIDATES * n)]
+        chosen = search(space, slack * scale, n)
         if chosen and (answers := _confirm(view, space, row, label, chosen)):
             return answers
     return []

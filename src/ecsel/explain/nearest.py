@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 ITERATIONS = 24
 TOLERANCE = 1e-5
 """A start stops when a step changes its cost by less than this share, or would by the linear programme."""
-GOOD, POOR = 0.75, 0.25
-"""From which share of what it promised a step makes the trust region wider, and up to which narrower."""
+WIDER, NARROWER = 1.5, 0.3
+"""What becomes of the trust region after a step that is kept and after one that is not."""
 SCAN = np.linspace(0.0, 1.0, 17) ** 1.5
 """Shares of the way to a bound at which single coordinates are looked at: denser near the row itself."""
 
@@ -85,7 +85,7 @@ def nearest_points(
         spent, g = np.where(better, new_spent, spent), np.where(better, new_g, g)
         points = np.where(better[:, None], proposal, points)
         gradient = np.where(better[:, None], new_gradient, gradient)
-        radius *= np.where(gain > GOOD * promised, 2.0, np.where(gain > POOR * promised, 1.0, 0.3))[:, None]
+        radius *= np.where(gain > 0, WIDER, NARROWER)[:, None]
         going &= (gain <= 0) | (gain > enough)
     good = g >= slack
     for stretch in (1.001, 1.05, 1.5):  # a point that just misses is pushed on
