@@ -85,11 +85,11 @@ def test_held_out_scores_are_those_of_fits_without_these_rows(make_numbers, quic
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_temperature_is_folded_into_the_formula(make_numbers, quick, seen, n_classes):
-    X, y = make_numbers(n_classes=n_classes, n=100, m=8)
-    plain, model = (quick(l1=1e-3, calibrate=c).fit(X, y) for c in (False, True))
+    X, y = make_numbers(n_classes=n_classes, n=100, m=5)
+    plain, model = (quick(l1=1e-2, calibrate=c).fit(X, y) for c in (False, True))
     (held,) = seen
     assert plain.temperature_ == 1
-    assert model.temperature_ > 1.05  # hardly a penalty on 100 rows of eight columns is too sure of itself
+    assert model.temperature_ > 1.05  # a weak penalty on 100 rows is too sure of itself
     assert model.temperature_ == pytest.approx(fit_temperature(held.scores, held.codes, held.weights))
     cooled = log_loss(held.scores / model.temperature_, held.codes, held.weights)
     assert cooled < log_loss(held.scores, held.codes, held.weights)
@@ -200,6 +200,17 @@ def test_a_calibrated_model_continues_from_its_own_fit(make_numbers, quick):
     second = model.fit(X, y).fit_report_
     assert second.passes < first.passes / 2
     assert second.objective == pytest.approx(first.objective, rel=1e-4)
+
+
+def test_folds_that_are_far_too_sure_are_told(quick):
+    # What holds in the training parts is wrong in the parts held out, so that no temperature is high enough.
+    x = np.linspace(1, 3, 80)
+    rows = np.arange(80)
+    y = np.where(rows % 2 == 0, x > 2, x <= 2).astype(int)
+    even, odd = rows[rows % 2 == 0], rows[rows % 2 == 1]
+    with pytest.warns(UserWarning, match="temperature reached its limit of 20"):
+        model = quick(calibrate=True, cv=[(even, odd), (odd, even)]).fit(x[:, None], y)
+    assert model.temperature_ == 20
 
 
 @pytest.mark.parametrize("after", [0, 2])

@@ -54,7 +54,7 @@ class StandardErrors:
     numbers
         One `NumberError` for every intercept, coefficient, exponent and slope.
     converged
-        Whether the refit without a penalty has a minimum; rows that the equations separate have none.
+        Whether the refit without a penalty found a minimum; rows that the equations separate have none.
     n_rows
         The rows they rest on.
     """
@@ -128,7 +128,7 @@ class StandardErrors:
 
     def __str__(self) -> str:
         """Return the errors as text, “—” where not determined."""
-        failed = "" if self.converged else ", which has no minimum: the rows can be separated"
+        failed = "" if self.converged else ", which found no minimum, as where the rows can be separated"
         lines = [
             f"standard errors, conditional on the selected terms ({self.n_rows} rows, refit without penalty{failed}):"
         ]

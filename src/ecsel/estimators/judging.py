@@ -24,7 +24,7 @@ from ecsel.fitting import Status
 from ecsel.fitting.fit import PowerLaws
 from ecsel.fitting.selection import score_laws
 from ecsel.quality import Quality, fit_temperature, measure
-from ecsel.quality.calibration import log_loss
+from ecsel.quality.calibration import LARGEST_TEMPERATURE, log_loss
 from ecsel.quality.thresholds import RULES, best_cut, saving
 from ecsel.signomial.properties import probabilities
 
@@ -80,6 +80,13 @@ def judge(
         return Judgement.unseen(rule)
     codes, weights = held_out.codes, held_out.weights
     temperature = fit_temperature(held_out.scores, codes, weights) if calibrate else 1.0
+    if temperature >= LARGEST_TEMPERATURE:
+        warnings.warn(
+            f"calibrate: the temperature reached its limit of {LARGEST_TEMPERATURE:g}, since the fits of the folds are "
+            "far too sure of rows that they had not seen. Raise l1, or lower n_terms.",
+            UserWarning,
+            stacklevel=3,
+        )
     z = held_out.scores / temperature
     plain = weights * folded.thinning / class_weights[codes]
     p = probabilities(z, link)
