@@ -213,5 +213,5 @@ def _category(view: ModelView, table: RawTable, j: int, wishes: Wishes) -> Categ
     if not codes:
         return None
     features = np.flatnonzero(view.players == j)
-    logs = np.log(level_table(levels, [view.encoder.features[f] for f in features])[:, codes]).T
+    logs = np.log(level_table(levels, tuple(view.encoder.features[f] for f in features))[:, codes]).T
     return Category(j, tuple(levels[code] for code in codes), float(wishes.costs.get(name, 1.0)), features, logs)

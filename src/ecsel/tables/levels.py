@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,8 +45,9 @@ def level_codes(raw: RawColumn, levels: Sequence[Level], missing_codes: Sequence
     return LevelCodes(raw.recoded(distinct, codes, MISSING), tuple(unknown))
 
 
-def level_table(levels: Sequence[Level], features: Sequence[Feature]) -> NDArray[np.float64]:
-    """Return x' (features × codes) for every level, then for `UNKNOWN`, then for `MISSING`.
+@lru_cache(maxsize=4096)
+def level_table(levels: tuple[Level, ...], features: tuple[Feature, ...]) -> NDArray[np.float64]:
+    """Return x' (features × codes) for every level, then for `UNKNOWN`, then for `MISSING`; not to be written to.
 
     An unknown level contributes nothing: every indicator is 1, and an ordinal feature takes its log mean.
     """
@@ -58,6 +60,7 @@ def level_table(levels: Sequence[Level], features: Sequence[Feature]) -> NDArray
         elif feature.level is not None:
             row[position[feature.level]] = feature.ceiling
         row[MISSING] = np.nan if feature.fill is None else feature.fill
+    table.setflags(write=False)
     return table
 
 
@@ -79,7 +82,7 @@ class LevelJob:
         n_missing = int(np.count_nonzero(codes == MISSING))
         if n_missing and any(feature.fill is None for feature in features):
             refuse_new_missing(column.name, n_missing)
-        table = level_table(column.levels, features)
+        table = level_table(column.levels, tuple(features))
         return cls(column.name, codes, np.log(table) if log else table, unknown[:3])
 
     def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:

@@ -6,6 +6,7 @@ floating point too. The extremes of a block therefore tell whether anything has 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,14 +64,15 @@ class NumberJob:
 
     def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:
         """Write the features of a block of rows."""
-        raw, missing = self._observed(self.values[rows].astype(np.float64))
-        report = self._count(raw)
+        raw, missing, extremes = self._observed(self.values[rows].astype(np.float64))
+        report = self._count(raw, extremes)
+        outside = report.n_below or report.n_above
         for row, feature in zip(out, self.features, strict=True):
             if feature.kind == "missing":
                 positive = np.full_like(raw, feature.floor)
             else:
-                positive = _image(feature, raw)
-                if report.n_below or report.n_above:
+                positive = _image(feature, raw, may_overflow=bool(outside))
+                if outside:
                     self._settle(feature, raw, positive, rows.start)
             if missing is not None:
                 positive[missing] = feature.fill
@@ -80,28 +82,31 @@ class NumberJob:
                 row[:] = positive
         return report
 
-    def _count(self, raw: NDArray[np.float64]) -> ColumnReport:
+    def _count(self, raw: NDArray[np.float64], extremes: tuple[float, float]) -> ColumnReport:
         """Count the values outside the training range; a column that was constant in training has none that matter."""
         low, high = self.column.low, self.column.high
-        if all(feature.kind == "missing" for feature in self.features):
+        if (low <= extremes[0] and extremes[1] <= high) or all(feature.kind == "missing" for feature in self.features):
             return ColumnReport(self.column.name, low, high)
-        n_below = int(np.count_nonzero(raw < low)) if raw.min() < low else 0
-        n_above = int(np.count_nonzero(raw > high)) if raw.max() > high else 0
+        n_below, n_above = int(np.count_nonzero(raw < low)), int(np.count_nonzero(raw > high))
         return ColumnReport(self.column.name, low, high, n_below, n_above)
 
-    def _observed(self, raw: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-        """Return the block with an in-range number in place of missing values, and where they were."""
+    def _observed(
+        self, raw: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None, tuple[float, float]]:
+        """Return the block with an in-range number in place of missing values, where they were, and its extremes."""
         missing = None
+        low, high = float(raw.min()), float(raw.max())
         # The minimum of a block is NaN exactly when the block holds one.
-        if self.column.missing_codes or np.isnan(raw.min()):
+        if self.column.missing_codes or math.isnan(low):
             missing = is_missing(raw, self.column.missing_codes)
             if missing.any() and any(feature.fill is None for feature in self.features):
                 everywhere = is_missing(self.values, self.column.missing_codes)
                 refuse_new_missing(self.column.name, int(np.count_nonzero(everywhere)))
             raw[missing] = self.column.low
-        if np.isinf(raw.min()) or np.isinf(raw.max()):
+            low, high = float(raw.min()), float(raw.max())
+        if math.isinf(low) or math.isinf(high):
             refuse_infinite(self.column.name, self.values)
-        return raw, missing
+        return raw, missing, (low, high)
 
     def _settle(
         self, feature: Feature, raw: NDArray[np.float64], positive: NDArray[np.float64], first_row: int
@@ -121,14 +126,15 @@ class NumberJob:
 
     def elasticity(self, out: NDArray[np.float64]) -> None:
         """Write d log x'/d log x = scale·x / x' over all rows; 0 where x' is held at a clip or a missing value."""
-        raw, missing = self._observed(self.values.astype(np.float64))
-        report = self._count(raw)
+        raw, missing, extremes = self._observed(self.values.astype(np.float64))
+        report = self._count(raw, extremes)
+        outside = report.n_below or report.n_above
         for row, feature in zip(out, self.features, strict=True):
             if feature.kind == "missing":
                 row.fill(0.0)
                 continue
-            positive = _image(feature, raw)
-            if report.n_below or report.n_above:
+            positive = _image(feature, raw, may_overflow=bool(outside))
+            if outside:
                 self._settle(feature, raw, positive, first_row=0)
             np.divide(feature.scale * raw, positive, out=row)
             if self.out_of_range == "clip":
@@ -137,8 +143,10 @@ class NumberJob:
                 row[missing] = 0.0
 
 
-def _image(feature: Feature, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(over="ignore"):  # `_settle` refuses an overflow by name
-        positive = raw * feature.scale
-        positive += feature.offset
+def _image(feature: Feature, raw: NDArray[np.float64], *, may_overflow: bool) -> NDArray[np.float64]:
+    if may_overflow:  # `_settle` refuses an overflow by name
+        with np.errstate(over="ignore"):
+            return raw * feature.scale + feature.offset
+    positive = raw * feature.scale
+    positive += feature.offset
     return positive
