@@ -3,11 +3,12 @@
 Attributions are of one sigmoid model with two terms, fitted to scikit-learn's breast cancer table with its first 10
 and with all 30 columns (22 of which it uses); 100 background rows. The reference is `benchmarks/explain_reference.py`,
 which enumerates all coalitions; at 10 columns SHAP's own exact explainer is run too. KernelSHAP runs with l1_reg=0: its
-default keeps ten columns and sets the others to zero, which is no sampling error. Times are CPU seconds, which other
-work on the machine does not touch, the better of two runs for every attribution line; run with one thread
-(OMP_NUM_THREADS=1). Rivals explain few rows, the closed forms many; every time is divided by its number of rows. The
-rivals get the fastest form of the model there is: arrays in, scores out. Needs shap and lime; counterfactuals need
-dice-ml and a folder of tables (--data).
+default keeps ten columns and sets the others to zero, which is no sampling error; with 30 columns it runs with several
+numbers of samples, up to what its memory allows (it holds samples × background × columns numbers). Times are CPU
+seconds, the better of two runs for every attribution line; run with one thread (OMP_NUM_THREADS=1). Rivals explain few
+rows, the closed forms many; every time is divided by its number of rows, and one row alone is timed too. The rivals get
+the fastest form of the model there is: arrays in, scores out. LIME runs inside `explain.compare`, on numbers and on a
+table with a category. Needs shap and lime; counterfactuals need dice-ml and a folder of tables (--data).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
 from benchmarks.explain_counterfactuals import TABLES, race
+from benchmarks.explain_lime import lime_with_category
 from benchmarks.explain_reference import enumerated
 from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surroundings
 from ecsel import ECSELClassifier, Signomial, Term, explain
@@ -34,6 +36,8 @@ from functools import partial
 Floats = NDArray[np.float64]
 BACKGROUND = 100
 OUR_ROWS, THEIR_ROWS = 1000, 10
+SAMPLES = {500: 5, 20_000: 2, 60_000: 1}
+"""Numbers of KernelSHAP's samples beside its default, and the rows that each explains."""
 
 
 def main(argv: list[str]) -> int:
@@ -46,6 +50,7 @@ def main(argv: list[str]) -> int:
     attributions = ResultFile(FOLDER / "explain.csv", ("case", "method"))
     for n_columns in (10, 30):
         _attributions(attributions, n_columns, options.rows)
+    lime_with_category(attributions, options.rows, _timed)
     _large(attributions)
     text = _report(attributions.rows)
     if options.data is not None:
@@ -97,11 +102,13 @@ def _attributions(results: ResultFile, n_columns: int, n_rows: int) -> None:
         found, exact_seconds = _timed(lambda: explainer(rows, silent=True).values)
         put("SHAP exact enumeration", n_rows, exact_seconds, error(found))
     put("ecsel shapley", OUR_ROWS, seconds, error(ours.values[:n_rows, 0]), "exact")
+    one, alone = _timed(lambda: explain.shapley(model, rows[:1], background))
+    put("ecsel shapley, one row", 1, alone, error(one.values[:, 0]), "reading a row and calling included")
     found, seconds = _kernel(model.decision_function, background, rows)
-    put("KernelSHAP", n_rows, seconds, error(found))
-    if n_columns > 10:
-        found, seconds = _kernel(model.decision_function, background, rows[:2], nsamples=20_000)
-        put("KernelSHAP, 20 000 samples", 2, seconds, error(found))
+    put("KernelSHAP", n_rows, seconds, error(found), f"default: {2 * n_columns + 2048} samples at most")
+    for samples, n in SAMPLES.items() if n_columns > 10 else ():
+        found, seconds = _kernel(model.decision_function, background, rows[:n], nsamples=samples)
+        put(f"KernelSHAP, {f'{samples:,}'.replace(',', ' ')} samples", n, seconds, error(found))
     permutation = shap.explainers.Permutation(model.decision_function, masker, seed=0)
     permutation(rows[:1], silent=True)
     found, seconds = _timed(lambda: permutation(rows, silent=True).values)
@@ -174,18 +181,10 @@ COLUMNS = {
 
 
 def _report(rows: list[Row]) -> str:
-    base = {
-        "KernelSHAP": "ecsel shapley",
-        "KernelSHAP, 20 000 samples": "ecsel shapley",
-        "permutation SHAP": "ecsel shapley",
-        "SHAP exact enumeration": "ecsel shapley",
-        "KernelSHAP of the probability": "ecsel shapley of the probability",
-        "LIME": "ecsel log-gradient (G3)",
-    }
     time_of = {(row["case"], row["method"]): float(row["microseconds"]) for row in rows}
     for row in rows:
-        rival = base.get(row["method"])
-        row["ratio"] = f"{float(row['microseconds']) / time_of[row['case'], rival]:,.0f}" if rival else "1"
+        ours = time_of.get((row["case"], _closed_form(row["method"])))
+        row["ratio"] = "" if ours is None else f"{float(row['microseconds']) / ours:,.0f}"
     shown = [{**row, "microseconds": f"{float(row['microseconds']):,.1f}"} for row in rows]
     return "\n".join(
         [
@@ -196,10 +195,22 @@ def _report(rows: list[Row]) -> str:
             "The error is the largest difference, of scores relative to the largest value; LIME estimates another",
             "quantity, so the agreement of ranks is given.",
             "",
+            "The aim “1 000 times faster than KernelSHAP at equal or better error” is judged at KernelSHAP's default",
+            "number of samples. With 10 columns that is every coalition, so both are exact. With 30 columns no number",
+            "of samples that it can hold brings its error near ours, so there is no row of equal error; more samples",
+            "only raise the ratio, and fewer buy its time with a larger error.",
+            "",
             markdown_table(shown, COLUMNS),
             "",
         ]
     )
+
+
+def _closed_form(method: str) -> str:
+    """Name the closed form that a method's time is divided by."""
+    if method.startswith("ecsel") or method == "LIME":
+        return method if method != "LIME" else "ecsel log-gradient (G3)"
+    return "ecsel shapley of the probability" if method.endswith("of the probability") else "ecsel shapley"
 
 
 def _counterfactual_report(rows: list[Row]) -> str:
