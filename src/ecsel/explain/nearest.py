@@ -111,19 +111,19 @@ def _knapsack(
     floor, ceiling = np.maximum(low, points - radius), np.minimum(high, points + radius)
     cheapest = np.minimum(np.maximum(origin, floor), ceiling)
     need = lack - np.einsum("ij,ij->i", gradient, cheapest - points)
-    room = np.where(gradient > 0, ceiling - cheapest, cheapest - floor)
     size = np.abs(gradient)
+    room = np.where(gradient > 0, ceiling - cheapest, cheapest - floor)
     gain = size * room
-    order = np.argsort(-size / np.maximum(cost, 1e-300), axis=1, kind="stable")
+    price = cost / np.maximum(size, 1e-200)
+    order = np.argsort(price, axis=1, kind="stable")
     at = np.arange(len(order))[:, None]
     sorted_gain = gain[at, order]
     before = np.cumsum(sorted_gain, axis=1) - sorted_gain
     share = np.empty_like(gain)
     share[at, order] = (need[:, None] - before) / np.where(sorted_gain > 0, sorted_gain, np.inf)
     np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
-    proposal = cheapest + share * room * np.sign(gradient)
-    used = (share > 0) & (size > 0)
-    marginal = np.where(used, cost / np.where(size > 0, size, np.inf), 0.0).max(axis=1, initial=0.0)
+    proposal = cheapest + share * np.copysign(room, gradient)
+    marginal = np.where(share > 0, price, 0.0).max(axis=1, initial=0.0)
     return proposal, marginal
 
 
