@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold, RepeatedStratifiedKFold
 import ecsel
 from ecsel import ECSELClassifier
 from ecsel.estimators import judging, training
+from ecsel.files import ModelFileError
 from ecsel.quality import fit_temperature
 from ecsel.quality.calibration import log_loss
 
@@ -191,6 +192,32 @@ def test_a_saved_model_keeps_all_of_it(make_numbers, quick, tmp_path):
     old = ecsel.load(tmp_path / "old.json")
     assert (old.out_of_fold_, old.temperature_, old.n_folds_) == (None, 1.0, 0)
     assert old.threshold_ == model.threshold_
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda m: m.update(temperature=None),
+        lambda m: m.update(out_of_fold=[1, 2]),
+        lambda m: m["out_of_fold"].pop("ece"),
+        lambda m: m["out_of_fold"].update(surprise=1),
+        lambda m: m["out_of_fold"].update(brier="good"),
+        lambda m: m["out_of_fold"].update(reliability=3),
+        lambda m: m["out_of_fold"].update(confusion=[1, 2]),
+        lambda m: m["standard_errors"].update(numbers=[{"label": 1}]),
+        lambda m: m["standard_errors"]["numbers"][0].update(estimate="much"),
+    ],
+)
+def test_spoilt_measures_give_one_error(make_numbers, quick, tmp_path, spoil):
+    X, y = make_numbers()
+    model = quick(calibrate=True, cv=2).fit(X, y)
+    model.standard_errors(X, y)
+    model.save(tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    spoil(document["metrics"])
+    (tmp_path / "model.json").write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match=r"model\.json"):
+        ecsel.load(tmp_path / "model.json")
 
 
 def test_a_calibrated_model_continues_from_its_own_fit(make_numbers, quick):

@@ -5,7 +5,7 @@ The mathematics is in `ecsel.fitting.uncertainty`; here the numbers get the name
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from ecsel.quality.frames import to_pandas
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.fitting.delta import Parameter
@@ -122,9 +122,8 @@ class StandardErrors:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> StandardErrors:
-        """Inverse of `to_plain`; the covariance is not kept."""
-        numbers: Iterable[Mapping[str, Any]] = plain["numbers"]
-        return cls(tuple(NumberError(**number) for number in numbers), bool(plain["converged"]), int(plain["n_rows"]))
+        """Inverse of `to_plain`; the covariance is not kept. What has another shape is a KeyError or TypeError."""
+        return cls(tuple(map(_number_from, plain["numbers"])), bool(plain["converged"]), int(plain["n_rows"]))
 
     def __str__(self) -> str:
         """Return the errors as text, “—” where not determined."""
@@ -140,6 +139,12 @@ class StandardErrors:
             error = "—" if number.standard_error is None else f"{number.standard_error:.3g}"
             lines.append(f"  {number.label!r}: {place}{what} {number.estimate:.4g} ± {error}")
         return "\n".join(lines)
+
+
+def _number_from(plain: Mapping[str, Any]) -> NumberError:
+    number = NumberError(**plain)
+    error = number.standard_error
+    return replace(number, estimate=float(number.estimate), standard_error=None if error is None else float(error))
 
 
 def _quantile(level: float) -> float:

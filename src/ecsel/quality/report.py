@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ecsel.quality.inputs import Codes, Floats
 
 
+OPTIONAL = ("auc", "auc_low", "auc_high", "ks", "gini")
+
+
 @dataclass(frozen=True, slots=True)
 class Quality:
     """Measures of predictions; None where the rows do not define one.
@@ -48,10 +51,16 @@ class Quality:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Quality:
-        """Inverse of `to_dict`."""
-        bins = Reliability(**{name: tuple(map(float, values)) for name, values in plain["reliability"].items()})
-        table = tuple(tuple(map(float, row)) for row in plain["confusion"])
-        return cls(**{**plain, "confusion": table, "reliability": bins})
+        """Inverse of `to_dict`; what has another shape is a KeyError, TypeError or ValueError."""
+        given = dict(plain)
+        bins = dict(given.pop("reliability"))
+        table = tuple(tuple(map(float, row)) for row in given.pop("confusion"))
+        counts = {name: int(given.pop(name)) for name in ("n_rows", "minority")}
+        numbers: dict[str, Any] = {
+            name: None if value is None and name in OPTIONAL else float(value) for name, value in given.items()
+        }
+        shares = Reliability(**{name: tuple(map(float, values)) for name, values in bins.items()})
+        return cls(confusion=table, reliability=shares, **counts, **numbers)
 
 
 def measure(codes: Codes, probabilities: Floats, predicted: Codes, weights: Floats, log_loss: float) -> Quality:
