@@ -121,8 +121,9 @@ def _forest_space(trial: Any) -> dict[str, Any]:
 def _machine(options: dict[str, Any], task: Task) -> Any:
     from sklearn.svm import SVC
 
-    # the decision values of pairs of classes are smooth; those of one against the rest are counts of votes
-    machine = SVC(decision_function_shape="ovo", **options)
+    # Decision values of pairs of classes are smooth; those of one against the rest are counts of votes. Without balanced
+    # weights the values of a rare class are all but constant, and their scaling is noise; it restores the shares.
+    machine = SVC(decision_function_shape="ovo", class_weight="balanced", **options)
     return PlattScaled(make_pipeline(StandardScaler(), machine), task.folds)
 
 
@@ -208,7 +209,14 @@ def _ecsel_paper(task: Task) -> Fitted:
     from ecsel import tune as ecsel_tune
 
     found = ecsel_tune.search(
-        task.X, task.y, space="benchmark", n_trials=task.n_trials, cv=task.folds, random_state=task.seed, verbose=0
+        task.X,
+        task.y,
+        space="benchmark",
+        n_trials=task.n_trials,
+        cv=task.folds,
+        options={"n_jobs": 1},
+        random_state=task.seed,
+        verbose=0,
     )
     return Fitted(found.model, found.options, found.refit_seconds)
 
