@@ -121,8 +121,8 @@ def _forest_space(trial: Any) -> dict[str, Any]:
 def _machine(options: dict[str, Any], task: Task) -> Any:
     from sklearn.svm import SVC
 
-    # Decision values of pairs of classes are smooth; those of one against the rest are counts of votes. Without balanced
-    # weights the values of a rare class are all but constant, and their scaling is noise; it restores the shares.
+    # Decision values of pairs of classes are smooth; those of one against the rest are counts of votes. Without
+    # balanced weights those of a rare class are all but constant, and their scaling, which restores shares, is noise.
     machine = SVC(decision_function_shape="ovo", class_weight="balanced", **options)
     return PlattScaled(make_pipeline(StandardScaler(), machine), task.folds)
 

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import optuna
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import f1_score, log_loss
@@ -38,8 +39,9 @@ def test_the_same_seed_finds_the_same_and_another_seed_does_not(table):
 def test_frames_of_another_library_give_the_same_trials(table):
     X, y = table
     ours = tune.search(X, y, space="shopping", n_trials=2, cv=2)
-    theirs = tune.search(pl.from_pandas(X), y.tolist(), space="shopping", n_trials=2, cv=2)
-    assert trials(ours) == trials(theirs)
+    for frame in (pl.from_pandas(X), pa.Table.from_pandas(X)):
+        theirs = tune.search(frame, y.tolist(), space="shopping", n_trials=2, cv=2)
+        assert trials(ours) == trials(theirs)
 
 
 def test_the_score_is_the_weighted_f1_of_scikit_learns_own_cross_validation():
