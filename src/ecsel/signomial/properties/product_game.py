@@ -19,6 +19,7 @@ any sign and may vanish.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import factorial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -73,10 +74,14 @@ def slices(length: int, step: int) -> Iterator[slice]:
     return (slice(start, min(start + step, length)) for start in range(0, length, step))
 
 
+@lru_cache
 def unit_nodes(n_players: int) -> tuple[FloatArray, FloatArray]:
     """Return the Gauss–Legendre nodes and weights on [0, 1] that integrate the game of so many players exactly."""
     nodes, weights = np.polynomial.legendre.leggauss(-(-n_players // 2))
-    return (nodes + 1) / 2, weights / 2
+    nodes, weights = (nodes + 1) / 2, weights / 2
+    for each in (nodes, weights):
+        each.setflags(write=False)
+    return nodes, weights
 
 
 def _by_coalitions(x: Factors, background: Factors) -> FloatArray:
