@@ -1,4 +1,4 @@
-"""Choosing the number of terms and the strength for a classifier: which rows, which folds, which candidates.
+"""Choosing terms, strength and mirrored features for a classifier: which rows, which folds, which candidates.
 
 Folds are pairs of row weights, one for training and one for validation. A number of folds makes them from the content
 of the rows alone; a splitter or a list of splits is taken as it is. Large tables are thinned class by class.
@@ -6,7 +6,7 @@ of the rows alone; a splitter or a list of splits is taken as it is. Large table
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.settings import Settings
     from ecsel.fitting import Link
+    from ecsel.tables import TableEncoder
 
 SELECTION_ROWS = 8192
 """Larger tables choose the number of terms and the strength on a stratified sample of this size."""
@@ -37,6 +38,11 @@ class FoldedRows:
     rows: Rows
     folds: list[Fold]
     thinning: float
+
+    def with_features(self, kept: NDArray[np.bool_]) -> FoldedRows:
+        """Return the same rows and folds with some of the features."""
+        logs, codes, weights = self.rows
+        return replace(self, rows=(logs[kept], codes, weights))
 
 
 def fold_rows(cv: Any, rows: Rows, original: tuple[Rows, NDArray[Any]], seed: int) -> FoldedRows:
@@ -56,12 +62,23 @@ def fold_rows(cv: Any, rows: Rows, original: tuple[Rows, NDArray[Any]], seed: in
     return FoldedRows((logs.astype(np.float64), codes, weights), folds, float(before[kept].sum() / weights.sum()))
 
 
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What was chosen: terms, strength, the mirrored features that count, and every candidate."""
+
+    n_terms: int
+    l1: float
+    mirrors: frozenset[str]
+    path: Path
+
+
 def choose_size(
-    model: ECSELClassifier, settings: Settings, link: Link, folded: FoldedRows | None, names: tuple[str, ...], seed: int
-) -> tuple[int, float, Path]:
-    """Return the number of terms, the strength and the candidates; nothing is validated where both are given."""
+    model: ECSELClassifier, settings: Settings, link: Link, folded: FoldedRows | None, encoder: TableEncoder, seed: int
+) -> Size:
+    """Choose terms, strength and (with ``two_sided="auto"``) mirrored features; with no folds they must be given."""
+    mirrors = frozenset(feature.name for feature in encoder.features if feature.kind == "mirror")
     if settings.n_terms is not None and settings.l1 is not None:
-        return settings.n_terms, settings.l1, Path(())
+        return Size(settings.n_terms, settings.l1, mirrors, Path(()))
     if folded is None:
         raise TypeError("the number of terms and the strength are chosen on folds")
     logs, codes, weights = folded.rows
@@ -77,13 +94,26 @@ def choose_size(
         settings.penalty(0.0),
         candidates,
         folded.folds,
+        feature_sets=_feature_sets(encoder, logs) if settings.mirrors_chosen else (),
         intercept=model.fit_intercept,
         seed=seed,
     )
+    names = encoder.feature_names
     path = Path(
         Candidate(c.n_terms, c.strength, c.size, c.loss, c.loss_se, laws_to_equations(c.laws, names)) for c in choices
     )
-    return choices[best].n_terms, choices[best].strength, path
+    if settings.mirrors_chosen:
+        used = {name for equation in path[best].equations for name in equation.names}
+        mirrors &= used
+    return Size(choices[best].n_terms, choices[best].strength, mirrors, path)
+
+
+def _feature_sets(encoder: TableEncoder, logs: NDArray[np.floating]) -> list[NDArray[np.bool_]]:
+    """Return the features without mirror images, and with those of columns that have a middle."""
+    mirror = np.array([feature.kind == "mirror" for feature in encoder.features])
+    middle = np.array([len(np.unique(u)) > 2 for u in logs])  # of two values the mirror image tells nothing new
+    plain, both = ~mirror, ~mirror | middle
+    return [plain] if np.array_equal(plain, both) else [plain, both]
 
 
 def usable_folds(wished: int, codes: NDArray[np.integer], weights: NDArray[np.floating]) -> int:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import settings, training
 from ecsel.estimators.choosing import choose_size, fold_rows
-from ecsel.estimators.equations import laws_from_equations, laws_to_equations
+from ecsel.estimators.equations import laws_from_equations, laws_to_equations, trimmed
 from ecsel.estimators.inference import Inference
 from ecsel.estimators.judging import Judgement, judge, tempered
 from ecsel.estimators.path import Candidate, Path
@@ -68,7 +68,8 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
     scaling : {"auto", "minmax", "spread", "ratio"} or dict, default="auto"
         How a numeric column becomes positive; "minmax" is the paper's map to [1, 10]. A dict sets it per column.
     two_sided : "auto", bool or list of columns, default="auto"
-        Columns that get a mirrored copy ``column~`` beside them. "auto" takes none.
+        Numeric columns that get a mirrored copy ``column~`` beside them, so that a term can be highest in the middle.
+        "auto" tries none and all where the folds choose the terms or the strength, and keeps those that count.
     missing : {"factor", "median", "error"}, default="factor"
         What a missing value means; see `ecsel.tables`.
     out_of_range : {"clip", "extrapolate", "error"}, default="clip"
@@ -127,6 +128,15 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
     True
     >>> list(model.equations_)  # one signomial per class
     [0, 1, 2]
+
+    With two classes the folds can choose from which probability on to decide, after they have set the temperature:
+
+    >>> X, y = X[50:], y[50:]
+    >>> model = ECSELClassifier(n_terms=1, l1=0.01, threshold="f1", calibrate=True).fit(X, y)
+    >>> bool((model.predict(X) == model.classes_[(model.predict_proba(X)[:, 1] >= model.threshold_).astype(int)]).all())
+    True
+    >>> model.out_of_fold_.auc > 0.95
+    True
     """
 
     def __init__(
@@ -200,7 +210,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
             out_of_range=self.out_of_range,  # type: ignore[arg-type]
             categorical=self.categorical,
             ordinal=self.ordinal,
-            two_sided=() if isinstance(self.two_sided, str) else self.two_sided,
+            two_sided=chosen.mirrors_chosen if isinstance(self.two_sided, str) else self.two_sided,
             sample_weight=sample_weight,
         )
         validate_data(self, X, skip_check_array=True)
@@ -217,7 +227,14 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         rows = merge_equal_rows(logs, codes, weights)
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         folded = fold_rows(self.cv, rows, ((logs, codes, weights), labels), seed) if validate else None
-        n_terms, l1, path = choose_size(self, chosen, link, folded, encoder.feature_names, seed)
+        size = choose_size(self, chosen, link, folded, encoder, seed)
+        self.path_encoder_ = encoder
+        if chosen.mirrors_chosen:
+            encoder = encoder.keep_mirrors(size.mirrors)
+            kept = np.isin(self.path_encoder_.feature_names, encoder.feature_names)
+            rows = (rows[0][kept], *rows[1:])
+            folded = folded and folded.with_features(kept)
+        n_terms, l1, path = size.n_terms, size.l1, size.path
         train = trainer(self, chosen, link, (n_terms, l1), seed, n_threads=chosen.n_threads)
         result = train(
             rows,
@@ -258,10 +275,10 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         result: FitResult,
         judgement: Judgement,
     ) -> Self:
-        names = encoder.feature_names
         labels = classes.tolist()
-        equations = laws_to_equations(tempered(result.laws, judgement.temperature), names)
-        self.encoder_ = encoder
+        equations = laws_to_equations(tempered(result.laws, judgement.temperature), encoder.feature_names)
+        self.encoder_ = encoder = trimmed(encoder, self.two_sided, equations)
+        names = encoder.feature_names
         self.classes_ = classes
         self.link_ = link
         self.threshold_ = judgement.threshold
@@ -328,7 +345,8 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         model.n_terms_, model.l1_ = candidate.n_terms, candidate.l1
         model.temperature_, model.out_of_fold_, model.n_folds_ = 1.0, None, 0
         model.standard_errors_ = None
-        model._score_terms = ScoreTerms.from_signomials(candidate.equations, self.encoder_.feature_names)
+        model.encoder_ = trimmed(self.path_encoder_, self.two_sided, candidate.equations)
+        model._score_terms = ScoreTerms.from_signomials(candidate.equations, model.encoder_.feature_names)
         return model
 
     def summary(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ecsel.estimators.equations import trimmed
 from ecsel.estimators.errors import StandardErrors
 from ecsel.estimators.path import Path
 from ecsel.files import ModelDocument, ModelFileError, read, write
@@ -31,7 +32,7 @@ def save_classifier(model: ECSELClassifier, path: str | os.PathLike[str]) -> Non
             inputs=model.encoder_.raw_names,
             equations=tuple(model.equations_.values()),
             classes=tuple(model.classes_.tolist()),
-            encoder=model.encoder_,
+            encoder=model.path_encoder_,
             threshold=model.threshold_,
             params={name: value for name, value in params.items() if value is not _UNSTORED},
             report={**model.fit_report_.to_dict(), "n_terms": model.n_terms_, "l1": model.l1_},
@@ -89,7 +90,8 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     model.n_terms_, model.l1_ = int(report.pop("n_terms")), float(report.pop("l1"))
     model.fit_report_ = FitReport(**{**report, "status": Status[report["status"]], "spread": tuple(report["spread"])})
     model.n_iter_ = max(1, model.fit_report_.iterations)
-    model.encoder_ = document.encoder
+    model.path_encoder_ = document.encoder
+    model.encoder_ = trimmed(document.encoder, model.two_sided, document.equations)
     model.classes_ = _label_array(labels)
     model.link_ = document.link
     model.threshold_ = document.threshold
@@ -104,7 +106,7 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     model.n_features_in_ = len(document.inputs)
     if document.encoder.named:
         model.feature_names_in_ = np.array(document.inputs, dtype=object)
-    model._score_terms = ScoreTerms.from_signomials(document.equations, document.encoder.feature_names)  # noqa: SLF001
+    model._score_terms = ScoreTerms.from_signomials(document.equations, model.encoder_.feature_names)  # noqa: SLF001
     return model
 
 

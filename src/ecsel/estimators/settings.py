@@ -29,6 +29,8 @@ class Settings:
     penalty_name: str
     solver: str | Adam
     n_threads: int
+    mirrors_chosen: bool
+    """Whether the folds decide which columns get a mirror image."""
 
     def penalty(self, strength: float) -> Penalty:
         """Return the penalty of this strength."""
@@ -48,12 +50,15 @@ def check(model: ECSELClassifier) -> Settings:
     if not isinstance(solver, Adam):
         solver = check_choice("solver", solver, ("newton", "lbfgs", "adam"))
         solver = Adam() if solver == "adam" else solver
+    n_terms = None if _is_auto(model.n_terms) else check_integer("n_terms", model.n_terms, least=1)
+    l1 = None if _is_auto(model.l1) else check_number("l1", model.l1, least=0)
     return Settings(
-        None if _is_auto(model.n_terms) else check_integer("n_terms", model.n_terms, least=1),
-        None if _is_auto(model.l1) else check_number("l1", model.l1, least=0),
+        n_terms,
+        l1,
         check_choice("penalty", model.penalty, tuple(PENALTIES)),
         solver,
         _threads(model.n_jobs),
+        _is_auto(model.two_sided) and (n_terms is None or l1 is None),
     )
 
 

@@ -10,7 +10,7 @@ from ecsel.estimators.options import is_number
 
 if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
-    from ecsel.signomial import Signomial
+    from ecsel.signomial import Signomial, Term
     from ecsel.tables import TableEncoder
 
 NEARLY_LINEAR = 0.1
@@ -110,13 +110,38 @@ def _table(labels: list[str], cells: tuple[tuple[float, ...], ...]) -> list[str]
 
 
 def remarks(equation: Signomial, encoder: TableEncoder) -> list[str]:
-    """Name the terms that are straight lines in the logs: their huge coefficients are no large effects."""
+    """Name the terms that are straight lines in the logs, whose huge coefficients are no large effects, and turns."""
     reach = {
         f.name: abs(np.log((f.scale * f.high + f.offset) / (f.scale * f.low + f.offset))) for f in encoder.features
     }
-    return [
+    lines = [
         f"(the term with coefficient {term.coefficient:.4g} is linear in the logs over the training range: "
         "read its exponents times its coefficient as slopes)"
         for term in equation.terms
         if term.exponents and sum(abs(float(b)) * reach[name] for name, b in term.exponents.items()) < NEARLY_LINEAR
     ]
+    for term in equation.terms:
+        told = [f"{word} near {column!r} = {value:.4g}" for column, value, word in turns(term, encoder)]
+        if told:
+            lines.append(f"(the term with coefficient {term.coefficient:.4g} is {', '.join(told)})")
+    return lines
+
+
+def turns(term: Term, encoder: TableEncoder) -> list[tuple[str, float, str]]:
+    """Return the columns in which a two-sided term turns inside the training range, where, and which way.
+
+    With x' = p·x + q and its mirror image x~ = r − s·x the factor x'^a·x~^b is stationary where a·p/x' = b·s/x~, at
+    x = (a·p·r − b·s·q)/(p·s·(a + b)); it is a maximum for a, b > 0 and a minimum for a, b < 0, the other way round for
+    a negative coefficient.
+    """
+    features = {feature.name: feature for feature in encoder.features}
+    found = []
+    for name, a in term.exponents.items():
+        mirror = features.get(f"{name}~")
+        if mirror is None or mirror.kind != "mirror" or (b := term.exponents.get(mirror.name)) is None or a * b <= 0:
+            continue
+        p, q, s, r = features[name].scale, features[name].offset, -mirror.scale, mirror.offset
+        at = float((a * p * r - b * s * q) / (p * s * (a + b)))
+        if features[name].low < at < features[name].high:
+            found.append((mirror.column, at, "highest" if term.coefficient * a > 0 else "lowest"))
+    return found

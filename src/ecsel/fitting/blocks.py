@@ -96,7 +96,7 @@ class ArrayBlocks:
         cls, log_features: Array, codes: NDArray[np.integer], w: Array, coordinates: Coordinates, *, n_threads: int = 1
     ) -> ArrayBlocks:
         """Standardise a copy of the logs; weights are scaled to sum to one."""
-        v = np.empty_like(log_features)
+        v = np.empty(log_features.shape, log_features.dtype)  # in C order, whatever the order of the logs
         for j, u in enumerate(log_features):
             np.subtract(u, u.dtype.type(coordinates.centre[j]), out=v[j])
             v[j] *= u.dtype.type(1 / coordinates.spread[j])

@@ -1,9 +1,10 @@
-"""Choosing the number of terms and the strength of the penalty by cross-validation.
+"""Choosing the columns, the number of terms and the strength of the penalty by cross-validation.
 
 For each training part a path is followed: strengths fall from the one that empties the model, terms grow from one to
 `max_terms`, every fit starts from its neighbours on the path. The validation losses are averaged over the folds; the
 path ends where they have clearly passed their best, and the smallest equation within min(one standard error, 0.2 % of
-the loss) of the best is chosen.
+the loss) of the best is chosen. Several sets of features (with mirror images and without) are so many paths on the same
+folds.
 """
 
 from __future__ import annotations
@@ -16,29 +17,37 @@ from numpy.typing import NDArray
 
 from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.fit import PowerLaws, class_shares, to_power_laws
-from ecsel.fitting.newton import Stop, minimise
+from ecsel.fitting.newton import Outcome, Stop, minimise
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.starts import first_starts, seeds
+from ecsel.fitting.starts import first_starts, pad_terms, seeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ecsel.fitting.links import Link
     from ecsel.fitting.penalties import Penalty
-    from ecsel.fitting.rows import Fold
+    from ecsel.fitting.rows import Fold, Rows
 
 Array = NDArray[np.floating]
 
-N_STRENGTHS = 8
-SMALLEST_STRENGTH = 1e-3
+N_STRENGTHS = 14
+SMALLEST_STRENGTH = 1e-4
 NEAR_BEST = 0.002
+NEW_TERM_FALL = 1 - 1e-3
+"""A term that lowers the objective by less than this pays too little: it is grown anew, and no further one is tried."""
+PROMISING = 1.01
+"""Features whose best loss with one term is within this factor of the best are walked with more terms."""
 _LOOSE = Stop(tol=1e-3, kkt=np.inf, max_iter=8)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One point of the path: its size, its cross-validated loss with standard error, and its laws on all rows."""
+    """One point of the path: its size, its cross-validated loss with standard error, and its laws on all rows.
 
+    `feature_set` is the position of its features among the sets that were tried; the laws speak of all features.
+    """
+
+    feature_set: int
     n_terms: int
     strength: float
     size: int
@@ -64,27 +73,77 @@ def choose(
     candidates: Candidates,
     folds: Sequence[Fold],
     *,
+    feature_sets: Sequence[NDArray[np.bool_]] = (),
     intercept: bool = True,
     seed: int | None = None,
 ) -> tuple[list[Choice], int]:
-    """Return all candidates and the position of the chosen one."""
+    """Return all candidates and the position of the chosen one.
+
+    `feature_sets` are masks of the features that take part; none means one path with all of them. More than one term is
+    only tried with the sets that promise something with one.
+    """
+    sets = list(feature_sets) or [np.ones(len(log_features), dtype=bool)]
+
+    def walk(position: int, terms: Sequence[int]) -> list[Choice]:
+        mask = sets[position]
+        rows = (log_features[mask], codes, weights)
+        several = replace(candidates, n_terms=terms)
+        found = _choices(position, rows, link, penalty, several, folds, seed, intercept=intercept)
+        return [_over_all_features(choice, mask) for choice in found]
+
     with one_blas_thread():
-        whole = _problem(log_features, codes, weights, link, penalty, intercept=intercept)
-        strengths = list(candidates.strengths or _strengths(*whole).tolist())
-        walks = [_validation_losses(log_features, codes, whole[0], strengths, candidates, f, seed) for f in folds]
-        mean, spread = _losses(zip(*walks, strict=True), np.array([validation.sum() for _, validation in folds]))
-        strengths = strengths[: len(mean)]
-        path = list(_path(*whole, strengths, candidates, seed))
-    choices = [
-        Choice(k, strength, int(np.count_nonzero(laws.exponents)), float(mean[i, j]), float(spread[i, j]), laws)
-        for i, strength in enumerate(strengths)
-        for j, k in enumerate(candidates.n_terms)
-        for laws in [path[i][j]]
-    ]
+        terms = candidates.n_terms
+        if len(sets) > 1 and len(terms) > 1 and terms[0] == 1:
+            walks = [walk(position, [1]) for position in range(len(sets))]
+            reached = np.array([min(choice.loss for choice in w) for w in walks])
+            promising = np.flatnonzero(reached <= PROMISING * reached.min())
+            for position in promising.tolist():
+                walks[position] = walk(position, terms)
+        else:
+            walks = [walk(position, terms) for position in range(len(sets))]
+    choices = [choice for w in walks for choice in w]
     best = min(range(len(choices)), key=lambda i: choices[i].loss)
     within = min(choices[best].loss_se, NEAR_BEST * choices[best].loss)
     near = [i for i, c in enumerate(choices) if c.loss <= choices[best].loss + within]
     return choices, min(near, key=lambda i: (choices[i].size, choices[i].n_terms, choices[i].loss))
+
+
+def _choices(
+    feature_set: int,
+    rows: Rows,
+    link: Link,
+    penalty: Penalty,
+    candidates: Candidates,
+    folds: Sequence[Fold],
+    seed: int | None,
+    *,
+    intercept: bool,
+) -> list[Choice]:
+    """Return the path of one set of features."""
+    log_features, codes, _ = rows
+    whole = _problem(*rows, link, penalty, intercept=intercept)
+    strengths = list(candidates.strengths or _strengths(*whole).tolist())
+    walks = [_validation_losses(log_features, codes, whole[0], strengths, candidates, f, seed) for f in folds]
+    mean, spread = _losses(zip(*walks, strict=True), np.array([validation.sum() for _, validation in folds]))
+    strengths = strengths[: len(mean)]
+    path = list(_path(*whole, strengths, candidates, seed))
+    return [
+        Choice(feature_set, k, strength, _size(laws), float(mean[i, j]), float(spread[i, j]), laws)
+        for i, strength in enumerate(strengths)
+        for j, k in enumerate(candidates.n_terms)
+        for laws in [path[i][j]]
+    ]
+
+
+def _size(laws: PowerLaws) -> int:
+    return int(np.count_nonzero(laws.exponents))
+
+
+def _over_all_features(choice: Choice, mask: NDArray[np.bool_]) -> Choice:
+    """Return the choice with exponents of zero for the features that took no part."""
+    exponents = np.zeros((*choice.laws.exponents.shape[:2], len(mask)))
+    exponents[:, :, mask] = choice.laws.exponents
+    return replace(choice, laws=replace(choice.laws, exponents=exponents))
 
 
 def _losses(rows: Iterable[Sequence[Array]], weights: Array) -> tuple[Array, Array]:
@@ -142,18 +201,34 @@ def _path(
     for strength in strengths:
         penalty = replace(problem.penalty, strength=float(strength))  # type: ignore[type-var]
         row = []
+        best: Outcome | None = None
+        pays = True
         for k in range(1, max(candidates.n_terms) + 1):
             wide = replace(problem, penalty=penalty, n_terms=k)
-            starts = [warm[k]] if k in warm else []
-            if k == 1 and not starts:
-                starts = list(first_starts(wide, shares, rng, 0))
-            if k > 1 and not (starts and wide.all_alive(starts[0])):
-                starts += list(seeds(warm[k - 1], wide, rng, 0))
-            runs = [minimise(wide, start, _LOOSE) for start in starts]
-            warm[k] = min(runs, key=lambda r: r.objective).theta
+            if best is not None and not pays:
+                best = pad_terms(best, wide, k - 1)
+            else:
+                fewer = best
+                best = _best_of(wide, warm, fewer, shares, rng)
+                pays = fewer is None or best.objective < NEW_TERM_FALL * fewer.objective
+            warm[k] = best.theta
             if k in candidates.n_terms:
                 row.append(to_power_laws(wide, warm[k], centred))
         yield row
+
+
+def _best_of(
+    wide: Problem, warm: dict[int, Array], fewer: Outcome | None, shares: Array, rng: np.random.Generator
+) -> Outcome:
+    """Continue from the stronger penalty's optimum; where there is none or its last term does not pay, grow from fewer."""
+    runs = [minimise(wide, warm[wide.n_terms], _LOOSE)] if wide.n_terms in warm else []
+    if fewer is None:
+        starts = [] if runs else first_starts(wide, shares, rng, 0)
+    else:
+        done = any(wide.all_alive(r.theta) and r.objective < NEW_TERM_FALL * fewer.objective for r in runs)
+        starts = [] if done else seeds(fewer.theta, wide, rng, 0)
+    runs += [minimise(wide, start, _LOOSE) for start in starts]
+    return min(runs, key=lambda run: run.objective)
 
 
 def _validation_losses(

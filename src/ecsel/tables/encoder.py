@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
@@ -103,7 +103,7 @@ class TableEncoder:
         ordinal
             For each ordinal column its levels, lowest first.
         two_sided
-            Numeric columns that get a mirrored copy ``column~`` beside them; True for all.
+            Numeric columns that get a mirrored copy ``column~`` beside them; True for all where that name is free.
         sample_weight
             Row weights. An integer weight counts as that many rows; a row of weight zero counts for nothing.
         """
@@ -149,6 +149,17 @@ class TableEncoder:
     def baseline(self) -> NDArray[np.float64]:
         """The weighted mean of each feature's log over the training rows."""
         return np.array([feature.baseline for feature in self.features], dtype=np.float64)
+
+    def keep_mirrors(self, names: Collection[str]) -> TableEncoder:
+        """Return the encoder without the mirrored features, except those whose names are given.
+
+        Examples
+        --------
+        >>> wide = TableEncoder.fit([[1.0, 5.0], [2.0, 9.0], [4.0, 7.0]], two_sided=True)
+        >>> wide.feature_names, wide.keep_mirrors({"x1~"}).feature_names
+        (('x0', 'x0~', 'x1', 'x1~'), ('x0', 'x1', 'x1~'))
+        """
+        return replace(self, features=tuple(f for f in self.features if f.kind != "mirror" or f.name in names))
 
     def names_match(self, X: Any) -> bool:
         """Whether X is a data frame with exactly the columns of training, which is quickly told."""

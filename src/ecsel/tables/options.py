@@ -38,7 +38,8 @@ def column_options(
     orders = {_position("ordinal", key, names): _order(key, levels) for key, levels in (ordinal or {}).items()}
     if both := sorted(nominal & orders.keys()):
         raise ValueError(f"Column {names[both[0]]!r} is listed in categorical and in ordinal; choose one.")
-    mirrored = set(range(len(names))) if two_sided is True else _positions("two_sided", two_sided or (), names)
+    free = {j for j, name in enumerate(names) if f"{name}~" not in names}
+    mirrored = free if two_sided is True else _positions("two_sided", two_sided or (), names)
     by_name = {
         "scaling": _positions("scaling", scaling, names) if isinstance(scaling, Mapping) else set(),
         "two_sided": set() if two_sided is True else mirrored,
