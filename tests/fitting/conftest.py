@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ecsel.fitting import L1, ArrayBlocks, Problem, Sigmoid, Softmax
+from ecsel.fitting import L1, ArrayBlocks, Problem, Sigmoid, Softmax, kernel
 from ecsel.fitting.blocks import Coordinates
 
 
@@ -40,3 +40,12 @@ def make_table():
 @pytest.fixture
 def make_problem():
     return problem
+
+
+@pytest.fixture(params=["compiled", "numpy"])
+def either_path(request, monkeypatch):
+    """Run a test with the compiled kernel and with its NumPy twin."""
+    if request.param == "numpy":
+        monkeypatch.setattr(kernel, "compiled", None)
+    elif kernel.compiled is None:
+        pytest.skip("the package was installed without a compiler")

@@ -7,6 +7,8 @@ import pytest
 
 from ecsel.fitting import L1, PaperL1, blocks
 
+pytestmark = pytest.mark.usefixtures("either_path")
+
 CASES = [
     (link, intercept, n_terms)
     for link in ("sigmoid", "softmax")
@@ -31,7 +33,8 @@ def central(function, theta, step=1e-5):
 
 
 @pytest.fixture(params=CASES, ids=lambda c: f"{c[0]}-{'intercept' if c[1] else 'none'}-{c[2]}")
-def posed(request, make_table, make_problem):
+def posed(request, either_path, make_table, make_problem):
+    del either_path  # chosen before the problem is posed
     link, intercept, n_terms = request.param
     data = make_table(n=60, m=2, n_classes=3 if link == "softmax" else 2)
     return make_problem(data, link, L1(3e-2), n_terms, intercept=intercept)[0]

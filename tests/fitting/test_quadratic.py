@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, minimize
 
+from ecsel.fitting import quadratic
 from ecsel.fitting.quadratic import solve_on_faces
 
 
@@ -75,12 +76,13 @@ def kkt(H, g, x0, l1, lower, upper, x):
     return np.maximum(np.maximum(low, -high), 0).max()
 
 
+@pytest.mark.parametrize("solve", [solve_on_faces, quadratic._solve_with_numpy], ids=["chosen", "numpy"])
 @pytest.mark.parametrize("bounded", [False, True])
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 9))
-def test_solution_is_optimal_and_that_of_coordinate_descent(bounded, seed, size):
+def test_solution_is_optimal_and_that_of_coordinate_descent(solve, bounded, seed, size):
     H, g, x0, l1, lower, upper = data = draw(seed, size, bounded=bounded)
-    x, fall = solve_on_faces(*data, 1e-10)
+    x, fall = solve(*data, 1e-10)
     other = coordinate_descent(*data)
     assert ((lower <= x) & (x <= upper)).all()
     assert kkt(*data, x) <= 1e-7

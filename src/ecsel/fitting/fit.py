@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ecsel.fitting.adam import Adam, minimise_adam
 from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
+from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.penalties import PaperL1, Penalty
@@ -204,7 +205,8 @@ def _grow_on_all_rows(
     problem: Problem, shares: Array, blocks: ArrayBlocks, stop: Stop, rng: np.random.Generator, watch: Watch | None
 ) -> tuple[Outcome, list[float], float]:
     """Grow terms on all rows, in single precision where that saves time, and finish in the precision of the rows."""
-    if blocks.n_rows * problem.size < SINGLE_PRECISION_FROM or problem.n_terms == 1:
+    small = blocks.n_rows * problem.size < SINGLE_PRECISION_FROM
+    if small or problem.n_terms == 1 or isinstance(problem.sums, CompiledSums):
         outcome, spread = grow(problem, shares, rng, Effort(), stop, watch)
         return outcome, spread, float(outcome.evaluations)
     rough = replace(problem, blocks=blocks.astype(np.float32))

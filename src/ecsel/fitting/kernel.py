@@ -51,15 +51,14 @@ _DOUBLE = np.dtype(np.float64)
 
 @dataclass(frozen=True)
 class CompiledState:
-    """What the forward pass leaves: ∂z/∂shape, ∂z/∂t, ∂²z/∂shape² and ∂²z/∂shape∂t of every term and row."""
+    """What the forward pass leaves; the arguments of the compiled functions hold its derivatives by shape and t."""
 
     problem: Problem
     block: Block
-    codes: NDArray[np.int64]
     theta: Double
-    planes: Double
     residual: Double
     probabilities: Double
+    arguments: tuple[object, ...]
 
     @cached_property
     def expansion(self) -> Expansion:
@@ -75,6 +74,14 @@ class CompiledSums:
         self._problem, self._module = problem, module
         self._scores, self._terms, self._width = problem.link.n_scores, problem.n_terms, 1 + problem.blocks.n_features
         self._size = problem.size
+        self._kind = (
+            int(problem.intercept),
+            _FORMS[type(problem.form)],
+            _LINKS[type(problem.link)],
+            forms.KNEE,
+            forms.LARGEST_EXPONENT[_DOUBLE],
+            forms.SERIES_BELOW[_DOUBLE],
+        )
 
     @classmethod
     def of(cls, problem: Problem) -> CompiledSums | None:
@@ -84,44 +91,32 @@ class CompiledSums:
 
     def forward(self, theta: Array, block: Block) -> tuple[float, CompiledState]:
         """Return the loss and the state."""
-        rows = block.v.shape[1]
-        state = CompiledState(
-            self._problem,
-            block,
+        v, rows = block.v, block.v.shape[1]
+        parameters = np.ascontiguousarray(theta, dtype=np.float64)
+        planes = np.empty((4, self._scores, self._terms, rows))
+        residual, probabilities = np.empty((self._scores, rows)), np.empty((self._scores, rows))
+        arguments = (
+            (self._scores, self._terms, self._width - 1, rows, *self._kind),
+            parameters,
+            v if v.strides[1] == v.itemsize else np.ascontiguousarray(v),
             np.ascontiguousarray(block.codes, dtype=np.int64),
-            np.ascontiguousarray(theta, dtype=np.float64),
-            np.empty((4, self._scores, self._terms, rows)),
-            np.empty((self._scores, rows)),
-            np.empty((self._scores, rows)),
+            np.ascontiguousarray(block.w),
+            planes,
+            residual,
+            probabilities,
         )
-        return self._module.forward(*self._arguments(state)), state
+        loss: float = self._module.forward(*arguments)
+        return loss, CompiledState(self._problem, block, parameters, residual, probabilities, arguments)
 
     def gradient(self, state: CompiledState) -> Double:
         """Return Jᵀr."""
         gradient = np.empty(self._size)
-        self._module.derivatives(*self._arguments(state), gradient, None, None)
+        self._module.derivatives(*state.arguments, gradient, None, None)
         return gradient
 
     def derivatives(self, state: CompiledState) -> tuple[Double, Double, Double]:
         """Return the three sums."""
         gradient, matrix = np.empty(self._size), np.empty((self._size, self._size))
         bend = np.empty((self._scores, self._terms, self._width, self._width))
-        self._module.derivatives(*self._arguments(state), gradient, matrix, bend)
+        self._module.derivatives(*state.arguments, gradient, matrix, bend)
         return gradient, matrix, bend
-
-    def _arguments(self, state: CompiledState) -> tuple[object, ...]:
-        problem, block = self._problem, state.block
-        shape = (
-            self._scores,
-            self._terms,
-            self._width - 1,
-            block.v.shape[1],
-            int(problem.intercept),
-            _FORMS[type(problem.form)],
-            _LINKS[type(problem.link)],
-            forms.KNEE,
-            forms.LARGEST_EXPONENT[_DOUBLE],
-            forms.SERIES_BELOW[_DOUBLE],
-        )
-        v, w = block.v, np.ascontiguousarray(block.w)
-        return shape, state.theta, v, state.codes, w, state.planes, state.residual, state.probabilities

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf
 
 from ecsel.fitting.quadratic import solve_on_faces
 from ecsel.fitting.report import Status
@@ -99,17 +98,14 @@ def _step(
     The exact Hessian is taken while it is positive definite and the damping small, else its convex stand-in, which
     crawls along flat valleys.
     """
-    scale = local.diagonal + 1e-3 * local.diagonal.mean()
+    diagonal = local.diagonal
+    scale = diagonal + 1e-3 * (diagonal.sum() / len(diagonal))
     noise = _NOISE[problem.blocks.dtype]
-    support = np.flatnonzero((point.theta != 0) | (problem.l1 == 0))
     tried = 0
     curvature = local.exact if damping <= _EXACT_BELOW else local.convex
     while damping < _LARGEST_DAMPING:
         H = curvature.copy()
-        H.flat[:: len(H) + 1] += damping * scale
-        if curvature is local.exact and dpotrf(H[support[:, None], support].T, lower=1, clean=0, overwrite_a=1)[1] != 0:
-            curvature = local.convex
-            continue
+        H.reshape(-1)[:: len(H) + 1] += damping * scale
         theta, fall = solve_on_faces(
             H, local.gradient, point.theta, problem.l1, problem.lower, problem.upper, 1e-2 * residual
         )

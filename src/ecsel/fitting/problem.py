@@ -32,11 +32,12 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A parameter vector with its objective, its loss, and the states of the blocks."""
+    """A parameter vector with its objective, its loss, the shapes' charge, and the states of the blocks."""
 
     theta: Array
     objective: float
     loss: float
+    charge: Charge
     states: tuple[State, ...]
 
 
@@ -145,7 +146,10 @@ class Problem:
 
     def penalty_value(self, theta: Array) -> float:
         """Return Σ l1 |θ| + Σ charge(shape)."""
-        return float(self.l1 @ np.abs(theta) + self._shape_charge(theta)[0].sum())
+        return self._penalty(theta, self._shape_charge(theta))
+
+    def _penalty(self, theta: Array, charge: Charge) -> float:
+        return float(self.l1 @ np.abs(theta)) + float(charge[0].sum())
 
     def objective(self, theta: Array) -> float:
         """Return F(θ) alone: one forward pass that keeps nothing."""
@@ -163,7 +167,9 @@ class Problem:
         local = theta.astype(self.blocks.dtype, copy=False)
         parts = self.blocks.map(lambda block: self.sums.forward(local, block))
         loss = sum(p[0] for p in parts)
-        return Point(theta, loss + self.penalty_value(theta), loss, tuple(p[1] for p in parts))
+        charge = self._shape_charge(theta)
+        objective = loss + self._penalty(theta, charge)
+        return Point(theta, objective, loss, charge, tuple(p[1] for p in parts))
 
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
         """Return F(θ) and the gradient of its smooth part in one pass that keeps nothing."""
@@ -174,22 +180,23 @@ class Problem:
             return loss, self.sums.gradient(state)
 
         parts = self.blocks.map(part)
-        gradient = sum((p[1].astype(np.float64) for p in parts), np.zeros(self.size))
-        return sum(p[0] for p in parts) + self.penalty_value(theta), self._charged(gradient, theta)
+        gradient, charge = _total([p[1] for p in parts]), self._shape_charge(theta)
+        gradient[self._shape_places] += charge[1]
+        return sum(p[0] for p in parts) + self._penalty(theta, charge), gradient
 
     def gradient(self, point: Point) -> Array:
         """Return the gradient of the smooth part at a point whose states are kept."""
-        total = np.zeros(self.size)
-        for state in point.states:
-            total += self.sums.gradient(state)
-        return self._charged(total, point.theta)
+        gradient = _total(self.blocks.each(self.sums.gradient, point.states))
+        gradient[self._shape_places] += point.charge[1]
+        return gradient
 
     def derivatives(self, point: Point) -> Derivatives:
         """Return the gradient of the smooth part and its curvature, exact and convex."""
         parts = self.blocks.each(self.sums.derivatives, point.states)
         gradient, matrix, bend = (_total([part[i] for part in parts]) for i in range(3))
-        bend[:, :, 0, 0] += self._shape_charge(point.theta)[2]
-        return Derivatives(self._charged(gradient, point.theta), matrix, bend, self.intercept)
+        gradient[self._shape_places] += point.charge[1]
+        bend[:, :, 0, 0] += point.charge[2].reshape(bend.shape[:2])
+        return Derivatives(gradient, matrix, bend, self.intercept)
 
     def kkt_residual(self, theta: Array, gradient: Array) -> float:
         """Return the largest minimal subgradient: the distance of −∇f to the penalty's subdifferential, by coordinates.
@@ -212,14 +219,15 @@ class Problem:
         start = self.link.empty_scores(class_shares) if self.intercept else np.zeros(scores)
         return self.pack(start, np.zeros((scores, terms)), np.zeros((scores, terms, m)))
 
-    def _shape_charge(self, theta: Array) -> Charge:
-        """The penalty's charge of every shape, (scores, terms), with its derivatives."""
-        return self.penalty.shape_charge(self.unpack(theta)[1], intercept=self.intercept)
+    @cached_property
+    def _shape_places(self) -> NDArray[np.intp]:
+        marked = np.zeros(self.size)
+        self.unpack(marked)[1][...] = 1
+        return np.flatnonzero(marked)
 
-    def _charged(self, gradient: Array, theta: Array) -> Array:
-        """Return the gradient of the loss with that of the shapes' charge added in place."""
-        self.unpack(gradient)[1][...] += self._shape_charge(theta)[1]
-        return gradient
+    def _shape_charge(self, theta: Array) -> Charge:
+        """The penalty's charge of every shape with its derivatives, score by score and term by term."""
+        return self.penalty.shape_charge(theta[self._shape_places], intercept=self.intercept)
 
 
 def _total(parts: list[Array]) -> Array:

@@ -85,7 +85,8 @@ class SampledCurvature(Problem):
     def evaluate(self, theta: Array) -> Point:
         """Return objective and gradient over all rows: one pass."""
         objective, gradient = self.value_and_gradient(theta)
-        return _FullPoint(theta, objective, objective - self.penalty_value(theta), (), gradient)
+        charge = self._shape_charge(theta)
+        return _FullPoint(theta, objective, objective - self._penalty(theta, charge), charge, (), gradient)
 
     def gradient(self, point: Point) -> Array:
         """Return the gradient that the pass has left."""

@@ -1,14 +1,14 @@
 /* What a block adds to the gradient, to Gauss–Newton's matrix and to the residual's curvature (contributions.py).
 
    Rows are taken in chunks whose Jacobian stays in the second-level cache. All sums over rows are one operation, the
-   products of two sets of vectors along the rows, C += A Bᵀ, computed in register tiles of TALL × WIDE. */
+   products of two sets of vectors along the rows, computed in register tiles of TALL × WIDE. */
 #include "kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 4, TALL = 4, WIDE = 3, CACHE = 192 * 1024 };
+enum { LANES = 4, TALL = 4, WIDE = 3, CACHE = 256 * 1024 };
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
 
 typedef struct {
@@ -19,27 +19,47 @@ typedef struct {
     double *mixed;    /* parameters × rows: the Jacobian times √w p; softmax alone */
     double *pulls;    /* PLANES × rows: the derivatives of a term times the residual */
     double *bent;     /* features × rows: r (∂z/∂t) v */
-    double *sums;     /* PLANES × (1 + features) */
+    double *sums;     /* (1 + features) × PLANES */
 } Chunk;
 
-INLINE double total(const Lanes *x) { return ((*x)[0] + (*x)[1]) + ((*x)[2] + (*x)[3]); }
+#if defined(__clang__) || __GNUC__ >= 12
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+typedef int64_t Places __attribute__((vector_size(LANES * sizeof(int64_t))));
+#define PICK(a, b, ...) __builtin_shuffle(a, b, (Places){__VA_ARGS__})
+#endif
 
-/* C += sign · A Bᵀ over n rows; tiles above the diagonal are left out where only the lower triangle is wanted. */
-INLINE void add_products(const double *A, ptrdiff_t tall, const double *B, ptrdiff_t wide, ptrdiff_t n, int lower,
+/* The sums over the lanes of four vectors, as one vector. */
+INLINE void totals(const Lanes x[TALL], Lanes *out) {
+    const Lanes ab = PICK(x[0], x[1], 0, 4, 2, 6) + PICK(x[0], x[1], 1, 5, 3, 7);
+    const Lanes cd = PICK(x[2], x[3], 0, 4, 2, 6) + PICK(x[2], x[3], 1, 5, 3, 7);
+    *out = PICK(ab, cd, 0, 1, 4, 5) + PICK(ab, cd, 2, 3, 6, 7);
+}
+
+/* C[j][i] += sign · ⟨A_i, B_j⟩ over n rows; where `upper`, tiles with i < j throughout are left out. */
+INLINE void add_products(const double *A, ptrdiff_t tall, const double *B, ptrdiff_t wide, ptrdiff_t n, int upper,
                          double sign, double *C, ptrdiff_t stride) {
     for (ptrdiff_t i = 0; i < tall; i += TALL) {
         const Lanes *a[TALL];
         for (int p = 0; p < TALL; p++) a[p] = (const Lanes *)(A + (i + p < tall ? i + p : tall - 1) * n);
-        for (ptrdiff_t j = 0; j < wide && !(lower && j > i + TALL - 1); j += WIDE) {
+        const ptrdiff_t last = upper && i + TALL < wide ? i + TALL : wide;
+        for (ptrdiff_t j = 0; j < last; j += WIDE) {
             const Lanes *b[WIDE];
             for (int q = 0; q < WIDE; q++) b[q] = (const Lanes *)(B + (j + q < wide ? j + q : wide - 1) * n);
-            Lanes sum[TALL][WIDE];
+            Lanes sum[WIDE][TALL];
             memset(sum, 0, sizeof sum);
             for (ptrdiff_t l = 0; l < n / LANES; l++)
                 for (int p = 0; p < TALL; p++)
-                    for (int q = 0; q < WIDE; q++) sum[p][q] += a[p][l] * b[q][l];
-            for (int p = 0; p < TALL && i + p < tall; p++)
-                for (int q = 0; q < WIDE && j + q < wide; q++) C[(i + p) * stride + j + q] += sign * total(&sum[p][q]);
+                    for (int q = 0; q < WIDE; q++) sum[q][p] += a[p][l] * b[q][l];
+            for (int q = 0; q < WIDE && j + q < wide; q++) {
+                Lanes each;
+                double *row = C + (j + q) * stride + i;
+                totals(sum[q], &each);
+                if (i + TALL <= tall)
+                    for (int p = 0; p < TALL; p++) row[p] += sign * each[p];
+                else
+                    for (int p = 0; p < tall - i; p++) row[p] += sign * each[p];
+            }
         }
     }
 }
@@ -47,12 +67,13 @@ INLINE void add_products(const double *A, ptrdiff_t tall, const double *B, ptrdi
 INLINE double product(const double *a, const double *b, ptrdiff_t n) {
     Lanes sum = {0, 0, 0, 0};
     for (ptrdiff_t l = 0; l < n / LANES; l++) sum += ((const Lanes *)a)[l] * ((const Lanes *)b)[l];
-    return total(&sum);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* Copy the upper triangle to the lower. */
 INLINE void mirror(double *A, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t j = 0; j < i; j++) A[j * n + i] = A[i * n + j];
+        for (ptrdiff_t j = 0; j < i; j++) A[i * n + j] = A[j * n + i];
 }
 
 /* out[i] = a[i]·b[i] for the rows there are, zero up to the end of the chunk. */
@@ -97,11 +118,11 @@ INLINE void gauss_newton(const Shape *s, const Rows *rows, const State *state, p
         for (ptrdiff_t i = 0; i < n; i++) k->weights[i] = sqrt(w[i]) * p[i];
         double *mixed = k->mixed + c * size * k->rows;
         scaled_jacobian(s, by_shape, by_t, n, k, mixed);
-        add_products(mixed, size, k->mixed, c * size, k->rows, 0, -1.0, matrix + c * size * all, all);
+        add_products(mixed, size, k->mixed, c * size, k->rows, 0, -1.0, matrix + c * size, all);
     }
 }
 
-/* Σ r ∂z/∂θ, and where `bend` is wanted the lower triangles of Σ r ∇²z, one (1 + features)² block a term. */
+/* Σ r ∂z/∂θ, and where `bend` is wanted the upper triangles of Σ r ∇²z, one (1 + features)² block a term. */
 INLINE void residual_parts(const Shape *s, const double *theta, const State *state, ptrdiff_t first, ptrdiff_t n,
                            Chunk *k, double *gradient, double *bend) {
     const ptrdiff_t m = k->rows, width = 1 + s->features, plane = s->scores * s->terms * s->rows;
@@ -116,13 +137,13 @@ INLINE void residual_parts(const Shape *s, const double *theta, const State *sta
             for (int which = 0; which < planes; which++)
                 multiply(state->planes + which * plane + at * s->rows + first, k->weights, n, m, k->pulls + which * m);
             memset(k->sums, 0, sizeof(double) * (size_t)(PLANES * width));
-            add_products(k->pulls, planes, k->v, width, m, 0, 1.0, k->sums, width);
-            slopes[0] += k->sums[BY_SHAPE * width];
-            for (ptrdiff_t j = 1; j < width; j++) slopes[j] += k->sums[BY_T * width + j];
+            add_products(k->pulls, planes, k->v, width, m, 0, 1.0, k->sums, PLANES);
+            slopes[0] += k->sums[BY_SHAPE];
+            for (ptrdiff_t j = 1; j < width; j++) slopes[j] += k->sums[j * PLANES + BY_T];
             if (bend == NULL) continue;
             double *block = bend + at * width * width;
-            block[0] += k->sums[SHAPE_2 * width];
-            for (ptrdiff_t j = 1; j < width; j++) block[j * width] += k->sums[SHAPE_T * width + j];
+            block[0] += k->sums[SHAPE_2];
+            for (ptrdiff_t j = 1; j < width; j++) block[j] += k->sums[j * PLANES + SHAPE_T];
             const double *pull = k->pulls + BY_T * m, factor = s->form == ANGLE_FORM ? sin(theta[place]) : 1.0;
             for (ptrdiff_t j = 0; j < s->features; j++)
                 for (ptrdiff_t i = 0; i < m; i++) k->bent[j * m + i] = pull[i] * k->v[(1 + j) * m + i];
@@ -136,7 +157,7 @@ static double *lay_out(const Shape *s, int curvature, Chunk *k) {
     const ptrdiff_t jacobian = curvature ? size + (s->link == SOFTMAX ? all : 0) : 0;
     const ptrdiff_t vectors = width + 1 + jacobian + PLANES + width;
     ptrdiff_t rows = CACHE / (ptrdiff_t)sizeof(double) / vectors / LANES * LANES;
-    rows = rows < 64 ? 64 : rows > 512 ? 512 : rows;
+    rows = rows < 32 ? 32 : rows > 512 ? 512 : rows;
     const ptrdiff_t whole = (s->rows + LANES - 1) / LANES * LANES;
     k->rows = rows < whole ? rows : whole;
     const size_t bytes = sizeof(double) * (size_t)(k->rows * vectors + PLANES * width);

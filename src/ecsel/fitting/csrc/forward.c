@@ -12,9 +12,39 @@ typedef struct {
     double t[CHUNK], a[CHUNK], slope[CHUNK];
 } Scratch;
 
+/* e^a for a ≤ 700 to the last digit or so, in a form that compilers turn into vectors: a = n log 2 + r with |r| ≤ log(2)/2,
+   Taylor's series of e^r, and n added to the exponent's bits. 1.5·2⁵² pushes the fraction out, leaving n in the last
+   bits. Below e^−700 nothing that is added to 1 is changed. */
+INLINE double exponential(double a) {
+    static const double ROUND = 6755399441055744.0, LOG2_HIGH = 6.93147180369123816490e-01, LOG2_LOW = 1.90821492927058770002e-10;
+    a = a < -700 ? -700 : a;
+    const double shifted = a * 1.44269504088896340736 + ROUND, n = shifted - ROUND;
+    const double r = (a - n * LOG2_HIGH) - n * LOG2_LOW;
+    double e = 1.0 / 6227020800;
+    e = e * r + 1.0 / 479001600;
+    e = e * r + 1.0 / 39916800;
+    e = e * r + 1.0 / 3628800;
+    e = e * r + 1.0 / 362880;
+    e = e * r + 1.0 / 40320;
+    e = e * r + 1.0 / 5040;
+    e = e * r + 1.0 / 720;
+    e = e * r + 1.0 / 120;
+    e = e * r + 1.0 / 24;
+    e = e * r + 1.0 / 6;
+    e = e * r + 0.5;
+    e = e * r + 1;
+    e = e * r + 1;
+    int64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (int64_t)((uint64_t)(bits + 1023) << 52);
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return e * power;
+}
+
 /* slope = exp(a), held at the largest exponent. */
 INLINE void held_exp(const double *a, ptrdiff_t n, double largest, double *slope) {
-    for (ptrdiff_t i = 0; i < n; i++) slope[i] = exp(a[i] < largest ? a[i] : largest);
+    for (ptrdiff_t i = 0; i < n; i++) slope[i] = exponential(a[i] > largest ? largest : a[i]);
 }
 
 /* exp(a), continued linearly beyond the largest exponent. */
@@ -23,11 +53,13 @@ INLINE double continued(double slope, double a, double largest) {
 }
 
 /* z = κ cos φ·q and its derivatives, q = (e^a − 1)/sin φ with q′, q″ its derivatives by sin φ; see AngleForm. */
-INLINE void angle_term(const Shape *s, double shape, const Scratch *x, ptrdiff_t n, double *const out[PLANES], double *z) {
+INLINE void angle_term(const Shape *s, double shape, const Scratch *restrict x, ptrdiff_t n,
+                       double *const out[PLANES], double *restrict z) {
     const double sine = sin(shape), cosine = cos(shape), knee = s->knee, largest = s->largest_exponent;
     const double outer = knee * cosine, inverse = sine == 0 ? 1.0 : 1 / sine;
     const int near = fabs(sine) < s->series_below;
-    double *by_shape = out[BY_SHAPE], *by_t = out[BY_T], *shape_2 = out[SHAPE_2], *shape_t = out[SHAPE_T];
+    double *restrict by_shape = out[BY_SHAPE], *restrict by_t = out[BY_T];
+    double *restrict shape_2 = out[SHAPE_2], *restrict shape_t = out[SHAPE_T];
     for (ptrdiff_t i = 0; i < n; i++) {
         const double t = x->t[i], a = x->a[i], slope = x->slope[i];
         double q = (continued(slope, a, largest) - 1) * inverse;
@@ -48,7 +80,8 @@ INLINE void angle_term(const Shape *s, double shape, const Scratch *x, ptrdiff_t
 }
 
 /* z = α·e^t; see PowerForm. */
-INLINE void power_term(const Shape *s, double shape, const Scratch *x, ptrdiff_t n, double *const out[PLANES], double *z) {
+INLINE void power_term(const Shape *s, double shape, const Scratch *restrict x, ptrdiff_t n,
+                       double *const out[PLANES], double *restrict z) {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double slope = x->slope[i], e = continued(slope, x->a[i], s->largest_exponent);
         z[i] += shape * e;
@@ -60,37 +93,43 @@ INLINE void power_term(const Shape *s, double shape, const Scratch *x, ptrdiff_t
 }
 
 /* ℓ = log(1 + exp(−y·z)), P(error) and the residual −w·y·P(error). */
-static double sigmoid(const double *z, const int64_t *codes, const double *w, ptrdiff_t n, double *residual, double *error) {
+FAST static double sigmoid(const double *z, const int64_t *codes, const double *w, ptrdiff_t n, Scratch *x,
+                           double *restrict residual, double *restrict error) {
     double loss = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
-        const double y = codes[i] == 1 ? 1.0 : -1.0, margin = y * z[i], t = exp(-fabs(margin));
+        const double y = codes[i] == 1 ? 1.0 : -1.0, margin = y * z[i], t = exponential(-fabs(margin));
+        x->a[i] = margin < 0 ? margin : 0.0;
+        x->t[i] = t;
         error[i] = (margin > 0 ? t : 1.0) / (1 + t);
         residual[i] = -w[i] * y * error[i];
-        loss += w[i] * (log1p(t) - (margin < 0 ? margin : 0.0));
     }
+    for (ptrdiff_t i = 0; i < n; i++) loss += w[i] * (log1p(x->t[i]) - x->a[i]);
     return loss;
 }
 
 /* ℓ = log Σ exp z_c − z_y, p, and the residual w·(p − [y = c]); `z` holds CHUNK rows of every score. */
-static double softmax(const Shape *s, const double *z, const int64_t *codes, const double *w, ptrdiff_t n,
-                      double *residual, double *p) {
-    double loss = 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        double top = z[i], own = 0, total = 0;
-        for (ptrdiff_t c = 1; c < s->scores; c++) top = fmax(top, z[c * CHUNK + i]);
-        for (ptrdiff_t c = 0; c < s->scores; c++) {
-            const double e = exp(z[c * CHUNK + i] - top);
-            p[c * s->rows + i] = e;
-            total += e;
-            own = codes[i] == c ? z[c * CHUNK + i] : own;
+FAST static double softmax(const Shape *s, double *restrict z, const int64_t *codes, const double *w, ptrdiff_t n,
+                           Scratch *x, double *restrict residual, double *restrict p) {
+    double loss = 0, *top = x->t, *sum = x->a, *own = x->slope;
+    for (ptrdiff_t i = 0; i < n; i++) top[i] = z[i];
+    for (ptrdiff_t c = 1; c < s->scores; c++)
+        for (ptrdiff_t i = 0; i < n; i++) top[i] = z[c * CHUNK + i] > top[i] ? z[c * CHUNK + i] : top[i];
+    memset(sum, 0, sizeof x->a);
+    memset(own, 0, sizeof x->slope);
+    for (ptrdiff_t c = 0; c < s->scores; c++)
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const double e = exponential(z[c * CHUNK + i] - top[i]);
+            sum[i] += e;
+            own[i] = codes[i] == c ? z[c * CHUNK + i] : own[i];
+            z[c * CHUNK + i] = e;
         }
-        for (ptrdiff_t c = 0; c < s->scores; c++) {
-            const double share = p[c * s->rows + i] / total;
+    for (ptrdiff_t c = 0; c < s->scores; c++)
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const double share = z[c * CHUNK + i] / sum[i];
             p[c * s->rows + i] = share;
-            residual[c * s->rows + i] = w[i] * (share - (codes[i] == c));
+            residual[c * s->rows + i] = w[i] * (share - (codes[i] == c ? 1.0 : 0.0));
         }
-        loss += w[i] * (log(total) + top - own);
-    }
+    for (ptrdiff_t i = 0; i < n; i++) loss += w[i] * (log(sum[i]) + top[i] - own[i]);
     return loss;
 }
 
@@ -131,8 +170,8 @@ int forward(const Shape *s, const double *theta, const Rows *rows, const State *
         const int64_t *codes = rows->codes + first;
         double *residual = state->residual + first, *p = state->probabilities + first;
         terms_of_chunk(s, theta, rows, first, n, &x, state->planes, z);
-        *loss += s->link == SIGMOID ? sigmoid(z, codes, rows->w + first, n, residual, p)
-                                    : softmax(s, z, codes, rows->w + first, n, residual, p);
+        *loss += s->link == SIGMOID ? sigmoid(z, codes, rows->w + first, n, &x, residual, p)
+                                    : softmax(s, z, codes, rows->w + first, n, &x, residual, p);
     }
     free(z);
     return 0;

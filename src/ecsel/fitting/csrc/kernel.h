@@ -9,9 +9,9 @@
 #error "the kernel is written with the vector types of GCC and Clang; without them the package runs on NumPy"
 #endif
 
-/* Where the loader can choose (glibc on x86-64), loops are compiled once more for machines with fused multiply-add. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && !defined(__clang__)
-#define FAST __attribute__((target_clones("default", "fma")))
+/* Where the loader can choose (glibc on x86-64), loops are compiled once more for wider vectors and fused multiply-add. */
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
+#define FAST __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
 #define FAST
 #endif

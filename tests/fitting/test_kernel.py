@@ -1,0 +1,183 @@
+"""The compiled kernel and its NumPy twin: the same sums, the same inner solutions, the same fits."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ecsel.fitting import L1, ArrayBlocks, PaperL1, Problem, Sigmoid, Softmax, fit_scores, kernel, quadratic
+from ecsel.fitting.fit import FitOptions
+from ecsel.fitting.kernel import CompiledSums
+from ecsel.fitting.newton import Stop, minimise
+from ecsel.fitting.sums import NumpySums
+
+needs_kernel = pytest.mark.skipif(kernel.compiled is None, reason="the package was installed without a compiler")
+
+cases = st.fixed_dictionaries(
+    {
+        "seed": st.integers(0, 10**6),
+        "rows": st.one_of(st.integers(1, 9), st.integers(250, 530)),
+        "features": st.integers(0, 7),
+        "classes": st.integers(2, 4),
+        "sigmoid": st.booleans(),
+        "n_terms": st.integers(1, 4),
+        "intercept": st.booleans(),
+        "steepness": st.sampled_from([0.0, 0.3, 3.0, 60.0]),
+        "bend": st.sampled_from(["any", "log-linear", "near", "faded"]),
+    }
+)
+
+
+def posed(case):
+    """A problem on random rows (a class may be missing, weights may be zero) and a θ of the wanted kind."""
+    rng = np.random.default_rng(case["seed"])
+    link = Sigmoid() if case["sigmoid"] else Softmax(case["classes"])
+    v = rng.normal(size=(case["features"], case["rows"]))
+    codes = rng.integers(0, link.n_classes, case["rows"])
+    w = rng.uniform(0, 1, case["rows"]) * (rng.random(case["rows"]) < 0.9)
+    blocks = ArrayBlocks(v, codes, w / max(w.sum(), 1e-300))
+    problem = Problem(blocks, link, L1(1e-2), case["n_terms"], case["intercept"], np.ones(case["features"]))
+    shapes = (link.n_scores, case["n_terms"])
+    angles = {
+        "any": rng.uniform(-4, 4, shapes),
+        "log-linear": np.zeros(shapes),
+        "near": rng.uniform(-2e-3, 2e-3, shapes),
+        "faded": np.full(shapes, np.pi / 2),
+    }[case["bend"]]
+    slopes = case["steepness"] * rng.normal(size=(*shapes, case["features"]))
+    slopes *= rng.random(slopes.shape) < 0.8
+    return problem, problem.pack(rng.normal(size=link.n_scores), angles, slopes)
+
+
+def close(found, wanted, scale, tolerance):
+    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance * max(scale, 1e-300))
+
+
+@needs_kernel
+@settings(max_examples=150, deadline=None)
+@given(case=cases)
+def test_sums_are_those_of_the_twin(case):
+    problem, theta = posed(case)
+    compiled, plain = CompiledSums(problem, kernel.compiled), NumpySums(problem)
+    (block,) = problem.blocks.map(lambda each: each)
+    (loss, state), (wanted, twin) = compiled.forward(theta, block), plain.forward(theta, block)
+    assert loss == pytest.approx(wanted, rel=1e-13, abs=1e-13)
+    close(state.residual, twin.residual, block.w.max(), 1e-12)
+    close(state.probabilities, twin.probabilities, 1.0, 1e-12)
+    np.testing.assert_array_equal(state.expansion.by_t, twin.expansion.by_t)
+
+    # Sums cancel: they may differ by rounding of their largest summands. Near the log-linear limit (e^a − 1)/sin φ has
+    # lost digits in both, and each derivative by φ loses as many again.
+    sine = np.abs(np.sin(problem.unpack(theta)[1]))
+    lost = 1 / max(sine[sine > 0].min(initial=1.0), 1e-3) if problem.form.has_intercept else 1.0
+    slope = np.abs(plain._jacobian(twin)).max(initial=1.0)
+    bent = slope * (1 + np.abs(block.v).max(initial=0.0) + np.abs(twin.expansion.t).max(initial=0.0)) ** 2
+    gradient, matrix, bend = compiled.derivatives(state)
+    wanted_gradient, wanted_matrix, wanted_bend = plain.derivatives(twin)
+    close(gradient, wanted_gradient, slope, 1e-13 * lost**2)
+    close(matrix, wanted_matrix, slope**2, 1e-13 * lost**2)
+    close(bend, wanted_bend, bent, 1e-13 * lost**3)
+    close(compiled.gradient(state), gradient, slope, 1e-14)
+    close(plain.gradient(twin), gradient, slope, 1e-13 * lost**2)
+    np.testing.assert_array_equal(matrix, matrix.T)
+    np.testing.assert_array_equal(bend, np.swapaxes(bend, 2, 3))
+
+
+@needs_kernel
+def test_exponents_beyond_the_largest_are_continued_linearly():
+    problem, theta = posed(
+        {"seed": 1, "rows": 40, "features": 2, "classes": 2, "sigmoid": True, "n_terms": 2, "intercept": True}
+        | {"steepness": 90.0, "bend": "any"}
+    )
+    (block,) = problem.blocks.map(lambda each: each)
+    a = np.sin(problem.unpack(theta)[1])[..., None] * (problem.unpack(theta)[2] @ block.v)
+    assert a.max() > 60
+    found, wanted = (
+        CompiledSums(problem, kernel.compiled).forward(theta, block),
+        NumpySums(problem).forward(theta, block),
+    )
+    assert found[0] == pytest.approx(wanted[0], rel=1e-13)
+
+
+@needs_kernel
+@pytest.mark.parametrize("seed", range(30))
+def test_the_inner_solver_is_that_of_the_twin(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 40))
+    A = rng.normal(size=(size + 3, size))
+    H, g = A.T @ A / len(A) + 1e-2 * np.eye(size), 2 * rng.normal(size=size)
+    l1 = np.where(rng.random(size) < 0.7, rng.uniform(0.01, 1, size), 0.0)
+    lower = rng.choice([-np.inf, -0.5, 0.0], size)
+    upper = rng.choice([np.inf, 0.5, 0.0], size)
+    x0 = np.clip(rng.normal(size=size) * (rng.random(size) < 0.6), lower, upper)
+    found, fall = quadratic.solve_on_faces(H, g, x0, l1, lower, upper, 1e-10)
+    wanted, expected = quadratic._solve_with_numpy(H, g, x0, l1, lower, upper, 1e-10)
+    np.testing.assert_allclose(found, wanted, atol=1e-9)
+    np.testing.assert_array_equal(found == 0, wanted == 0)
+    assert fall == pytest.approx(expected, rel=1e-9)
+
+
+@needs_kernel
+def test_an_indefinite_face_promises_nothing_in_both():
+    H, x = np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([0.3, -0.2])
+    data = H, np.array([1.0, -1.0]), x, np.zeros(2), np.full(2, -np.inf), np.full(2, np.inf), 1e-9
+    for solve in (quadratic.solve_on_faces, quadratic._solve_with_numpy):
+        found, fall = solve(*data)
+        np.testing.assert_array_equal(found, x)
+        assert fall == 0
+
+
+@needs_kernel
+@pytest.mark.parametrize("penalty", [L1(1e-2), PaperL1(5e-3, 2.0)], ids=["l1", "paper"])
+@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
+def test_fits_from_one_start_end_at_one_objective(monkeypatch, make_table, make_problem, link, penalty):
+    data = make_table(n_classes=3 if link == "softmax" else 2)
+    start = np.random.default_rng(0).normal(0, 0.2, make_problem(data, link, penalty, 2)[0].size)
+    ends = []
+    for module in (kernel.compiled, None):
+        monkeypatch.setattr(kernel, "compiled", module)
+        problem = make_problem(data, link, penalty, 2)[0]
+        assert isinstance(problem.sums, NumpySums if module is None else CompiledSums)
+        ends.append(minimise(problem, start, Stop(tol=1e-10)).objective)
+    assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+
+
+@needs_kernel
+def test_whole_fits_agree_and_threads_do_not_change_a_bit(monkeypatch, make_table):
+    u, codes, w = make_table(n=20_000, m=3)
+
+    def fitted(threads):
+        return fit_scores(u, codes, w, Sigmoid(), L1(1e-3), 2, options=FitOptions(n_threads=threads, seed=0))
+
+    one, two = fitted(1), fitted(2)
+    np.testing.assert_array_equal(one.laws.exponents, two.laws.exponents)
+    assert one.report.objective == two.report.objective
+    monkeypatch.setattr(kernel, "compiled", None)
+    assert fitted(1).report.objective == pytest.approx(one.report.objective, rel=1e-9)
+
+
+def test_rows_in_any_memory_order_are_served(make_table, make_problem):
+    problem = make_problem(make_table())[0]
+    turned = ArrayBlocks(np.asfortranarray(problem.blocks.v), problem.blocks.codes.astype(np.int32), problem.blocks.w)
+    theta = np.full(problem.size, 0.3)
+    other = Problem(turned, problem.link, problem.penalty, problem.n_terms, problem.intercept, problem.spread)
+    assert other.objective(theta) == problem.objective(theta)
+    np.testing.assert_allclose(other.value_and_gradient(theta)[1], problem.value_and_gradient(theta)[1], rtol=1e-14)
+
+
+@needs_kernel
+def test_arrays_of_a_wrong_size_are_refused():
+    with pytest.raises(ValueError, match="array 2 of the kernel: 2 contiguous floats"):
+        kernel.compiled.solve_on_faces(2, np.eye(2), *[np.zeros(3)] * 5, 1e-9, 60)
+
+
+@pytest.mark.parametrize("value", ["0", "1"])
+def test_an_environment_variable_turns_the_kernel_off(value):
+    probe = "from ecsel.fitting import kernel; print(kernel.compiled is None)"
+    environment = os.environ | {"ECSEL_NO_KERNEL": value}
+    told = subprocess.run([sys.executable, "-c", probe], env=environment, capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == str(value == "1" or kernel.compiled is None)
