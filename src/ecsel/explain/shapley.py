@@ -14,6 +14,7 @@ import numpy as np
 from ecsel.explain.explanation import ROW_CLASS_FEATURE, Explanation
 from ecsel.explain.probability_game import probability_shapley
 from ecsel.explain.view import LogRows, ModelView
+from ecsel.fitting.blocks import one_blas_thread
 from ecsel.signomial import Parity, properties
 from ecsel.signomial.properties.product_game import Factors, product_shapley
 
@@ -100,6 +101,11 @@ def shapley(
 
 def score_shapley(view: ModelView, rows: LogRows, behind: LogRows) -> FloatArray:
     """Return the exact Shapley values of the scores (rows, scores, columns)."""
+    with one_blas_thread():  # products of small matrices, which threads only slow down
+        return _score_shapley(view, rows, behind)
+
+
+def _score_shapley(view: ModelView, rows: LogRows, behind: LogRows) -> FloatArray:
     if rows.signs is None and behind.signs is None:
         n_players = len(view.raw_names)
         return properties.shapley(view.terms, rows.log_x, behind.log_x, view.players, n_players=n_players).values
