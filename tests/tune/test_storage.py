@@ -76,6 +76,20 @@ def _wait_for_trials(storage, process):
     raise AssertionError
 
 
+def test_a_scoring_function_is_known_again_by_its_name(table, tmp_path):
+    def accuracy(model, X, y):
+        return float((model.predict(X) == y).mean())
+
+    first = accuracy
+
+    def accuracy(model, X, y):  # another object, as another process would have it
+        return float((model.predict(X) == y).mean())
+
+    options = {"space": "shopping", "cv": 2, "storage": tmp_path / "search.db"}
+    tune.search(*table, n_trials=1, scoring=first, **options)
+    assert len(complete(tune.search(*table, n_trials=2, scoring=accuracy, **options).study)) == 2
+
+
 def test_another_question_is_refused(table, tmp_path):
     X, y = table
     storage = tmp_path / "search.db"

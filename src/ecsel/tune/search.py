@@ -133,7 +133,8 @@ def search(
     asked = {
         **fingerprint(X, labels, folds),
         "space": space,
-        "scoring": str(scoring),
+        # the text of a function holds its address, which differs between processes
+        "scoring": getattr(scoring, "__qualname__", None) or str(scoring),
         "options": repr(sorted(more.items())),
         "random_state": str(random_state),
     }
