@@ -7,9 +7,9 @@ full code length is
 
     N/2 ln(RSS/(N - k_f)) + k_f/2 ln F + ln N + structure + costs of the coefficients,
 
-k_f the parameters that stay real. Of the writings of a law within ``STRONG_EVIDENCE`` of its shortest one the simplest
-is returned, that is the one that would be shortest if all fitted equally well: a third digit must be worth as much as
-a further term. Laws are compared by their shortest writing.
+k_f the parameters that stay real. A further digit of a coefficient needs strong evidence, as a further term does: of
+the writings that differ from the shortest one only by fewer digits, the one with the fewest within
+``STRONG_EVIDENCE`` of it is returned. Laws are compared by their shortest writing.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ import numpy as np
 from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.lattice import Floats, Mask
 from ecsel.discovery.model import Problem, Structure
-from ecsel.discovery.numbers import REAL, simple_numbers
+from ecsel.discovery.numbers import REAL, significant_digits, simple_numbers
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows
 from ecsel.discovery.snap import covariance
 from ecsel.discovery.varpro import fit_exponents
@@ -188,14 +188,14 @@ def _refine(
 
 @dataclass(frozen=True, eq=False)
 class _Writing:
-    """Numbers for the monomials of a law, what naming them costs, and the code length that they give."""
+    """Numbers for the monomials of a law and the code length that they give; the same with fewer digits, if any."""
 
     structure: Structure
     coefficients: Floats
     rounded: Mask
     rss: float
-    cost: float
     code_length: float
+    fewer_digits: "_Writing | None" = None
 
 
 def finish(problem: Problem, structure: Structure, *, round_coefficients: bool = True) -> Law:
@@ -209,12 +209,13 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
     c = covariance(design_matrix(problem.rows, structure, coefficients))
     theta = np.concatenate([coefficients, structure.exponents[structure.free]])
     length = float(data(rss, len(theta))) + cost + k * REAL
-    writings = [_Writing(structure, coefficients, np.zeros(k, dtype=bool), rss, k * REAL, length)]
+    writings = [_Writing(structure, coefficients, np.zeros(k, dtype=bool), rss, length)]
     if round_coefficients:
         writings += _rounded_writings(problem, structure, theta, c, rss)
-    shortest = min(w.code_length for w in writings)
-    close = [w for w in writings if w.code_length <= shortest + STRONG_EVIDENCE]
-    best = min(close, key=lambda w: float(data(rss, len(theta) - int(w.rounded.sum()))) + w.cost)
+    best = min(writings, key=lambda w: w.code_length)
+    shortest, brief = best.code_length, best.fewer_digits
+    if brief is not None and brief.code_length <= shortest + STRONG_EVIDENCE:
+        best = brief
     spread = problem.criterion.noise_variance
     if spread is None:
         spread = best.rss / max(len(problem.rows) - len(theta), 1)
@@ -222,25 +223,38 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
 
 
 def _rounded_writings(problem: Problem, structure: Structure, theta: Floats, c: Floats, rss: float) -> list[_Writing]:
-    """Return the law with its coefficients rounded: the writings that code best, and the simplest near them."""
-    k, p, data = len(structure), len(theta), problem.criterion.data
-    cost = structure.cost(problem.lattice)
+    """Return the law with its coefficients rounded in the ways that code best."""
+    k, cost = len(structure), structure.cost(problem.lattice)
+
+    def writing(beam: _Beam, i: int) -> _Writing:
+        exponents = structure.exponents.copy()
+        exponents[structure.free] = beam.theta[i, k:]
+        trial = replace(structure, exponents=exponents)
+        fitted, coefficients, reached = _refine(problem, trial, beam.theta[i, :k], beam.rounded[i])
+        real = len(theta) - int(beam.rounded[i].sum())
+        length = float(problem.criterion.data(reached, real)) + cost + float(beam.cost[i])
+        return _Writing(fitted, coefficients, beam.rounded[i], reached, length)
+
     found = []
     for beam in _roundings(problem, theta, c, rss, k):
-        real = p - beam.rounded.sum(axis=1)
-        length = data(beam.rss, real) + beam.cost
-        close = np.where(length <= length.min() + STRONG_EVIDENCE, data(rss, real) + beam.cost, np.inf)
+        length = problem.criterion.data(beam.rss, len(theta) - beam.rounded.sum(axis=1)) + beam.cost
         # Without free exponents the model is linear and the beam's order is final; otherwise a few are refitted.
-        best = np.argsort(length, kind="stable")[: 3 if structure.n_free else 1]
-        for i in {*best.tolist(), int(np.argmin(close))}:
-            rounded, exponents = beam.rounded[i], structure.exponents.copy()
-            exponents[structure.free] = beam.theta[i, k:]
-            trial = replace(structure, exponents=exponents)
-            fitted, coefficients, reached = _refine(problem, trial, beam.theta[i, :k], rounded)
-            spent = float(beam.cost[i])
-            total = float(data(reached, int(real[i]))) + cost + spent
-            found.append(_Writing(fitted, coefficients, rounded, reached, spent, total))
+        for i in np.argsort(length, kind="stable")[: 3 if structure.n_free else 1].tolist():
+            j = _with_fewer_digits(beam, length, i)
+            found.append(replace(writing(beam, i), fewer_digits=None if j is None else writing(beam, j)))
     return found
+
+
+def _with_fewer_digits(beam: _Beam, length: Floats, i: int) -> int | None:
+    """Return the state with the fewest digits that differs from state i by them alone and is nearly as short."""
+    rounded = beam.rounded[i]
+    values = beam.theta[:, : len(rounded)][:, rounded]
+    digits = significant_digits(values)
+    fewer = ((digits <= digits[i]) & np.isfinite(digits)) | (values == values[i])
+    near = fewer.all(axis=1) & (beam.rounded == rounded).all(axis=1) & (length <= length[i] + STRONG_EVIDENCE)
+    total = np.where(near, np.where(np.isfinite(digits), digits, 0.0).sum(axis=1), np.inf)
+    j = int(np.lexsort((length, total))[0])
+    return j if total[j] < total[i] else None
 
 
 def _fit(problem: Problem, structure: Structure) -> tuple[Structure, Floats, float]:

@@ -64,6 +64,21 @@ def simple_numbers(values: Floats) -> tuple[Floats, Floats]:
     return np.where(usable, near, 0.0), np.where(usable, length, np.inf)
 
 
+def significant_digits(values: Floats) -> Floats:
+    """Return the number of significant digits of each value, infinite where it is no decimal of few digits.
+
+    >>> significant_digits(np.array([0.23, -700.0, 1.25, 1 / 3]))
+    array([ 2.,  1.,  3., inf])
+    """
+    size = np.abs(values)
+    found = np.full(size.shape, np.inf)
+    decade = np.floor(np.log10(np.where(size > 0, size, 1.0)))
+    for s in _DIGITS[::-1]:
+        scale = 10.0 ** (decade - s + 1.0)
+        found = np.where(np.abs(np.round(size / scale) * scale - size) <= 1e-12 * size, s, found)
+    return found
+
+
 def name_number(value: float) -> tuple[Fraction, int] | None:
     """Return (r, e) with value = r pi^e for a simple rational r, ``None`` when there is none.
 
