@@ -110,8 +110,9 @@ def choose_size(
 
 def _feature_sets(encoder: TableEncoder, logs: NDArray[np.floating]) -> list[NDArray[np.bool_]]:
     """Return the features without mirror images, and with those of columns that have a middle."""
-    mirror = np.array([feature.kind == "mirror" for feature in encoder.features])
-    middle = np.array([len(np.unique(u)) > 2 for u in logs])  # of two values the mirror image tells nothing new
+    mirror = np.array([feature.kind == "mirror" for feature in encoder.features], dtype=bool)
+    # Of two values the mirror image tells nothing new.
+    middle = np.array([len(np.unique(u)) > 2 for u in logs], dtype=bool)
     plain, both = ~mirror, ~mirror | middle
     return [plain] if np.array_equal(plain, both) else [plain, both]
 
