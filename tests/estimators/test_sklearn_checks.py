@@ -22,8 +22,10 @@ VARIANTS = [
 ]
 
 
-# The checks predict rows beyond the training range, and stop Adam at its last epoch: both are told by a warning.
+# The checks predict rows beyond the training range, stop Adam at its last epoch and calibrate on labels drawn by lot:
+# all are told by a warning.
 @pytest.mark.filterwarnings("ignore:.*rows lie:UserWarning")
+@pytest.mark.filterwarnings("ignore:calibrate. the temperature reached its limit:UserWarning")
 @pytest.mark.filterwarnings("ignore:The fit has not converged:sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(VARIANTS)
 def test_conventions(estimator, check):
