@@ -203,8 +203,9 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
             An integer weight counts as that many rows.
         """
         chosen = settings.check(self)
+        table = read_table(X)
         encoder = TableEncoder.fit(
-            X,
+            table,
             scaling=self.scaling,
             missing=self.missing,  # type: ignore[arg-type]
             out_of_range=self.out_of_range,  # type: ignore[arg-type]
@@ -214,7 +215,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
             sample_weight=sample_weight,
         )
         validate_data(self, X, skip_check_array=True)
-        labels = check_target(self, read_table(X).n_rows, y)
+        labels = check_target(self, table.n_rows, y)
         weights = check_weights(sample_weight, len(labels))
         classes, codes = encode_labels(labels, weights)
         link = settings.resolve_link(self.link, len(classes))
@@ -222,7 +223,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         per_class = class_weights(self.class_weight, classes, codes, weights)
         weights = weights * per_class[codes]
         large = len(codes) * len(encoder.features) > FLOAT32_FROM
-        logs = encoder.log_features(X, np.float32 if large else np.float64, warn=False)
+        logs = encoder.log_features(table, np.float32 if large else np.float64, warn=False)
         seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
         rows = merge_equal_rows(logs, codes, weights)
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)

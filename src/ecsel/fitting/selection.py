@@ -37,7 +37,8 @@ NEW_TERM_FALL = 1 - 1e-3
 """A term that lowers the objective by less than this pays too little: it is grown anew, and no further one is tried."""
 PROMISING = 1.01
 """Features whose best loss with one term is within this factor of the best are walked with more terms."""
-_LOOSE = Stop(tol=1e-3, kkt=np.inf, max_iter=8)
+_NEARLY = Stop(tol=1e-4, kkt=np.inf, max_iter=25)
+"""Nearly converged: an early stop would tell of a better model than the one that is fitted in the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,14 +221,14 @@ def _path(
 def _best_of(
     wide: Problem, warm: dict[int, Array], fewer: Outcome | None, shares: Array, rng: np.random.Generator
 ) -> Outcome:
-    """Continue from the stronger penalty's optimum; where there is none or its last term does not pay, grow from fewer."""
-    runs = [minimise(wide, warm[wide.n_terms], _LOOSE)] if wide.n_terms in warm else []
+    """Continue from the stronger penalty's optimum; without one, or if its last term does not pay, grow from fewer."""
+    runs = [minimise(wide, warm[wide.n_terms], _NEARLY)] if wide.n_terms in warm else []
     if fewer is None:
         starts = [] if runs else first_starts(wide, shares, rng, 0)
     else:
         done = any(wide.all_alive(r.theta) and r.objective < NEW_TERM_FALL * fewer.objective for r in runs)
         starts = [] if done else seeds(fewer.theta, wide, rng, 0)
-    runs += [minimise(wide, start, _LOOSE) for start in starts]
+    runs += [minimise(wide, start, _NEARLY) for start in starts]
     return min(runs, key=lambda run: run.objective)
 
 
