@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.floating]
 
 SEED_SIZE = 0.05
+FIRST_BENDS = (0.0, 1.0, -1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def grow(
     stage = Stop(1e-4, np.inf, effort.stage_iterations) if problem.n_terms > 1 else stop
     short = Stop(1e-3, np.inf, effort.seed_iterations)
     starts = first_starts(first, class_shares, rng, effort.random_seeds)
-    outcome, reached = _best_start(first, starts, short, stage, watch)
+    outcome, reached = _best_start(first, starts, Stop(1e-4, np.inf, effort.stage_iterations), stage, watch)
     for terms in range(2, problem.n_terms + 1):
         if outcome.status is Status.INTERRUPTED:
             return pad_terms(outcome, problem, terms - 1), reached
@@ -90,13 +91,18 @@ def _charged(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
 
 
 def first_starts(problem: Problem, class_shares: Array, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
-    """Return starts of a single term: the empty model at the log-linear limit, or seeds beside it in the power form.
+    """Return starts of a single term: the empty model, straight and bent either way, or seeds in the power form.
 
     In the power form a term without slopes is a constant, and a fit from there may fade to α = 0, which is stationary.
     """
     if not problem.form.has_intercept:
         return seeds(replace(problem, n_terms=0).empty(class_shares), problem, rng, n_random)
-    return [problem.empty(class_shares)]
+    starts = []
+    for bend in FIRST_BENDS:
+        theta = problem.empty(class_shares)
+        problem.unpack(theta)[1][...] = bend
+        starts.append(theta)
+    return starts
 
 
 def seeds(theta: Array, wider: Problem, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
