@@ -1,7 +1,8 @@
-"""Where a coefficient begins to cost: cross-validated log-loss for several values of κ in λ √(1 + (α/κ)²)|β|.
+"""The default penalty: where a coefficient begins to cost (κ in λ √(1 + (α/κ)²)|β|), and whether bending should.
 
-The value in force is `KNEE` in `src/ecsel/fitting/forms.py`. Each κ is judged as in `benchmarks/scaling.py`: at its own
-best strength of a short grid, two terms, five shuffled stratified folds, at most 6000 rows.
+The values in force are `KNEE` in `src/ecsel/fitting/forms.py` and `BENDING` in `src/ecsel/fitting/penalties.py`. Each
+pair is judged as in `benchmarks/scaling.py`: cross-validated log-loss at its own best strength of a grid, two terms,
+five shuffled stratified folds, at most 6000 rows.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from scipy.stats import rankdata
 from benchmarks.results import FOLDER, ResultFile, markdown_table, surroundings
 from benchmarks.scaling import judge
 from benchmarks.tables import add_table_options, check_files, load
-from ecsel.fitting import forms
+from ecsel.fitting import forms, penalties
 
-KNEES = (0.5, 1.0, 2.0, 4.0, 8.0)
+PAIRS = ((1.0, 1.0), (2.0, 1.0), (4.0, 1.0), (8.0, 1.0), (16.0, 1.0), (8.0, 0.0))
+"""κ and the price of bending."""
 DEFAULT = ["iris", "seeds", "hearts", "ilpd", "transfusion", "contraceptive", "compas", "mammography"]
 
 
@@ -25,30 +27,31 @@ def main(argv: list[str]) -> int:
     add_table_options(parser, DEFAULT)
     options = parser.parse_args(argv)
     check_files(options, parser)
-    results = ResultFile(FOLDER / "knee.csv", ["table", "knee"])
-    in_force = forms.KNEE
+    results = ResultFile(FOLDER / "knee.csv", ["table", "knee", "bending"])
+    in_force = forms.KNEE, penalties.BENDING
     try:
         for name in options.tables:
             table = load(options.data, name)
-            for knee in KNEES:
-                forms.KNEE = knee
+            for knee, bending in PAIRS:
+                forms.KNEE, penalties.BENDING = knee, bending
                 loss, strength = judge(table, "auto")
-                results.put({"table": name, "knee": knee, "log_loss": loss, "l1": strength})
-                print(f"{name:14s} κ = {knee:g}: {loss:.5f} (l1 {strength:g})", flush=True)
+                results.put({"table": name, "knee": knee, "bending": bending, "log_loss": loss, "l1": strength})
+                print(f"{name:14s} κ = {knee:g}, bending {bending:g}: {loss:.5f} (l1 {strength:g})", flush=True)
     finally:
-        forms.KNEE = in_force
-    losses = {(row["table"], float(row["knee"])): float(row["log_loss"]) for row in results.rows}
-    tables = [name for name in DEFAULT if all((name, knee) in losses for knee in KNEES)]
-    grid = np.array([[losses[name, knee] for name in tables] for knee in KNEES])
-    ranks, change = rankdata(grid, axis=0).mean(axis=1), (grid / grid[KNEES.index(1.0)]).mean(axis=1) - 1
+        forms.KNEE, penalties.BENDING = in_force
+    losses = {(row["table"], float(row["knee"]), float(row["bending"])): float(row["log_loss"]) for row in results.rows}
+    tables = [name for name in DEFAULT if all((name, *pair) in losses for pair in PAIRS)]
+    grid = np.array([[losses[(name, *pair)] for name in tables] for pair in PAIRS])
+    ranks, change = rankdata(grid, axis=0).mean(axis=1), (grid / grid[0]).mean(axis=1) - 1
     summary = [
-        {"knee": f"{knee:g}", "rank": f"{rank:.2f}", "change": f"{100 * c:+.2f} %"}
-        for knee, rank, c in zip(KNEES, ranks, change, strict=True)
+        {"knee": f"{knee:g}", "bending": f"{bending:g}", "rank": f"{rank:.2f}", "change": f"{100 * c:+.2f} %"}
+        for (knee, bending), rank, c in zip(PAIRS, ranks, change, strict=True)
     ]
-    heads = markdown_table(summary, {"knee": "κ", "rank": "mean rank", "change": "log-loss against κ = 1"})
-    cells = markdown_table(results.rows, {"table": "table", "knee": "κ", "log_loss": "log-loss", "l1": "l1"})
+    columns = {"knee": "κ", "bending": "price of bending"}
+    heads = markdown_table(summary, columns | {"rank": "mean rank", "change": "log-loss against the first"})
+    cells = markdown_table(results.rows, {"table": "table"} | columns | {"log_loss": "log-loss", "l1": "l1"})
     page = [
-        "# Where a coefficient begins to cost",
+        "# The default penalty",
         __doc__ or "",
         heads,
         cells,

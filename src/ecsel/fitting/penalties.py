@@ -33,6 +33,10 @@ Charge = tuple[Array, Array, Array]
 """Value, first and second derivative of a smooth charge, entry by entry."""
 
 
+BENDING = 1.0
+"""Price of a fully bent term in units of λ/2; ``python -m benchmarks knee`` compares it with none."""
+
+
 class Penalty(Protocol):
     """The contract: strength, the term form in which the penalty is separable, the charges of a term's parameters."""
 
@@ -69,12 +73,8 @@ class L1:
         """Return λ/2·sin²φ in the angle form, λ/2·α² in the power form."""
         if not intercept:
             return self.strength / 2 * shapes * shapes, self.strength * shapes, np.full_like(shapes, self.strength)
-        sine, cosine = np.sin(shapes), np.cos(shapes)
-        return (
-            self.strength / 2 * sine * sine,
-            self.strength * sine * cosine,
-            self.strength * (cosine * cosine - sine * sine),
-        )
+        sine, cosine, price = np.sin(shapes), np.cos(shapes), self.strength * BENDING
+        return price / 2 * sine * sine, price * sine * cosine, price * (cosine * cosine - sine * sine)
 
     def slope_weights(self, spread: Array) -> Array:
         """Return λ for each standardised slope."""
