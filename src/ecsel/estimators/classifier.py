@@ -6,6 +6,7 @@ The formula is the model: predict_proba(X) is the sigmoid or softmax of `equatio
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ecsel.estimators import settings, training
 from ecsel.estimators.choosing import choose_size, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations, trimmed
+from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.inference import Inference
 from ecsel.estimators.judging import Judgement, judge, tempered
 from ecsel.estimators.path import Candidate, Path
@@ -85,6 +87,9 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         (largest F1, largest Youden index, smallest cost[true][predicted]) chooses it on the folds, after calibration.
     calibrate : bool, default=False
         Divide all scores by the temperature that minimises the log-loss on the folds; it becomes part of `equations_`.
+    monotone : dict, optional
+        Promises that the solver holds and `summary()` proves: ``{"income": +1}``, the probability of the second class
+        never falls as income rises; where there is a score per class, ``{"income": {"good": +1}}``.
     cv : int, splitter or list of splits, default=5
         Folds for "auto", for the rule of a threshold and for calibration. A number makes stratified folds that depend
         on the content of rows alone.
@@ -157,6 +162,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         class_weight: Any = None,
         threshold: Any = None,
         calibrate: bool = False,
+        monotone: Any = None,
         cv: Any = 5,
         solver: str | Adam = "newton",
         tol: float = 1e-6,
@@ -181,6 +187,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.threshold = threshold
         self.calibrate = calibrate
+        self.monotone = monotone
         self.cv = cv
         self.solver = solver
         self.tol = tol
@@ -225,6 +232,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         large = len(codes) * len(encoder.features) > FLOAT32_FROM
         logs = encoder.log_features(table, np.float32 if large else np.float64, warn=False)
         seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
+        chosen = replace(chosen, signs=slope_signs(self.monotone, encoder, classes.tolist(), link.n_scores))
         rows = merge_equal_rows(logs, codes, weights)
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         folded = fold_rows(self.cv, rows, ((logs, codes, weights), labels), seed) if validate else None
@@ -235,6 +243,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
             kept = np.isin(self.path_encoder_.feature_names, encoder.feature_names)
             rows = (rows[0][kept], *rows[1:])
             folded = folded and folded.with_features(kept)
+            chosen = chosen.with_features(kept)
         n_terms, l1, path = size.n_terms, size.l1, size.path
         train = trainer(self, chosen, link, (n_terms, l1), seed, n_threads=chosen.n_threads)
         result = train(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numbers
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
-from ecsel.fitting import LINKS, PENALTIES, Adam, Link, Penalty, Sigmoid, Softmax
+from ecsel.fitting import L1, LINKS, PENALTIES, Adam, Link, Penalty, Sigmoid, Softmax
 from ecsel.quality.thresholds import RULES, cost_matrix
 
 if TYPE_CHECKING:
@@ -31,9 +31,17 @@ class Settings:
     n_threads: int
     mirrors_chosen: bool
     """Whether the folds decide which columns get a mirror image."""
+    signs: NDArray[np.float64] | None = None
+    """The sign of each slope, (scores, features) with 0 where it is free."""
+
+    def with_features(self, kept: NDArray[np.bool_]) -> Settings:
+        """Return the same settings for some of the features."""
+        return self if self.signs is None else replace(self, signs=self.signs[:, kept])
 
     def penalty(self, strength: float) -> Penalty:
         """Return the penalty of this strength."""
+        if self.signs is not None:
+            return cast("Penalty", L1(strength, self.signs))  # frozen, where the contract has a plain attribute
         penalty: Penalty = PENALTIES[self.penalty_name](strength)
         return penalty
 
@@ -50,6 +58,8 @@ def check(model: ECSELClassifier) -> Settings:
     if not isinstance(solver, Adam):
         solver = check_choice("solver", solver, ("newton", "lbfgs", "adam"))
         solver = Adam() if solver == "adam" else solver
+    if model.monotone and (model.penalty != "l1" or not model.fit_intercept):
+        raise ValueError('monotone needs penalty="l1" and fit_intercept=True.')
     n_terms = None if _is_auto(model.n_terms) else check_integer("n_terms", model.n_terms, least=1)
     l1 = None if _is_auto(model.l1) else check_number("l1", model.l1, least=0)
     return Settings(

@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from sklearn.utils import check_random_state
 
 from ecsel.estimators import settings
 from ecsel.estimators.equations import laws_from_equations
+from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.judging import tempered
 from ecsel.estimators.options import check_integer
 from ecsel.estimators.progress import ProgressBar
@@ -110,6 +111,8 @@ def stability(
     per_class = class_weights(model.class_weight, model.classes_, codes, weights)[codes]
     link = settings.resolve_link(model.link_, len(model.classes_))
     seed = int(check_random_state(0 if random_state is None else random_state).randint(2**31 - 1))
+    signs = slope_signs(model.monotone, model.encoder_, model.classes_.tolist(), link.n_scores)
+    chosen = replace(chosen, signs=signs)
     train = trainer(model, chosen, link, (model.n_terms_, model.l1_), seed, n_threads=1)
     share = weights / weights.sum()
 

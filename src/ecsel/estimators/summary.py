@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.estimators.guarantees import guarantee_lines
 from ecsel.estimators.options import is_number
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def summarise_classifier(model: ECSELClassifier) -> str:
         lines.append(f"score of {label!r}:")
         lines.append(f"  {equation:.4g}")
         lines += [f"  {remark}" for remark in remarks(equation, encoder)]
+    equations, labels = list(model.equations_.values()), model.classes_.tolist()
+    lines += guarantee_lines(model.monotone, equations, encoder, labels)
     if model.threshold_ is not None:
         lines.append(f"predicts {model.classes_.tolist()[1]!r} where its probability is at least {model.threshold_:g}")
     if model.temperature_ != 1:

@@ -16,11 +16,14 @@ minimiser once a constant, a second term or a softmax is present (α → ∞, β
 
 A penalty is a separable sum: ℓ1 weights of the slopes, a smooth charge of the shapes, and box bounds. Adding one of
 that kind means adding one class here.
+
+*Signs* (monotone scores) are box bounds too. In the angle form ∂z/∂t = κ cos φ·exp(sin φ·t), so with |φ| ≤ π/2 a term
+rises with every feature whose slope is not negative, whatever the sign of α: s_kj ≥ 0 is the whole condition.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -58,12 +61,21 @@ class Penalty(Protocol):
         """Return the largest |shape| allowed."""
         ...
 
+    def slope_signs(self) -> Array | None:
+        """Return the sign that each slope must have, (scores, features) with 0 where it is free, or None."""
+        ...
+
+    def of_features(self, mask: NDArray[np.bool_]) -> Penalty:
+        """Return the same penalty for some of the features."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class L1:
     """λ Σ (√(1 + (α/κ)²)·|β| + ½/(1 + (α/κ)²)): well posed, the lasso in log x as its limit, empty for large λ."""
 
     strength: float
+    signs: Array | None = field(default=None, compare=False)
 
     def form(self, *, intercept: bool) -> TermForm:
         """Return the angle form, or the power form where there is no intercept to absorb −α."""
@@ -81,8 +93,16 @@ class L1:
         return np.full(spread.shape, self.strength)
 
     def shape_bound(self) -> float:
-        """Return no bound."""
-        return np.inf
+        """Return no bound, or π/2 where slopes have signs: beyond, a term would turn round."""
+        return np.inf if self.signs is None else np.pi / 2
+
+    def slope_signs(self) -> Array | None:
+        """Return the signs that were asked for."""
+        return self.signs
+
+    def of_features(self, mask: NDArray[np.bool_]) -> L1:
+        """Return the same penalty for some of the features."""
+        return self if self.signs is None else replace(self, signs=self.signs[:, mask])
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +130,15 @@ class PaperL1:
     def shape_bound(self) -> float:
         """Return the bound on |α|, α being the term's value at a typical row."""
         return self.largest_coefficient
+
+    def slope_signs(self) -> Array | None:
+        """Return None: the paper's trainer has no signs."""
+        return None
+
+    def of_features(self, mask: NDArray[np.bool_]) -> PaperL1:
+        """Return the penalty itself."""
+        del mask
+        return self
 
 
 PENALTIES = {"l1": L1, "paper": PaperL1}

@@ -135,14 +135,22 @@ class Problem:
     @cached_property
     def lower(self) -> Array:
         """Least value of each parameter."""
-        return -self.upper
+        return self._bounds(-1)
 
     @cached_property
     def upper(self) -> Array:
         """Largest value of each parameter."""
-        upper = np.full(self.size, np.inf)
-        self.unpack(upper)[1][...] = self.penalty.shape_bound()
-        return upper
+        return self._bounds(+1)
+
+    def _bounds(self, side: int) -> Array:
+        """The bounds on one side: those of the shapes, and zero for slopes that must have the other sign."""
+        bounds = np.full(self.size, side * np.inf)
+        _, shapes, slopes = self.unpack(bounds)
+        shapes[...] = side * self.penalty.shape_bound()
+        signs = self.penalty.slope_signs()
+        if signs is not None:
+            slopes[np.broadcast_to(signs[:, None, :] == -side, slopes.shape)] = 0.0
+        return bounds
 
     def penalty_value(self, theta: Array) -> float:
         """Return Σ l1 |θ| + Σ charge(shape)."""

@@ -89,7 +89,7 @@ def choose(
         mask = sets[position]
         rows = (log_features[mask], codes, weights)
         several = replace(candidates, n_terms=terms)
-        found = _choices(position, rows, link, penalty, several, folds, seed, intercept=intercept)
+        found = _choices(position, rows, link, penalty.of_features(mask), several, folds, seed, intercept=intercept)
         return [_over_all_features(choice, mask) for choice in found]
 
     with one_blas_thread():
@@ -182,6 +182,9 @@ def _strengths(problem: Problem, centred: Coordinates, shares: Array) -> Array:
     if not problem.form.has_intercept:
         problem.unpack(theta)[1][...] = 1.0
     slopes = problem.unpack(problem.value_and_gradient(theta)[1])[2]
+    signs = problem.penalty.slope_signs()
+    if signs is not None:  # a slope that may not move downhill needs no penalty to stay at zero
+        slopes = np.where(signs[:, None, :] * slopes > 0, 0.0, slopes)
     unit = replace(problem.penalty, strength=1.0).slope_weights(problem.spread)  # type: ignore[type-var]
     top = float(np.max(np.abs(slopes) / unit, initial=1e-6)) or 1e-6
     top *= 1 + 1e-6  # at the very threshold rounding decides
