@@ -279,7 +279,7 @@ def test_an_interrupt_keeps_a_usable_model_and_warns(monkeypatch, make_numbers, 
 
 def test_an_unfinished_fit_warns_with_its_numbers(make_numbers, quick):
     X, y = make_numbers(n_classes=3)
-    with pytest.warns(ConvergenceWarning, match=r"KKT residual \d.*after 2 iterations with max_iter=2"):
+    with pytest.warns(ConvergenceWarning, match=r"KKT residual \d.*after \d iterations with max_iter=2"):
         quick(max_iter=2, l1=1e-4).fit(X, y)
 
 

@@ -186,11 +186,12 @@ def test_errors_of_elasticities_follow_from_those_of_the_numbers(n_classes):
             return (value(vector, at + shift) - value(vector, at - shift)) / 2e-5 / z
 
         expected = elasticity(x)
-        defined = value(x, at) > 0
-        np.testing.assert_allclose(estimates[defined, score, j], expected[defined], rtol=1e-4, atol=1e-6)
+        z = value(x, at)
+        defined, clear = z > 0, z > 1e-2 * z.max()  # near z = 0 the elasticity runs away, and differences with it
+        np.testing.assert_allclose(estimates[clear, score, j], expected[clear], rtol=1e-4, atol=1e-6)
         by_number = derivative(elasticity, x, 1e-4)
         error = np.sqrt(np.einsum("pn,pq,qn->n", by_number, covariance, by_number))
-        np.testing.assert_allclose(errors[defined, score, j], error[defined], rtol=0.02)
+        np.testing.assert_allclose(errors[clear, score, j], error[clear], rtol=0.02)
         assert np.isnan(estimates[~defined, score, j]).all()
     if n_classes == 3:
         assert np.isnan(errors[:, 0]).all()

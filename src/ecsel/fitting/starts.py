@@ -51,7 +51,8 @@ def grow(
     stage = Stop(1e-4, np.inf, effort.stage_iterations) if problem.n_terms > 1 else stop
     short = Stop(1e-3, np.inf, effort.seed_iterations)
     starts = first_starts(first, class_shares, rng, effort.random_seeds)
-    outcome, reached = _best_start(first, starts, Stop(1e-4, np.inf, effort.stage_iterations), stage, watch)
+    trial = Stop(1e-4, np.inf, min(effort.stage_iterations, stop.max_iter))
+    outcome, reached = _best_start(first, starts, trial, stage, watch)
     for terms in range(2, problem.n_terms + 1):
         if outcome.status is Status.INTERRUPTED:
             return pad_terms(outcome, problem, terms - 1), reached
