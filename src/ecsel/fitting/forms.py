@@ -136,7 +136,7 @@ class AngleForm:
         flipped = np.where(np.round((shape - folded) / np.pi) % 2 == 0, 1.0, -1.0)
         sine = np.sin(folded)
         sine = np.where(np.abs(sine) < SMALLEST_SINE, np.where(sine < 0, -SMALLEST_SINE, SMALLEST_SINE), sine)
-        alpha = KNEE * np.cos(np.arcsin(sine)) / sine
+        alpha = KNEE * np.cos(folded) / sine
         return alpha, slopes * (sine * flipped)[..., None], -alpha
 
     def from_power_law(self, coefficients: Array, exponents: Array) -> tuple[Array, Array, Array]:
