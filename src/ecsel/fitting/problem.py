@@ -122,15 +122,12 @@ class Problem:
         intercepts = rows[:, 0] if self.intercept else np.zeros(self.link.n_scores, theta.dtype)
         return intercepts, terms[:, :, 0], terms[:, :, 1:]
 
-    def _constant(self, shape: float, slopes: Array) -> Array:
-        scores, terms = self.link.n_scores, self.n_terms
-        every = np.broadcast_to(slopes, (scores, terms, self.blocks.n_features))
-        return self.pack(np.full(scores, np.inf if np.isinf(shape) else 0.0), np.full((scores, terms), shape), every)
-
     @cached_property
     def l1(self) -> Array:
         """ℓ1 weight of each parameter."""
-        return self._constant(0.0, self.penalty.slope_weights(self.spread))
+        weights = np.zeros(self.size)
+        self.unpack(weights)[2][...] = self.penalty.slope_weights(self.spread)
+        return weights
 
     @cached_property
     def lower(self) -> Array:

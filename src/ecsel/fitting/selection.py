@@ -45,10 +45,9 @@ _NEARLY = Stop(tol=1e-4, kkt=np.inf, max_iter=25)
 class Choice:
     """One point of the path: its size, its cross-validated loss with standard error, and its laws on all rows.
 
-    `feature_set` is the position of its features among the sets that were tried; the laws speak of all features.
+    The laws speak of all features, whichever took part.
     """
 
-    feature_set: int
     n_terms: int
     strength: float
     size: int
@@ -89,7 +88,7 @@ def choose(
         mask = sets[position]
         rows = (log_features[mask], codes, weights)
         several = replace(candidates, n_terms=terms)
-        found = _choices(position, rows, link, penalty.of_features(mask), several, folds, seed, intercept=intercept)
+        found = _choices(rows, link, penalty.of_features(mask), several, folds, seed, intercept=intercept)
         return [_over_all_features(choice, mask) for choice in found]
 
     with one_blas_thread():
@@ -110,7 +109,6 @@ def choose(
 
 
 def _choices(
-    feature_set: int,
     rows: Rows,
     link: Link,
     penalty: Penalty,
@@ -129,7 +127,7 @@ def _choices(
     strengths = strengths[: len(mean)]
     path = list(_path(*whole, strengths, candidates, seed))
     return [
-        Choice(feature_set, k, strength, _size(laws), float(mean[i, j]), float(spread[i, j]), laws)
+        Choice(k, strength, _size(laws), float(mean[i, j]), float(spread[i, j]), laws)
         for i, strength in enumerate(strengths)
         for j, k in enumerate(candidates.n_terms)
         for laws in [path[i][j]]
