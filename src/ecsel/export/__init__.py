@@ -1,0 +1,28 @@
+"""Exports: the equation as a program that runs where Python does not, raw columns in, probability and label out.
+
+Functions are imported when they are first used, since each brings what its language needs.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ecsel.export.javascript import to_javascript
+    from ecsel.export.python import to_python
+
+_HOMES = {
+    "to_javascript": "ecsel.export.javascript",
+    "to_python": "ecsel.export.python",
+}
+
+__all__ = ["to_javascript", "to_python"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'ecsel.export' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,176 @@
+"""Columns of an encoder: u = log x' of numeric features, and a table of numbers per level for all others.
+
+A quantity x that the model accepts (see `ecsel.export.accepted`) has u = log(scale·x + offset). ``"clip"`` holds the
+image at that of the training range: since the map is monotone, also after rounding, x is held instead, at `low` where
+the scale is positive and at `high` for a mirror image. On other rows an in-range number takes the place of x.
+
+A column of levels adds Σ_f β_kf·log x'_f to the exponent of a term, and has finitely many values: one per level, one
+for a level that was never seen, one for a missing level. They are computed here, once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecsel.export.accepted import accepted_interval
+from ecsel.export.expr import (
+    Compare,
+    Condition,
+    Const,
+    Expr,
+    If,
+    Input,
+    IsMissing,
+    Log,
+    Lookup,
+    Max,
+    Min,
+    Not,
+    Var,
+    add,
+    all_of,
+    any_of,
+    mul,
+)
+from ecsel.export.program import InputColumn, Kind
+from ecsel.export.reading import Reading, Sheet, is_one
+from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn
+from ecsel.tables.levels import MISSING, UNKNOWN, level_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ecsel.explain.view import ModelView
+    from ecsel.signomial.columns import FloatArray
+    from ecsel.tables import Feature, Level, TableEncoder
+
+
+def read_encoded(view: ModelView, encoder: TableEncoder, sheet: Sheet) -> Reading:
+    """Write down how the columns that the equations use are read."""
+    players = encoder.players
+    columns = np.unique(players[(view.terms.exponents != 0).any(axis=0)]).tolist()
+    inputs: list[InputColumn] = []
+    conditions: list[Condition] = []
+    parts: dict[tuple[int, int], Expr] = {}
+    for i, j in enumerate(columns):
+        own = np.flatnonzero(players == j)
+        features = [encoder.features[f] for f in own]
+        exponents = view.terms.exponents[:, own]
+        column = encoder.columns[j]
+        if isinstance(column, NumericColumn):
+            described, condition, by_term = _quantity(i, column, features, exponents, encoder, sheet)
+        elif isinstance(column, (CategoricalColumn, OrdinalColumn)):
+            described, condition, by_term = _levels(i, column, features, exponents, sheet)
+        else:  # pragma: no cover - a column without values has no features
+            raise TypeError(f"column {column.name!r} has no values")
+        inputs.append(described)
+        conditions += condition
+        parts.update({(k, i): part for k, part in by_term.items()})
+    return Reading(tuple(inputs), tuple(columns), tuple(conditions), parts, {}, {})
+
+
+_Read = tuple[InputColumn, list[Condition], dict[int, Expr]]
+
+
+def _quantity(
+    i: int,
+    column: NumericColumn,
+    features: Sequence[Feature],
+    exponents: FloatArray,
+    encoder: TableEncoder,
+    sheet: Sheet,
+) -> _Read:
+    refuses = any(feature.fill is None for feature in features)
+    codes = tuple(float(code) for code in column.missing_codes)
+    missing = any_of([IsMissing(i), *(Compare("==", Input(i), Const(code)) for code in codes)])
+    smallest, largest = accepted_interval(column, features, encoder.out_of_range)
+    inside = [Compare(">=", Input(i), Const(smallest)), Compare("<=", Input(i), Const(largest))]
+    usable = sheet.let(
+        f"ok{i}", If(all_of([Not(missing), *inside]), Const(1.0), Const(0.0)), "value", f"{column.name} is usable"
+    )
+    x = sheet.let(f"x{i}", If(is_one(usable), Input(i), Const(column.low)), "value", column.name)
+    condition = is_one(usable)
+    absent = None
+    if not refuses:
+        absent = sheet.let(f"na{i}", If(missing, Const(1.0), Const(0.0)), "value", f"{column.name} is missing")
+        condition = any_of([is_one(usable), is_one(absent)])
+    logs = {
+        f: sheet.let(
+            f"u{i}_{f}",
+            _log_feature(feature, x, absent, clip=encoder.out_of_range == "clip"),
+            "log",
+            f"log {feature.name}",
+        )
+        for f, feature in enumerate(features)
+        if exponents[:, f].any()
+    }
+    parts = {
+        k: add([mul([Const(beta[f]), u]) for f, u in logs.items() if beta[f]])
+        for k, beta in enumerate(exponents)
+        if beta.any()
+    }
+    return InputColumn(column.name, "number", None, codes, refuses), [condition], parts
+
+
+def _log_feature(feature: Feature, x: Var, absent: Var | None, *, clip: bool) -> Expr:
+    if feature.kind == "missing":
+        observed: Expr = Const(np.log(feature.floor))
+    else:
+        held: Expr = x
+        if clip:
+            held = Max((x, Const(feature.low))) if feature.scale > 0 else Min((x, Const(feature.high)))
+        scaled = mul([Const(feature.scale), held])
+        observed = Log(add([scaled, Const(feature.offset)]) if feature.offset else scaled)
+    if absent is None or feature.fill is None:
+        return observed
+    return If(is_one(absent), Const(np.log(feature.fill)), observed)
+
+
+def _levels(
+    i: int,
+    column: CategoricalColumn | OrdinalColumn,
+    features: Sequence[Feature],
+    exponents: FloatArray,
+    sheet: Sheet,
+) -> _Read:
+    kind = _kind_of_levels(column)
+    refuses = any(feature.fill is None for feature in features)
+    codes = _of_kind(column.missing_codes, kind)
+    table = np.log(level_table(column.levels, tuple(features)))
+    if refuses:  # what is computed for a row that is refused does not matter
+        table[:, MISSING] = 0.0
+    parts: dict[int, Expr] = {}
+    for k, beta in enumerate(exponents):
+        if not beta.any():
+            continue
+        values = (beta @ table).tolist()
+        by_level = dict(zip(column.levels, values, strict=False)) | dict.fromkeys(codes, values[MISSING])
+        entries = tuple(
+            (level, by_level[level]) for level in _of_kind(by_level, kind) if by_level[level] != values[UNKNOWN]
+        )
+        lookup = Lookup(i, entries, missing=values[MISSING], otherwise=values[UNKNOWN])
+        parts[k] = sheet.let(f"l{k}_{i}", lookup, "part", f"{column.name} in term {k}")
+    conditions = []
+    if refuses:
+        usable = Lookup(i, tuple((code, 0.0) for code in codes), missing=0.0, otherwise=1.0)
+        conditions.append(is_one(sheet.let(f"ok{i}", usable, "value", f"{column.name} is usable")))
+    return InputColumn(column.name, kind, _of_kind(column.levels, kind), codes, refuses), conditions, parts
+
+
+def _kind_of_levels(column: CategoricalColumn | OrdinalColumn) -> Kind:
+    """Return the type of a column's values; text that reads as numbers is text where its levels are."""
+    if column.dtype == "text" or all(isinstance(level, str) for level in column.levels):
+        return "text"
+    return "boolean" if column.dtype == "boolean" else "number"
+
+
+def _of_kind(levels: Sequence[Level] | dict[Level, float], kind: Kind) -> tuple[Level, ...]:
+    """Return the levels that a value of this type can be equal to, in that type: True is 1, and never '1'."""
+    if kind == "text":
+        return tuple(level for level in levels if isinstance(level, str))
+    numbers = [level for level in levels if not isinstance(level, str)]
+    if kind == "number":
+        return tuple(int(level) if isinstance(level, bool) else level for level in numbers)
+    return tuple(bool(level) for level in numbers if level in {0, 1})

@@ -1,0 +1,180 @@
+"""Lowering: a fitted model becomes a `Program`, in which every awkward case is decided once, for all exports.
+
+With the factors of all columns (see `ecsel.export.reading`) the model is
+
+    z_k = α_k·Π_i s_ki·exp(clip(Σ_i part_ki, ±700)),    z_c = Σ_{k of c} z_k,
+    sigmoid: p = 1/(1 + e^−z),    softmax: p_c = e^(z_c − max z)/Σ_r e^(z_r − max z)
+
+and the second class where p ≥ threshold, or the first class of those with the largest p.
+
+A product α·exp(700) may be too large for a double. The model goes on with ∞; databases stop with an error, and ∞ − ∞
+has no value. The clip of such a term is therefore tightened until no sum of terms can overflow (and no product is
+rounded to zero), which no probability can tell from the model.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.explain.view import ModelView
+from ecsel.export.contributions import Explained, Method, contributions_of
+from ecsel.export.encoded import read_encoded
+from ecsel.export.expr import (
+    Abs,
+    Add,
+    Compare,
+    Const,
+    Div,
+    Exp,
+    Expr,
+    If,
+    Max,
+    Neg,
+    Null,
+    Var,
+    add,
+    all_of,
+    clamp,
+    largest,
+    minus,
+    mul,
+    smallest,
+)
+from ecsel.export.plain import read_plain
+from ecsel.export.program import Program
+from ecsel.export.reading import Sheet, is_one
+from ecsel.signomial.columns import LOG_LIMIT
+
+if TYPE_CHECKING:
+    from ecsel.export.reading import Reading
+
+
+def lower(model: Any, *, contributions: Method | None = None, baseline: Any = None) -> Program:
+    """Return a model as a program from raw columns to probabilities and a label.
+
+    Parameters
+    ----------
+    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
+        The model.
+    contributions : {"log_additive", "attribution", "shapley"}, optional
+        What each column contributes: to log|z_k| of each term (L1), to the scores to first order (L2), or as exact
+        Shapley values of the scores against one background row.
+    baseline : None, dict of columns, row or Baseline, optional
+        The reference point of the contributions: by default the geometric mean of the training rows; of a dict, columns
+        that are left out stay there.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> program = lower(Signomial.parse("3*x**2/y"))
+    >>> [column.name for column in program.inputs], program.outputs
+    (['x', 'y'], ('prediction',))
+    """
+    view = ModelView.of(model)
+    _check_labels(view.classes)
+    sheet = Sheet()
+    reading = read_plain(view, sheet) if view.encoder is None else read_encoded(view, view.encoder, sheet)
+    accepted = If(all_of(reading.conditions), Const(1.0), Const(0.0)) if reading.conditions else Const(1.0)
+    valid = is_one(sheet.let("valid", accepted, "valid", "the model accepts the row"))
+    limits = clip_limits(view.terms.coefficients)
+    scores = _scores(view, reading, limits, sheet)
+    if view.link == "identity":
+        outputs = [sheet.let("prediction", If(valid, scores[0], Null()), "output", "prediction")]
+        decision = None
+    else:
+        p = _sigmoid(scores[0], sheet) if view.link == "sigmoid" else _softmax(scores, view.classes, sheet)
+        outputs = [
+            sheet.let(f"p{c}", If(valid, each, Null()), "output", f"probability of {label}")
+            for c, (each, label) in enumerate(zip(p, view.classes, strict=True))
+        ]
+        chosen = If(valid, _position(p, view.threshold), Null())
+        decision = sheet.let("decision", chosen, "output", "position of the predicted class").name
+    explained = Explained(view, reading, valid, limits)
+    told = () if contributions is None else contributions_of(explained, contributions, baseline, sheet)
+    return Program(
+        inputs=reading.inputs,
+        assignments=tuple(sheet.assignments),
+        classes=view.classes if view.has_classes else (),
+        scores=tuple(score.name for score in scores),
+        outputs=tuple(output.name for output in outputs),
+        decision=decision,
+        contributions=told,
+    )
+
+
+def clip_limits(coefficients: Any) -> list[tuple[float, float]]:
+    """Return for each term the limits of its exponent: ±700, or where α·exp(…) is a double that can be added up."""
+    top = math.log(sys.float_info.max) - math.log(4 * max(1, len(coefficients)))
+    bottom = math.log(sys.float_info.min)
+    logs = [math.log(abs(alpha)) if alpha else 0.0 for alpha in np.asarray(coefficients).tolist()]
+    return [(max(-LOG_LIMIT, bottom - size), min(LOG_LIMIT, top - size)) for size in logs]
+
+
+def _scores(view: ModelView, reading: Reading, limits: list[tuple[float, float]], sheet: Sheet) -> list[Var]:
+    by_class: list[list[Expr]] = [[] for _ in range(view.terms.n_classes)]
+    for k, (alpha, c) in enumerate(zip(view.terms.coefficients.tolist(), view.terms.classes.tolist(), strict=True)):
+        inputs = [i for i in range(len(reading.inputs)) if (k, i) in reading.parts]
+        if not inputs:
+            by_class[c].append(Const(alpha))
+            continue
+        total = clamp(add([reading.parts[k, i] for i in inputs]), *limits[k])
+        exponent = sheet.let(f"e{k}", total, "exponent", f"exponent of term {k}")
+        signs = [reading.signs[k, i] for i in inputs if (k, i) in reading.signs]
+        value = mul([Const(alpha), *signs, Exp(exponent)])
+        by_class[c].append(sheet.let(f"t{k}", value, "term", f"term {k}"))
+    return [
+        sheet.let(f"z{c}", add(terms), "score", f"score of {label}")
+        for c, (terms, label) in enumerate(zip(by_class, view.score_classes, strict=True))
+    ]
+
+
+def _sigmoid(z: Var, sheet: Sheet) -> list[Var]:
+    """Return 1/(1 + e^z) and 1/(1 + e^−z), each with all its digits: only e^−|z| ≤ 1 is ever computed."""
+    w = sheet.let("w", _exp(Neg(Abs(z))), "link", "exp(−|score|)")
+    total = Add((Const(1.0), w))
+    far, near = Div(w, total), Div(Const(1.0), total)
+    is_second = Compare(">=", z, Const(0.0))
+    return [
+        sheet.let("y0", If(is_second, far, near), "link", "probability of the first class"),
+        sheet.let("y1", If(is_second, near, far), "link", "probability of the second class"),
+    ]
+
+
+def _softmax(scores: list[Var], classes: tuple[Any, ...], sheet: Sheet) -> list[Var]:
+    top = sheet.let("top", largest(scores), "link", "largest score")
+    weights = [
+        sheet.let(f"w{c}", _exp(minus(z, top)), "link", f"weight of {label}")
+        for c, (z, label) in enumerate(zip(scores, classes, strict=True))
+    ]
+    total = sheet.let("total", add(weights), "link", "sum of the weights")
+    return [
+        sheet.let(f"y{c}", Div(w, total), "link", f"share of {label}")
+        for c, (w, label) in enumerate(zip(weights, classes, strict=True))
+    ]
+
+
+def _position(p: list[Var], threshold: float | None) -> Expr:
+    """Return the position of the predicted class: by the threshold, or the first with the largest probability."""
+    if threshold is not None:
+        return If(Compare(">=", p[1], Const(threshold)), Const(1.0), Const(0.0))
+    top = largest(p)
+    none = Const(float(len(p)))
+    return smallest([If(Compare(">=", each, top), Const(float(c)), none) for c, each in enumerate(p)])
+
+
+def _exp(operand: Expr) -> Expr:
+    """Return e^x for x ≤ 0; beyond −700 it is as good as 0, and some databases refuse an exact 0 as an underflow."""
+    return Exp(Max((operand, Const(-LOG_LIMIT))))
+
+
+def _check_labels(classes: tuple[Any, ...]) -> None:
+    for label in classes:
+        if not isinstance(label, (str, bool, int, float)):
+            raise TypeError(
+                f"the class {label!r} is of the type {type(label).__name__}: exports need classes that are text, "
+                "numbers or truth values; fit the model with such labels"
+            )

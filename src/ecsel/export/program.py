@@ -1,0 +1,137 @@
+"""A fitted model as a program: raw columns in, named numbers one after the other, probabilities and a label out.
+
+The stages, in order, of which a model has those that it needs:
+
+================  ===========================================================================================
+``value``         is the value of a column usable (1 or 0), is it missing, and the value or a harmless stand-in
+``valid``         1 where the model accepts the row, else 0
+``log``           u_j = log x'_j of the positive features, and signs of columns that may be negative
+``part``          what a column of levels adds to the exponent of a term
+``exponent``      Σ_j β_kj u_j of each term, clipped as in the model
+``term``          z_k = α_k·exp(…)
+``score``         z_c = Σ_k z_k
+``link``          probabilities on the way
+``output``        the probability of each class or the prediction, then the position of the predicted class
+``contribution``  what each column contributes
+================  ===========================================================================================
+
+What is null: on a row that the model refuses (a missing value in a column that had none in training, an infinite
+value, one outside of the training range where the rule is ``"error"``, one that has no logarithm), every output and
+every contribution is null, since an export has no way to raise an error for one row of many. Only variables of the last
+two stages can be null, and none of them is referred to by another.
+
+What is not looked at: columns that occur in no equation are no inputs; the model itself refuses a missing value there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ecsel.export.expr import variables
+
+if TYPE_CHECKING:
+    from ecsel.export.expr import Expr
+    from ecsel.tables.features import Level
+
+Stage: TypeAlias = Literal[
+    "value", "valid", "log", "part", "exponent", "term", "score", "link", "output", "contribution"
+]
+Kind: TypeAlias = Literal["number", "text", "boolean"]
+
+
+@dataclass(frozen=True, slots=True)
+class InputColumn:
+    """A raw column that the program reads.
+
+    Attributes
+    ----------
+    name
+        The user's name for it: any text at all.
+    kind
+        The type of its values.
+    levels
+        The levels that the model knows; None for a column of quantities.
+    missing_codes
+        Values that stand for a missing one; the program knows them already.
+    refuses_missing
+        Whether a row without a value is refused.
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple[Level, ...] | None
+    missing_codes: tuple[Level, ...]
+    refuses_missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A named number. The name is a plain identifier; the title tells people what it is and may hold any text."""
+
+    name: str
+    value: Expr
+    stage: Stage
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What each column contributes to the score of a class, or to the logarithm of one of its terms.
+
+    Attributes
+    ----------
+    label
+        The class; ``"prediction"`` in a regression.
+    term
+        The position of the term among those of the class, for contributions to log|z_k|; None for those to the score.
+    base_value
+        What is explained, at the baseline.
+    values
+        For each column its name and the variable of its contribution.
+    """
+
+    label: Level
+    term: int | None
+    base_value: float
+    values: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A model from raw columns to outputs; build one with `ecsel.export.lowering.lower`.
+
+    Attributes
+    ----------
+    inputs
+        The raw columns that the equations use.
+    assignments
+        All named numbers; each refers to earlier ones only.
+    classes
+        The class labels; empty for a regression.
+    scores
+        The variable of every score: one of a sigmoid (that of the second class), one per class of a softmax.
+    outputs
+        The variable of each class's probability, or the one of the prediction.
+    decision
+        The variable of the predicted class's position among `classes`; None for a regression.
+    contributions
+        What was asked for as contributions.
+    """
+
+    inputs: tuple[InputColumn, ...]
+    assignments: tuple[Assignment, ...]
+    classes: tuple[Level, ...]
+    scores: tuple[str, ...]
+    outputs: tuple[str, ...]
+    decision: str | None
+    contributions: tuple[Contribution, ...] = ()
+
+    def __post_init__(self) -> None:
+        known: set[str] = set()
+        for each in self.assignments:
+            if unknown := set(variables(each.value)) - known:
+                raise ValueError(f"{each.name} refers to {min(unknown)}, which no earlier assignment names")
+            if each.name in known:
+                raise ValueError(f"{each.name} is assigned twice")
+            known.add(each.name)

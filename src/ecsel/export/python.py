@@ -1,0 +1,135 @@
+"""`to_python`: the model as Python source that needs nothing but Python itself.
+
+The source defines `predict(row)`. Names of columns and classes occur in it as string literals only, all in ASCII.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ecsel.export.expr import And, Compare, Const, If, Input, IsMissing, Lookup, Not, Null, Or
+from ecsel.export.lowering import lower
+from ecsel.export.writing import INFIX, fold, infix
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ecsel.export.contributions import Method
+    from ecsel.export.program import InputColumn, Program
+    from ecsel.export.writing import Rules
+    from ecsel.tables import Level
+
+_HEAD = '''"""A fitted model of ecsel. predict(row) takes one row, a dict of column name to value, and returns a dict.
+
+Missing values are None or NaN. On a row that the model refuses every answer is None.
+"""
+
+from math import exp, inf, log
+
+
+def _value(row, name):
+    try:
+        value = row[name]
+    except KeyError:
+        raise KeyError(f"the row has no column {name!r}") from None
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        return None
+    return value
+
+
+def _number(row, name):
+    value = _value(row, name)
+    if value is None:
+        return None
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"column {name!r} must be a number, not {value!r}")
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+'''
+
+
+def to_python(model: Any, *, contributions: Method | None = None, baseline: Any = None) -> str:
+    """Return the model as the source of a Python function without dependencies.
+
+    The source defines ``predict(row)``: a dict of raw values in; out comes a dict with ``"probabilities"`` by class and
+    ``"label"``, or ``"prediction"`` for a regression; all are None on a row that the model refuses. With
+    `contributions` it also has ``"contributions"``: a list of dicts with the ``"class"``, the ``"term"`` (of
+    ``"log_additive"``), the ``"base_value"`` and the ``"values"`` by column.
+
+    Parameters
+    ----------
+    model : ECSELClassifier, ECSELRegressor or Signomial
+        The model.
+    contributions : {"log_additive", "attribution", "shapley"}, optional
+        What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
+        Shapley values of the scores.
+    baseline : None, dict of columns, row or Baseline, optional
+        The reference point of the contributions; by default the geometric mean of the training rows.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> namespace = {}
+    >>> exec(to_python(Signomial.parse("3*x**2/y")), namespace)
+    >>> round(namespace["predict"]({"x": 2.0, "y": 4.0})["prediction"], 12)
+    3.0
+    """
+    program = lower(model, contributions=contributions, baseline=baseline)
+    tables: list[str] = []
+    rules = _rules(tables)
+    body = [f"v{i} = {_read(column)}" for i, column in enumerate(program.inputs)]
+    body += [f"{each.name} = {fold(each.value, rules)}" for each in program.assignments]
+    body.append(f"return {{{', '.join(_answers(program))}}}")
+    lines = "".join(f"    {line}\n" for line in body)
+    head = _HEAD + "".join(f"\n_LEVELS_{n} = {table}" for n, table in enumerate(tables)) + ("\n" if tables else "")
+    return f"{head}\ndef predict(row):\n{lines}"
+
+
+def _read(column: InputColumn) -> str:
+    return f"{'_number' if column.levels is None else '_value'}(row, {column.name!a})"
+
+
+def _answers(program: Program) -> list[str]:
+    if program.decision is None:
+        answers = [f"'prediction': {program.outputs[0]}"]
+    else:
+        by_class = zip(program.classes, program.outputs, strict=True)
+        labels = ", ".join(map(ascii, program.classes))
+        answers = [
+            f"'probabilities': {{{', '.join(f'{label!a}: {p}' for label, p in by_class)}}}",
+            f"'label': None if {program.decision} is None else ({labels},)[int({program.decision})]",
+        ]
+    if program.contributions:
+        told = []
+        for each in program.contributions:
+            values = ", ".join(f"{column!a}: {variable}" for column, variable in each.values)
+            term = "" if each.term is None else f"'term': {each.term}, "
+            told.append(f"{{'class': {each.label!a}, {term}'base_value': {each.base_value!r}, 'values': {{{values}}}}}")
+        answers.append(f"'contributions': [{', '.join(told)}]")
+    return answers
+
+
+def _rules(tables: list[str]) -> Rules[str]:
+    """Return how expressions are written; tables of levels are added to the list."""
+
+    def lookup(position: int, entries: Sequence[tuple[Level, float]], missing: float, otherwise: float) -> str:
+        listed = [f"{level!a}: {value!r}" for level, value in entries]
+        tables.append(f"{{{', '.join([*listed, f'None: {missing!r}'])}}}")
+        return f"_LEVELS_{len(tables) - 1}.get(v{position}, {otherwise!r})"
+
+    return {
+        **INFIX,
+        Const: lambda value: f"({value!r})" if value < 0 else repr(value),
+        Null: lambda: "None",
+        Input: lambda position: f"v{position}",
+        Lookup: lookup,
+        If: lambda condition, then, otherwise: f"({then} if {condition} else {otherwise})",
+        IsMissing: lambda position: f"(v{position} is None)",
+        Compare: lambda operator, left, right: f"({left} {operator} {right})",
+        And: infix(" and "),
+        Or: infix(" or "),
+        Not: lambda operand: f"(not {operand})",
+    }
