@@ -1,6 +1,7 @@
 """The compiled kernel and its NumPy twin: the same sums, the same inner solutions, the same fits."""
 
 import os
+import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ from ecsel.fitting import L1, ArrayBlocks, PaperL1, Problem, Sigmoid, Softmax, f
 from ecsel.fitting.fit import FitOptions
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.newton import Stop, minimise
+from ecsel.fitting.report import Status
 from ecsel.fitting.sums import NumpySums
 
 needs_kernel = pytest.mark.skipif(kernel.compiled is None, reason="the package was installed without a compiler")
@@ -145,6 +147,67 @@ def test_fits_from_one_start_end_at_one_objective(monkeypatch, make_table, make_
         assert isinstance(problem.sums, NumpySums if module is None else CompiledSums)
         ends.append(minimise(problem, start, Stop(tol=1e-10)).objective)
     assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+
+
+@needs_kernel
+@settings(max_examples=60, deadline=None)
+@given(case=cases, iterations=st.integers(0, 6))
+def test_the_compiled_loop_makes_the_steps_of_its_twin(case, iterations):
+    # few rows or a term of size zero leave directions without curvature, in which rounding decides the step
+    bend = case["bend"] if case["intercept"] and case["bend"] != "faded" else "any"
+    tame = {"steepness": 0.3, "rows": 250 + case["rows"], "features": 1 + case["features"], "bend": bend}
+    problem, theta = posed(case | tame)
+    stop = Stop(tol=0.0, kkt=0.0, max_iter=iterations)
+    found = minimise(problem, theta, stop)
+    wanted = minimise(problem, theta, stop, watch=lambda *_: None)  # nobody watches the compiled loop
+    before = problem.objective(np.clip(theta, problem.lower, problem.upper))
+    assert found.objective <= before + 1e-12 * (1 + abs(before))
+    assert found.objective == pytest.approx(problem.objective(found.theta), rel=1e-12, abs=1e-12)
+    # A step on the verge of acceptance is decided by rounding; from there on the two may part.
+    if found.evaluations == wanted.evaluations and found.iterations == wanted.iterations:
+        assert found.objective == pytest.approx(wanted.objective, rel=1e-5)
+    else:
+        assert found.objective <= wanted.objective + 0.05 * abs(wanted.objective)
+
+
+@needs_kernel
+def test_the_compiled_loop_ends_as_its_twin_does(make_table, make_problem):
+    problem = make_problem(make_table(), "sigmoid", L1(1e-2), 2)[0]
+    start = np.random.default_rng(1).normal(0, 0.2, problem.size)
+    for stop in (Stop(), Stop(max_iter=2), Stop(kkt=1e-18)):
+        found, wanted = minimise(problem, start, stop), minimise(problem, start, stop, watch=lambda *_: None)
+        assert (found.status, found.iterations) == (wanted.status, wanted.iterations)
+        np.testing.assert_allclose(found.theta, wanted.theta, atol=1e-6)
+        gradient = problem.value_and_gradient(found.theta)[1]
+        if stop.max_iter > 2:
+            assert found.kkt_residual == pytest.approx(problem.kkt_residual(found.theta, gradient), abs=1e-12)
+
+
+@needs_kernel
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no interval timers")
+def test_a_signal_reaches_the_compiled_loop(make_table, make_problem):
+    """An interrupt keeps the best point so far; any other exception of a handler is the caller's."""
+    problem = make_problem(make_table(n=5000, m=6), "sigmoid", L1(1e-4), 3)[0]
+    start, endless = np.random.default_rng(0).normal(0, 0.1, problem.size), Stop(0.0, 0.0, 10**6)
+    worst = problem.objective(start)
+
+    def ring(error):
+        def handler(_number, _frame):
+            raise error
+
+        before = signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.002)
+        try:
+            return minimise(problem, start, endless)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    outcome = ring(KeyboardInterrupt)
+    assert outcome.status is Status.INTERRUPTED
+    assert outcome.objective < worst
+    with pytest.raises(LookupError, match="mine"):
+        ring(LookupError("mine"))
 
 
 @needs_kernel

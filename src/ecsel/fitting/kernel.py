@@ -1,16 +1,16 @@
 """The door to the compiled kernel: the inner loops of small fits without NumPy's overhead per call.
 
-`csrc/` holds the same formulas as `sums` and `quadratic`, in C, for double precision; a machine without a compiler
-installs the package without it and everything runs on NumPy. ``ECSEL_NO_KERNEL=1`` in the environment turns it off.
-Sums over rows keep one order, so that the bits of a fit do not depend on the number of threads; they may differ from
-NumPy's in the last digits.
+`csrc/` holds the same formulas as `sums`, `quadratic` and `newton`, in C, for double precision; a machine without a
+compiler installs the package without it and everything runs on NumPy. ``ECSEL_NO_KERNEL=1`` in the environment turns it
+off. Sums over rows keep one order, so that the bits of a fit do not depend on the number of threads; they may differ
+from NumPy's in the last digits.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ecsel.fitting import forms
 from ecsel.fitting.links import Sigmoid, Softmax
+from ecsel.fitting.penalties import L1, PaperL1
 from ecsel.fitting.sums import inner
 
 if TYPE_CHECKING:
@@ -43,6 +44,15 @@ def _load() -> ModuleType | None:
 
 compiled = _load()
 """The compiled module, None where there is none."""
+
+
+@lru_cache(maxsize=1)
+def _eigensolver() -> object | None:
+    """Return LAPACK's dsyev as SciPy lends it to compiled code, None where this SciPy lends it otherwise."""
+    from scipy.linalg import cython_lapack  # noqa: PLC0415 - left to the first fit
+
+    return getattr(cython_lapack, "__pyx_capi__", {}).get("dsyev")
+
 
 _FORMS = {forms.AngleForm: 0, forms.PowerForm: 1}
 _LINKS = {Sigmoid: 0, Softmax: 1}
@@ -91,22 +101,36 @@ class CompiledSums:
 
     def forward(self, theta: Array, block: Block) -> tuple[float, CompiledState]:
         """Return the loss and the state."""
-        v, rows = block.v, block.v.shape[1]
+        shape, *data = self._rows(block)
+        rows = block.v.shape[1]
         parameters = np.ascontiguousarray(theta, dtype=np.float64)
         planes = np.empty((4, self._scores, self._terms, rows))
         residual, probabilities = np.empty((self._scores, rows)), np.empty((self._scores, rows))
-        arguments = (
-            (self._scores, self._terms, self._width - 1, rows, *self._kind),
-            parameters,
+        arguments = (shape, parameters, *data, planes, residual, probabilities)
+        loss: float = self._module.forward(*arguments)
+        return loss, CompiledState(self._problem, block, parameters, residual, probabilities, arguments)
+
+    def minimise(self, theta: Array, block: Block, rules: tuple[float, ...]) -> tuple[Double, tuple[float, ...]] | None:
+        """Run the loop of `newton` on a single block: θ, then objective, loss, residual, status and counts.
+
+        None where its twin has to do it: the penalty charges shapes in a way that the loop does not know.
+        """
+        problem, eigen = self._problem, _eigensolver()
+        if type(problem.penalty) not in {L1, PaperL1} or eigen is None:
+            return None
+        price = float(problem.penalty.shape_charge(np.zeros(1), intercept=problem.intercept)[2][0])
+        found = np.array(theta, dtype=np.float64)
+        bounds = (problem.l1, problem.lower, problem.upper)
+        return found, self._module.minimise(*self._rows(block), found, *bounds, price, rules, eigen)
+
+    def _rows(self, block: Block) -> tuple[tuple[float, ...], Array, NDArray[np.int64], Array]:
+        v = block.v
+        return (
+            (self._scores, self._terms, self._width - 1, v.shape[1], *self._kind),
             v if v.strides[1] == v.itemsize else np.ascontiguousarray(v),
             np.ascontiguousarray(block.codes, dtype=np.int64),
             np.ascontiguousarray(block.w),
-            planes,
-            residual,
-            probabilities,
         )
-        loss: float = self._module.forward(*arguments)
-        return loss, CompiledState(self._problem, block, parameters, residual, probabilities, arguments)
 
     def gradient(self, state: CompiledState) -> Double:
         """Return Jᵀr."""

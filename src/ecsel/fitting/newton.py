@@ -3,6 +3,9 @@
 Each iteration models the smooth part by its curvature H (see `problem`), solves the ℓ1-penalised quadratic with
 H + μ·diag exactly (see `quadratic`), accepts the step if the true objective falls, and moves μ by how well the fall was
 predicted. It stops when the model promises less than `tol`·F and the KKT residual is within its bound.
+
+Where all rows are one block and nobody watches, the same loop runs compiled (`csrc/newton.c`): on small tables NumPy's
+overhead is most of a fit.
 """
 
 from __future__ import annotations
@@ -14,11 +17,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.quadratic import solve_on_faces
+from ecsel.fitting.kernel import CompiledSums
+from ecsel.fitting.problem import Problem
+from ecsel.fitting.quadratic import MOST_COMPILED, MOST_FACES, solve_on_faces
 from ecsel.fitting.report import Status
 
 if TYPE_CHECKING:
-    from ecsel.fitting.problem import Derivatives, Point, Problem
+    from ecsel.fitting.derivatives import Derivatives
+    from ecsel.fitting.problem import Point
 
 Array = NDArray[np.floating]
 
@@ -34,6 +40,8 @@ _TIMID = 1.5
 """A fall this many times the promised one (it can be twice) tells that the curvature was overestimated."""
 _NOISE = {np.dtype(np.float64): 1e-15, np.dtype(np.float32): 1e-9}
 """Relative falls of the objective that rounding hides."""
+_ENDINGS = (Status.CONVERGED, Status.STALLED, Status.MAX_ITER, Status.INTERRUPTED)
+"""The endings of the compiled loop, in its own order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,9 @@ Watch = Callable[[int, float, float], None]
 
 def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = None) -> Outcome:
     """Minimise from the nearest point to `theta` within bounds; an interrupt keeps the best point so far."""
-    point = problem.evaluate(np.clip(theta, problem.lower, problem.upper))
+    if watch is None and (outcome := _minimise_compiled(problem, theta, stop)) is not None:
+        return outcome
+    point = problem.evaluate(problem.within(theta))
     iterations, evaluations, damping = 0, 1, FIRST_DAMPING
     fall, stuck = np.inf, False
     status, residual = Status.MAX_ITER, np.inf
@@ -90,6 +100,26 @@ def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = N
     return Outcome(point.theta, point.objective, point.loss, residual, status, iterations, evaluations)
 
 
+def _minimise_compiled(problem: Problem, theta: Array, stop: Stop) -> Outcome | None:
+    """Run the compiled loop where the problem is one that it knows."""
+    if type(problem) is not Problem or not isinstance(problem.sums, CompiledSums) or problem.size > MOST_COMPILED:
+        return None
+    if not problem.plain:
+        return None
+    blocks = problem.blocks.map(lambda block: block)
+    if len(blocks) > 1:
+        return None
+    rules = (
+        *(stop.tol, stop.kkt, FIRST_DAMPING, _LARGEST_DAMPING, _EXACT_BELOW, _WORTH_A_RETRY, _TIMID),
+        *(_NOISE[problem.blocks.dtype], stop.max_iter, MOST_FACES),
+    )
+    found = problem.sums.minimise(theta, blocks[0], rules)
+    if found is None:
+        return None
+    theta, (objective, loss, residual, status, iterations, evaluations) = found
+    return Outcome(theta, objective, loss, residual, _ENDINGS[int(status)], int(iterations), int(evaluations))
+
+
 def _step(
     problem: Problem, point: Point, local: Derivatives, damping: float, residual: float
 ) -> tuple[Point | None, float, int, float]:
@@ -98,6 +128,9 @@ def _step(
     The exact Hessian is taken while it is positive definite and the damping small, else its convex stand-in, which
     crawls along flat valleys.
     """
+    weights, (lower, upper) = problem.weights(point.theta), problem.box(point.theta)
+    if problem.curved is not None:
+        local = problem.curved.chart(point.theta, weights, local)
     diagonal = local.diagonal
     scale = diagonal + 1e-3 * (diagonal.sum() / len(diagonal))
     noise = _NOISE[problem.blocks.dtype]
@@ -106,9 +139,7 @@ def _step(
     while damping < _LARGEST_DAMPING:
         H = curvature.copy()
         H.reshape(-1)[:: len(H) + 1] += damping * scale
-        theta, fall = solve_on_faces(
-            H, local.gradient, point.theta, problem.l1, problem.lower, problem.upper, 1e-2 * residual
-        )
+        theta, fall = solve_on_faces(H, local.gradient, point.theta, weights, lower, upper, 1e-2 * residual)
         if fall <= noise * abs(point.objective):
             if curvature is local.exact:  # a face on which the exact Hessian is not positive definite
                 curvature = local.convex
@@ -117,7 +148,7 @@ def _step(
                 damping = max(10 * damping, 1e-6)
                 continue
             return None, damping, tried, fall
-        candidate = problem.evaluate(theta)
+        candidate = problem.evaluate(theta if problem.curved is None else problem.curved.back(point.theta, theta))
         tried += 1
         ratio = (point.objective - candidate.objective) / fall
         if ratio > 1e-4:
@@ -138,7 +169,7 @@ def _stretch(problem: Problem, point: Point, candidate: Point) -> tuple[Point, i
         longer = candidate.theta + (candidate.theta - point.theta)
         longer[(longer * candidate.theta < 0) & (problem.l1 > 0)] = 0.0
         longer[(candidate.theta == 0) & (problem.l1 > 0)] = 0.0
-        further = problem.evaluate(np.clip(longer, problem.lower, problem.upper))
+        further = problem.evaluate(problem.within(longer))
         tried += 1
         if not further.objective < candidate.objective:
             return candidate, tried

@@ -1,4 +1,4 @@
-/* The compiled twins of `contributions.py` and `quadratic.py`: what the door in module.c calls, free of Python. */
+/* The compiled twins of `sums.py`, `quadratic.py` and `newton.py`: what the door in module.c calls, free of Python. */
 #ifndef ECSEL_KERNEL_H
 #define ECSEL_KERNEL_H
 
@@ -40,6 +40,32 @@ typedef struct {
     double *probabilities;  /* scores × rows; of an error where the link is a sigmoid */
 } State;
 
+typedef struct {
+    const double *l1, *lower, *upper;
+    double price;  /* of a fully bent term, twice; see penalties.py */
+} Charges;
+
+typedef struct {
+    double tol, kkt, first_damping, largest_damping, exact_below, worth_a_retry, timid, noise;
+    int max_iter, most_faces;
+} Rules;
+
+enum { CONVERGED = 0, STALLED, MAX_ITER, INTERRUPTED };
+
+typedef struct {
+    double objective, loss, residual;
+    int status;
+    long iterations, evaluations;
+} Ending;
+
+/* LAPACK's dsyev, which SciPy lends, and the room that it is given, in vectors. */
+typedef void Symmetric(char *job, char *half, int *n, double *a, int *lda, double *values, double *work, int *room,
+                       int *info);
+enum { EIGEN_ROOM = 34 };
+
+/* Whether the fit is to stop where it is. */
+typedef int Poll(void *context);
+
 INLINE ptrdiff_t per_score(const Shape *s) { return s->intercept + s->terms * (1 + s->features); }
 
 /* All return 0, or −1 where memory has run out. */
@@ -48,5 +74,7 @@ int derivatives(const Shape *shape, const double *theta, const Rows *rows, const
                 double *matrix, double *bend);
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
                    const double *upper, double tol, int most_faces, double *fall);
+int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Symmetric *eigen,
+             Poll *poll, void *context, double *theta, Ending *ending);
 
 #endif

@@ -150,10 +150,70 @@ static PyObject *py_derivatives(PyObject *self, PyObject *args) {
     return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
+typedef struct {
+    PyThreadState *released;
+    int failed;
+} Interpreter;
+
+/* Let Python's signal handlers run; an interrupt ends the fit with its best point, any other exception is passed on. */
+static int signalled(void *context) {
+    Interpreter *python = context;
+    PyEval_RestoreThread(python->released);
+    const int raised = PyErr_CheckSignals() != 0;
+    if (raised && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) PyErr_Clear();
+    else python->failed = raised;
+    python->released = PyEval_SaveThread();
+    return raised;
+}
+
+/* (shape, v, codes, w, θ, l1, lower, upper, price, rules, dsyev): θ moves to the minimiser. */
+static PyObject *py_minimise(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *shape, *array[7], *capsule;
+    Shape s;
+    Charges charges;
+    Rules r;
+    if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)O", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
+                          &array[3], &array[4], &array[5], &array[6], &charges.price, &r.tol, &r.kkt,
+                          &r.first_damping, &r.largest_damping, &r.exact_below, &r.worth_a_retry, &r.timid, &r.noise,
+                          &r.max_iter, &r.most_faces, &capsule) ||
+        !read_shape(shape, &s))
+        return NULL;
+    Symmetric *eigen = (Symmetric *)PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
+    if (eigen == NULL) return NULL;
+    Buffers b = {.count = 0};
+    Rows rows;
+    Ending end;
+    double *theta;
+    const ptrdiff_t all = s.scores * per_score(&s);
+    if ((rows.v = take(&b, array[0], 0, 0, s.features * s.rows, &rows.stride)) == NULL ||
+        (rows.codes = take(&b, array[1], 1, 0, s.rows, NULL)) == NULL ||
+        (rows.w = take(&b, array[2], 0, 0, s.rows, NULL)) == NULL ||
+        (theta = take(&b, array[3], 0, 1, all, NULL)) == NULL ||
+        (charges.l1 = take(&b, array[4], 0, 0, all, NULL)) == NULL ||
+        (charges.lower = take(&b, array[5], 0, 0, all, NULL)) == NULL ||
+        (charges.upper = take(&b, array[6], 0, 0, all, NULL)) == NULL) {
+        release(&b);
+        return NULL;
+    }
+    Interpreter python = {.released = PyEval_SaveThread()};
+    const int status = minimise(&s, &rows, &charges, &r, eigen, signalled, &python, theta, &end);
+    PyEval_RestoreThread(python.released);
+    if (python.failed) {
+        release(&b);
+        return NULL;
+    }
+    return finish(&b, status,
+                  status == 0 ? Py_BuildValue("dddill", end.objective, end.loss, end.residual, end.status,
+                                              end.iterations, end.evaluations)
+                              : NULL);
+}
+
 static PyMethodDef methods[] = {
     {"solve_on_faces", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
     {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
     {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the bend."},
+    {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},
 };
 

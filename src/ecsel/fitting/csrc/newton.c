@@ -1,0 +1,255 @@
+/* Proximal Gauss–Newton on one block of rows: the compiled twin of newton.py, decision by decision. */
+#include "kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    double *theta, objective, loss;
+    State state;
+} Point;
+
+typedef struct {
+    const Shape *s;
+    const Rows *rows;
+    const Charges *c;
+    const Rules *rules;
+    Symmetric *eigen;
+    ptrdiff_t n;
+    Point point, candidate;
+    double *gradient, *matrix, *bend, *convex, *H, *scale, *eigenwork;
+    int convex_known;
+    long evaluations;
+} Fit;
+
+/* Where the shape of a term lies in θ. */
+INLINE ptrdiff_t shape_place(const Shape *s, ptrdiff_t at) {
+    return at / s->terms * per_score(s) + s->intercept + at % s->terms * (1 + s->features);
+}
+
+/* The charge of a shape with its first two derivatives: price/2·sin²φ in the angle form, price/2·α² in the power form. */
+static void shape_charge(const Fit *f, double shape, double out[3]) {
+    const double price = f->c->price;
+    if (f->s->form == ANGLE_FORM) {
+        const double sine = sin(shape), cosine = cos(shape);
+        out[0] = price / 2 * sine * sine;
+        out[1] = price * sine * cosine;
+        out[2] = price * (cosine * cosine - sine * sine);
+    } else {
+        out[0] = price / 2 * shape * shape;
+        out[1] = price * shape;
+        out[2] = price;
+    }
+}
+
+static int evaluate(Fit *f, Point *p) {
+    double penalty = 0, bending = 0, charge[3];
+    if (forward(f->s, p->theta, f->rows, &p->state, &p->loss) != 0) return -1;
+    for (ptrdiff_t i = 0; i < f->n; i++) penalty += f->c->l1[i] * fabs(p->theta[i]);
+    for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
+        shape_charge(f, p->theta[shape_place(f->s, at)], charge);
+        bending += charge[0];
+    }
+    p->objective = p->loss + (penalty + bending);
+    f->evaluations++;
+    return 0;
+}
+
+/* The gradient of the smooth part at the point and, where `curvature`, Gauss–Newton's matrix and the residual's bend. */
+static int differentiate(Fit *f, int curvature) {
+    const ptrdiff_t width = 1 + f->s->features;
+    double charge[3];
+    if (derivatives(f->s, f->point.theta, f->rows, &f->point.state, f->gradient, curvature ? f->matrix : NULL,
+                    curvature ? f->bend : NULL) != 0)
+        return -1;
+    for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
+        const ptrdiff_t place = shape_place(f->s, at);
+        shape_charge(f, f->point.theta[place], charge);
+        f->gradient[place] += charge[1];
+        if (curvature) f->bend[at * width * width] += charge[2];
+    }
+    f->convex_known = 0;
+    return 0;
+}
+
+/* The largest minimal subgradient; see problem.kkt_residual. */
+static double kkt_residual(const Fit *f) {
+    double worst = 0;
+    for (ptrdiff_t i = 0; i < f->n; i++) {
+        const double x = f->point.theta[i], g = f->gradient[i], l1 = f->c->l1[i], near = 1e-9 * fabs(x);
+        double slope = x > 0 ? g + l1 : x < 0 ? g - l1 : g > l1 ? g - l1 : g < -l1 ? g + l1 : 0;
+        if ((x - near <= f->c->lower[i] && slope > 0) || (x + near >= f->c->upper[i] && slope < 0)) slope = 0;
+        worst = fmax(worst, fabs(slope));
+    }
+    return worst;
+}
+
+/* The positive parts of the bend's blocks; a block whose eigenvalues are not found counts as none. */
+static void take_positive_parts(Fit *f) {
+    const ptrdiff_t width = 1 + f->s->features, area = width * width;
+    double *vectors = f->eigenwork, *values = vectors + area, *work = values + width;
+    for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
+        double *out = f->convex + at * area;
+        char job = 'V', half = 'L';
+        int n = (int)width, room = (int)(EIGEN_ROOM * width), info = 0;
+        memcpy(vectors, f->bend + at * area, sizeof(double) * (size_t)area);
+        memset(out, 0, sizeof(double) * (size_t)area);
+        f->eigen(&job, &half, &n, vectors, &n, values, work, &room, &info);
+        if (info != 0) continue;
+        for (ptrdiff_t k = 0; k < width; k++) {
+            if (!(values[k] > 0)) continue;
+            const double *vector = vectors + k * width;
+            for (ptrdiff_t i = 0; i < width; i++)
+                for (ptrdiff_t j = 0; j < width; j++) out[i * width + j] += values[k] * vector[i] * vector[j];
+        }
+    }
+    f->convex_known = 1;
+}
+
+/* H = Gauss–Newton's matrix + the bend (or its positive parts) + damping·scale on the diagonal. */
+static void damped_curvature(Fit *f, int exact, double damping) {
+    const ptrdiff_t n = f->n, width = 1 + f->s->features;
+    if (!exact && !f->convex_known) take_positive_parts(f);
+    const double *blocks = exact ? f->bend : f->convex;
+    memcpy(f->H, f->matrix, sizeof(double) * (size_t)(n * n));
+    for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
+        double *corner = f->H + shape_place(f->s, at) * (n + 1);
+        for (ptrdiff_t i = 0; i < width; i++)
+            for (ptrdiff_t j = 0; j < width; j++) corner[i * n + j] += blocks[(at * width + i) * width + j];
+    }
+    for (ptrdiff_t i = 0; i < n; i++) f->H[i * (n + 1)] += damping * f->scale[i];
+}
+
+static void swap(Point *a, Point *b) {
+    const Point kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Double a step that was too short for as long as the objective falls. The accepted point is `candidate`; the state of
+   the one it left is free for the trials, its θ is where the step began. */
+static int stretch(Fit *f, double *begin) {
+    const ptrdiff_t n = f->n;
+    memcpy(begin, f->point.theta, sizeof(double) * (size_t)n);
+    for (;;) {
+        const double *now = f->candidate.theta;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double longer = now[i] + (now[i] - begin[i]);
+            if (f->c->l1[i] > 0 && (longer * now[i] < 0 || now[i] == 0)) longer = 0;
+            f->point.theta[i] = fmin(fmax(longer, f->c->lower[i]), f->c->upper[i]);
+        }
+        if (evaluate(f, &f->point) != 0) return -1;
+        if (!(f->point.objective < f->candidate.objective)) return 0;
+        swap(&f->point, &f->candidate);
+    }
+}
+
+/* Leave an accepted point in `candidate` and return 1, or 0 where no step lowers the objective; see newton._step. */
+static int step(Fit *f, double residual, double *damping, double *fall, double *begin) {
+    const Rules *r = f->rules;
+    const ptrdiff_t n = f->n;
+    double mean = 0;
+    for (ptrdiff_t i = 0; i < n; i++) mean += f->matrix[i * (n + 1)];
+    mean /= (double)n;
+    for (ptrdiff_t i = 0; i < n; i++) f->scale[i] = f->matrix[i * (n + 1)] + 1e-3 * mean;
+    int exact = *damping <= r->exact_below;
+    while (*damping < r->largest_damping) {
+        damped_curvature(f, exact, *damping);
+        memcpy(f->candidate.theta, f->point.theta, sizeof(double) * (size_t)n);
+        if (solve_on_faces(n, f->H, f->gradient, f->candidate.theta, f->c->l1, f->c->lower, f->c->upper,
+                           1e-2 * residual, r->most_faces, fall) != 0)
+            return -1;
+        if (*fall <= r->noise * fabs(f->point.objective)) {
+            if (exact) {
+                exact = 0;
+                continue;
+            }
+            if (residual > r->worth_a_retry) {
+                *damping = fmax(10 * *damping, 1e-6);
+                continue;
+            }
+            return 0;
+        }
+        if (evaluate(f, &f->candidate) != 0) return -1;
+        const double ratio = (f->point.objective - f->candidate.objective) / *fall;
+        if (ratio > 1e-4) {
+            *damping *= ratio > 0.75 ? 0.2 : ratio > 0.25 ? 1.0 : 3.0;
+            if (*damping < 1e-6) *damping = 1e-8;
+            if (ratio > r->timid && stretch(f, begin) != 0) return -1;
+            return 1;
+        }
+        *damping = fmax(4 * *damping, 1e-4);
+        exact = *damping <= r->exact_below;
+    }
+    *fall = 0;
+    return 0;
+}
+
+static int iterate(Fit *f, double *begin, Poll *poll, void *context, Ending *end) {
+    const Rules *r = f->rules;
+    double damping = r->first_damping, fall = INFINITY;
+    int stuck = 0;
+    end->residual = INFINITY;
+    end->status = MAX_ITER;
+    if (evaluate(f, &f->point) != 0) return -1;
+    for (;;) {
+        if (stuck || fall <= r->tol * fabs(f->point.objective)) {
+            if (differentiate(f, 0) != 0) return -1;
+            end->residual = kkt_residual(f);
+            if (stuck || end->residual <= r->kkt) {
+                end->status = end->residual <= 2 * r->kkt ? CONVERGED : STALLED;
+                return 0;
+            }
+        }
+        if (end->iterations == r->max_iter) return 0;
+        if (poll(context)) {
+            end->status = INTERRUPTED;
+            return 0;
+        }
+        if (differentiate(f, 1) != 0) return -1;
+        end->residual = kkt_residual(f);
+        const int found = step(f, end->residual, &damping, &fall, begin);
+        if (found < 0) return -1;
+        end->iterations++;
+        stuck = !found;
+        if (found) swap(&f->point, &f->candidate);
+    }
+}
+
+/* From the nearest point to θ within bounds to a minimiser, in place. */
+int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rules *rules, Symmetric *eigen, Poll *poll,
+             void *context, double *theta, Ending *end) {
+    const ptrdiff_t n = s->scores * per_score(s), width = 1 + s->features, scored = s->scores * s->rows;
+    const ptrdiff_t blocks = s->scores * s->terms * width * width;
+    const ptrdiff_t state = (PLANES * s->terms + 2) * scored, eigenwork = width * (width + 1 + EIGEN_ROOM);
+    double *memory = malloc(sizeof(double) * (size_t)(2 * state + 2 * n * n + 2 * blocks + 5 * n + eigenwork));
+    if (memory == NULL) return -1;
+    double *next = memory;
+    Fit f = {.s = s, .rows = rows, .c = charges, .rules = rules, .eigen = eigen, .n = n};
+    for (int i = 0; i < 2; i++) {
+        Point *p = i == 0 ? &f.point : &f.candidate;
+        p->state.planes = next;
+        p->state.residual = next + PLANES * s->terms * scored;
+        p->state.probabilities = p->state.residual + scored;
+        p->theta = next + state;
+        next += state + n;
+    }
+    f.matrix = next;
+    f.H = f.matrix + n * n;
+    f.bend = f.H + n * n;
+    f.convex = f.bend + blocks;
+    f.gradient = f.convex + blocks;
+    f.scale = f.gradient + n;
+    f.eigenwork = f.scale + n;
+    double *begin = f.eigenwork + eigenwork;
+    for (ptrdiff_t i = 0; i < n; i++) f.point.theta[i] = fmin(fmax(theta[i], charges->lower[i]), charges->upper[i]);
+    *end = (Ending){.iterations = 0};
+    const int failed = iterate(&f, begin, poll, context, end);
+    memcpy(theta, f.point.theta, sizeof(double) * (size_t)n);
+    end->objective = f.point.objective;
+    end->loss = f.point.loss;
+    end->evaluations = f.evaluations;
+    free(memory);
+    return failed;
+}
