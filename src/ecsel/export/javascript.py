@@ -45,7 +45,8 @@ const predict = (() => {
   };
   const booleanLevel = (row, name) => {
     const v = value(row, name);
-    return typeof v !== "boolean" && (v == 0 || v == 1) && typeof v !== "string" && v !== null ? v == 1 : v;
+    const asNumber = typeof v === "bigint" ? Number(v) : v;
+    return asNumber === 0 ? false : asNumber === 1 ? true : v;
   };
 """
 
@@ -131,7 +132,7 @@ def _answers(program: Program) -> list[tuple[Level, str]]:
         for each in program.contributions:
             term: list[tuple[Level, str]] = [] if each.term is None else [("term", str(each.term))]
             base: tuple[Level, str] = ("base_value", repr(each.base_value))
-            told.append(_object([("class", literal(each.label)), *term, base, ("values", _object(each.values))]))
+            told.append(_object([("class", literal(each.label)), *term, base, ("values", _object(each.by_column))]))
         answers.append(("contributions", f"[{', '.join(told)}]"))
     return answers
 

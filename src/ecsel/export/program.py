@@ -87,14 +87,14 @@ class Contribution:
         The position of the term among those of the class, for contributions to log|z_k|; None for those to the score.
     base_value
         What is explained, at the baseline.
-    values
+    by_column
         For each column its name and the variable of its contribution.
     """
 
     label: Level
     term: int | None
     base_value: float
-    values: tuple[tuple[str, str], ...]
+    by_column: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)

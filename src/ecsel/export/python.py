@@ -105,7 +105,7 @@ def _answers(program: Program) -> list[str]:
     if program.contributions:
         told = []
         for each in program.contributions:
-            values = ", ".join(f"{column!a}: {variable}" for column, variable in each.values)
+            values = ", ".join(f"{column!a}: {variable}" for column, variable in each.by_column)
             term = "" if each.term is None else f"'term': {each.term}, "
             told.append(f"{{'class': {each.label!a}, {term}'base_value': {each.base_value!r}, 'values': {{{values}}}}}")
         answers.append(f"'contributions': [{', '.join(told)}]")

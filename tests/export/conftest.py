@@ -1,0 +1,271 @@
+"""Models of every kind, awkward rows for each, and what the model itself says of them; every export is held to it."""
+
+import functools
+import os
+import shutil
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecsel import ECSELClassifier, ECSELRegressor, Signomial
+from ecsel.explain import ModelView
+from ecsel.export.lowering import lower
+from ecsel.signomial import ScoreTerms
+from ecsel.tables import TableEncoder
+
+QUANTITIES = [None, np.nan, np.inf, -np.inf, 1.7976931348623157e308, -1.7976931348623157e308, 1e300, -1e300, 5e-324]
+QUANTITIES += [0.0, -0.0, -1.0, 1e6, -999.0, 3, 0.7, 11.5]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A model, rows, and per row its probabilities (or one prediction) and label; None where the model refuses."""
+
+    model: Any
+    rows: list[dict[str, Any]]
+    outputs: list[list[float] | None]
+    labels: list[Any]
+
+    @property
+    def view(self):
+        return ModelView.of(self.model)
+
+    @property
+    def ordinary(self):
+        """The positions of the first rows that are nothing special and that the model accepts."""
+        return [r for r, outputs in enumerate(self.outputs[:10]) if outputs is not None]
+
+    def assert_same(self, outputs, labels, tolerance=1e-9):
+        """Compare what an export says of all rows, in order."""
+        assert len(outputs) == len(labels) == len(self.rows)
+        for row, mine, label, theirs, their_label in zip(
+            self.rows, self.outputs, self.labels, outputs, labels, strict=True
+        ):
+            if mine is None:
+                assert theirs is None or all(value is None for value in theirs), row
+                assert their_label is None, row
+            else:
+                np.testing.assert_allclose(theirs, mine, rtol=tolerance, atol=tolerance, err_msg=repr(row))
+                assert their_label == label, row
+                assert isinstance(their_label, bool) == isinstance(label, bool), row
+
+
+def frame_of(rows, names):
+    """Return a table of rows, columns of text and of truth values as objects, which take any value."""
+    columns = {name: [row[name] for row in rows] for name in names}
+    dtypes = {
+        name: object if any(isinstance(value, (str, bool)) for value in values) else float
+        for name, values in columns.items()
+    }
+    return pd.DataFrame({name: pd.Series(values, dtype=dtypes[name]) for name, values in columns.items()})
+
+
+def told_by(model, row):
+    """Return the outputs and the label of one row, or twice None where the model refuses it."""
+    view = ModelView.of(model)
+    table = frame_of([row], view.raw_names)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            outputs = view.probabilities(table)
+            if not view.has_classes:
+                return outputs[0].tolist(), None
+            label = view.classes[view.decisions(outputs)[0]]
+            if view.estimator is not None:
+                label = view.estimator.predict(table).tolist()[0]
+        except ValueError:
+            return None, None
+    return outputs[0].tolist(), label
+
+
+def make_case(model, rows):
+    """Add, to ordinary rows, ones in which one column that the model reads is out of the ordinary."""
+    rows = list(rows)
+    for i, column in enumerate(lower(model).inputs):
+        values = QUANTITIES
+        if column.levels is not None:
+            unseen = {"text": ["never seen", "", "NULL"], "number": [12345, -0.5, True], "boolean": []}[column.kind]
+            values = [None, np.nan, *unseen, *column.levels]
+        rows += [{**rows[i % len(rows)], column.name: value} for value in (*values, *column.missing_codes)]
+    told = [told_by(model, row) for row in rows]
+    return Case(model, rows, [each[0] for each in told], [each[1] for each in told])
+
+
+def table(n=160, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.uniform(18, 90, n),
+            "income": rng.lognormal(8, 1.5, n),
+            "balance": rng.normal(0, 300, n),
+            "city": rng.choice(["Rome", "Oslo", "Bonn"], n),
+            "grade": rng.choice(["low", "mid", "high"], n),
+            "plan": rng.choice([1, 2, 7], n),
+            "member": rng.random(n) < 0.4,
+        }
+    )
+    z = np.log(X["income"]) - 8 + (X["age"] - 50) / 20 + (X["city"] == "Oslo") * 1.5 + X["member"]
+    z += 1.0 * (X["grade"] == "high") - 1.0 * (X["plan"] == 7) + rng.normal(0, 0.6, n)
+    return X, z.to_numpy()
+
+
+def gappy(X):
+    X = X.astype({"city": object, "grade": object})
+    for j, name in enumerate(["age", "city", "grade"]):
+        X.loc[X.index[j::9], name] = None
+    return X
+
+
+OPTIONS = {"n_terms": 2, "l1": 0.002, "categorical": ["plan"], "ordinal": {"grade": ["low", "mid", "high"]}}
+
+
+def fitted(X, y, **options):
+    model = ECSELClassifier(**{**OPTIONS, **options}).fit(X, y)
+    return make_case(model, X.head(25).to_dict("records"))
+
+
+def sigmoid_with_gaps():
+    X, z = table()
+    return fitted(gappy(X), np.where(z > 1, "yes", "no"), two_sided=True)
+
+
+def softmax_of_three():
+    X, z = table(seed=1)
+    return fitted(gappy(X), np.digitize(z, [0.3, 1.5]) * 10, n_terms=1)
+
+
+def two_class_softmax_without_intercept():
+    X, z = table(seed=2)
+    return fitted(X, z > 1, link="softmax", fit_intercept=False, scaling="minmax")
+
+
+def median_and_threshold():
+    X, z = table(seed=3)
+    return fitted(gappy(X), z > 1.5, n_terms=1, l1=0.02, missing="median", threshold="f1", calibrate=True, cv=3)
+
+
+def out_of_range_is_an_error():
+    X, z = table(seed=4)
+    return fitted(X, np.where(z > 1, 1.0, -2.0), out_of_range="error", two_sided=["age"])
+
+
+def extrapolating_array():
+    X, z = table(seed=5)
+    X = X[["age", "income", "balance"]].to_numpy()
+    model = ECSELClassifier(n_terms=2, l1=0.002, out_of_range="extrapolate", two_sided=[0]).fit(X, z > 1)
+    rows = [{f"x{j}": value for j, value in enumerate(row)} for row in X[:20].tolist()]
+    view = replace(ModelView.of(model), estimator=None)  # the estimator would miss its array
+    return make_case(view, rows)
+
+
+def law_with_signs():
+    rng = np.random.default_rng(6)
+    X = pd.DataFrame({"x": rng.normal(0, 2, 40), "y": rng.uniform(1, 3, 40), "unused": rng.normal(size=40)})
+    y = 2 * X["x"] ** 3 / X["y"] - 0.5 * X["y"] ** 2 + 1
+    model = ECSELRegressor(form="a*x**3/y + b*y**2 + c").fit(X, y)
+    return make_case(model, X.head(10).to_dict("records"))
+
+
+def equation_with_parities():
+    equation = Signomial.parse("2*abs(x)**0.5*y - 3*sign(z)*abs(z)**1.5 + x**2/w + v**0.5*w**-1 + 0.25")
+    rng = np.random.default_rng(7)
+    return make_case(equation, [dict(zip("xyzwv", rng.normal(size=5).tolist(), strict=True)) for _ in range(10)])
+
+
+def random_model(seed):
+    """A model nobody fitted: all features in use, missing codes, clips that bite, four classes or two."""
+    rng = np.random.default_rng(seed)
+    X, _ = table(seed=seed)
+    X = gappy(X)
+    X.loc[X.index[::7], "balance"] = -999.0
+    encoder = TableEncoder.fit(
+        X,
+        missing="median" if seed % 3 == 0 else "factor",
+        missing_codes={"balance": [-999], "city": ["Bonn"], "plan": [7]},
+        out_of_range=["clip", "extrapolate", "error"][seed % 3] if seed % 2 else "clip",
+        categorical=["plan"],
+        ordinal={"grade": ["low", "mid", "high"]},
+        two_sided=True,
+    )
+    link = "softmax" if seed % 2 else "sigmoid"
+    classes = ("a", "b", "c", "d") if seed % 2 else (False, True)
+    n_scores = len(classes) if link == "softmax" else 1
+    n_terms = 3 * n_scores
+    exponents = rng.normal(0, 1, (n_terms, len(encoder.features))) * (
+        rng.random((n_terms, len(encoder.features))) < 0.6
+    )
+    terms = ScoreTerms(rng.normal(0, 0.5, n_terms), exponents, np.arange(n_terms) % n_scores, n_scores)
+    equations = terms.to_signomials(encoder.feature_names)
+    terms = ScoreTerms.from_signomials(equations, encoder.feature_names)
+    view = ModelView(
+        terms=terms,
+        link=link,
+        classes=classes,
+        feature_names=encoder.feature_names,
+        raw_names=encoder.raw_names,
+        players=encoder.players,
+        monomials=tuple(term.monomial for equation in equations for term in equation.terms),
+        encoder=encoder,
+        threshold=None if link == "softmax" else 0.3,
+    )
+    return make_case(view, X.head(25).to_dict("records"))
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    each.__name__: each
+    for each in (
+        sigmoid_with_gaps,
+        softmax_of_three,
+        two_class_softmax_without_intercept,
+        median_and_threshold,
+        out_of_range_is_an_error,
+        extrapolating_array,
+        law_with_signs,
+        equation_with_parities,
+    )
+} | {f"random_{seed}": functools.partial(random_model, seed) for seed in range(6)}
+
+
+@functools.cache
+def case_named(name):
+    return CASES[name]()
+
+
+@pytest.fixture(params=CASES)
+def case(request) -> Case:
+    return case_named(request.param)
+
+
+@pytest.fixture(params=[name for name in CASES if not name.startswith("random")])
+def fitted_case(request) -> Case:
+    return case_named(request.param)
+
+
+@pytest.fixture(params=[name for name in CASES if not name.startswith(("random", "law", "equation"))])
+def encoded_case(request) -> Case:
+    """A classifier, whose encoder remembers the training rows."""
+    return case_named(request.param)
+
+
+@pytest.fixture(scope="session")
+def make_frame():
+    return frame_of
+
+
+@pytest.fixture(scope="session")
+def need_program():
+    """Return the path of a program; without it a test is skipped, but fails in continuous integration."""
+
+    def find(name, package):
+        path = shutil.which(name)
+        if path is None:
+            message = f"{name} is not installed (Debian package {package})"
+            pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
+        return path
+
+    return find
