@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import ecsel
 from ecsel.cli.app import app
-from ecsel.cli.demo import Table, bundled_table, study
 from ecsel.cli.output import write_study
 from ecsel.cli.page import page
+from ecsel.cli.study import Table, bundled_table, study
 from ecsel.cli.terminal import show_study
 
 NASTY = ["[bold red]x[/]", "<script>alert(1)</script>", ":smile: & 'quotes\"", "two\nlines"]

@@ -1,22 +1,43 @@
 """The `ecsel` command. Its libraries (typer, rich, pandas) are an extra; without them it says so in one line."""
 
+import signal
 import sys
+from types import FrameType
+from typing import Any, NoReturn
+
+from ecsel.cli.errors import FAILURE, Interrupted, missing_library
 
 __all__ = ["main"]
-
-_EXTRA = {"typer", "rich", "pandas"}
 
 
 def main() -> int:
     """Run the command line; the entry point of the `ecsel` script."""
+    for stream in (sys.stdout, sys.stderr):
+        _never_fail_at_a_letter(stream)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     try:
         from ecsel.cli.app import app
 
         app()
     except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library not in _EXTRA:
+        advice = missing_library(error.name or "")
+        if advice is None:
             raise
-        sys.stderr.write(f'The ecsel command needs {library}: pip install "ecsel[cli]"\n')
-        return 1
+        sys.stderr.write(f"{advice}\n")
+        return FAILURE
+    except Interrupted as stop:
+        sys.stderr.write("\nInterrupted.\n")
+        return stop.exit_code
     return 0
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    del frame
+    raise Interrupted(number)
+
+
+def _never_fail_at_a_letter(stream: Any) -> None:
+    """Print what the terminal's encoding lacks as an escape; a stream that was replaced may not know how."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")

@@ -1,22 +1,42 @@
-"""The commands of `ecsel`: options and messages; what a command does lives in a module of its name."""
+"""The `ecsel` command: its subcommands, in the order in which a newcomer meets them, one module each."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from ecsel import __version__
+from ecsel.cli.compare import compare
+from ecsel.cli.counterfactual import counterfactual
+from ecsel.cli.demo import demo
+from ecsel.cli.discover import discover
+from ecsel.cli.explain import explain
+from ecsel.cli.fit import fit
+from ecsel.cli.group import Commands
+from ecsel.cli.info import info
+from ecsel.cli.predict import predict
+from ecsel.cli.what_if import what_if
+
+HELP = """Closed-form equations from tables.
+
+\b
+ecsel demo                                       see what it does
+ecsel fit loans.csv --target bad -o model.json   learn an equation
+ecsel predict new.csv -m model.json -o out.csv   use it
+ecsel explain new.csv -m model.json --row 1      why?
+"""
 
 app = typer.Typer(
     name="ecsel",
-    help="Closed-form equations from tables.",
-    add_completion=False,
+    cls=Commands,
+    help=HELP,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+for command in (demo, fit, predict, explain, what_if, counterfactual, discover, info, compare):
+    app.command(name=command.__name__.replace("_", "-"))(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -31,28 +51,7 @@ def _commands(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Closed-form equations from tables."""
     del version
 
 
-@app.command()
-def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the model, the equations and the page.")
-    ] = Path("ecsel-demo"),
-) -> None:
-    """Fit a small table that comes with scikit-learn, show its equations, and explain one row."""
-    from ecsel.cli.demo import bundled_table, study
-    from ecsel.cli.output import write_study
-    from ecsel.cli.terminal import show_study, show_written
-
-    # names of columns and classes are data: no markup, no emoji codes, no guessed highlighting
-    console = Console(markup=False, emoji=False, highlight=False)
-    found = study(bundled_table())
-    show_study(console, found)
-    try:
-        written = write_study(found, output)
-    except OSError as error:
-        typer.echo(f"Cannot write to {output}: {error.strerror}. Choose another folder with --output.", err=True)
-        raise typer.Exit(1) from error
-    show_written(console, written)
+_commands.__doc__ = HELP

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ecsel import ECSELClassifier
-    from ecsel.cli.demo import Study
+    from ecsel.cli.study import Study
 
 
 def write_study(study: Study, folder: Path) -> dict[str, Path]:

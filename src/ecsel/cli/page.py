@@ -13,7 +13,7 @@ from ecsel.cli.wording import DIGITS, LINKS, factor_of_odds, number, sentence, s
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ecsel.cli.demo import ExplainedRow, Study
+    from ecsel.cli.study import ExplainedRow, Study
     from ecsel.signomial import Signomial, Term
     from ecsel.tables import TableEncoder
     from ecsel.tables.features import Feature

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from ecsel.cli.demo import ExplainedRow, Quality, Study
+    from ecsel.cli.study import ExplainedRow, Quality, Study
 
 SENTENCES = 3
 BAR = 16

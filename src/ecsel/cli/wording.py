@@ -9,7 +9,7 @@ from ecsel.signomial import Signomial, Term
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ecsel.cli.demo import Reason
+    from ecsel.cli.study import Reason
 
 DIGITS = ".3g"
 LINKS = {

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecsel.cli.demo import Table, bundled_table, study
+from ecsel.cli.study import Table, bundled_table, study
 
 
 @pytest.fixture(scope="module")

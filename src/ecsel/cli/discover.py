@@ -1,0 +1,114 @@
+"""`ecsel discover`: the exact law behind a column of numbers, with the laws that come close."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
+from ecsel.cli.session import Session, speaking
+from ecsel.cli.wording import DIGITS
+
+if TYPE_CHECKING:
+    from ecsel.cli.preparing import Prepared
+
+Exponents: TypeAlias = Literal["integers", "halves", "rational", "real"]
+
+
+def discover(
+    data: DataFile,
+    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="The quantity to find a law for.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the model here, such as law.json.")
+    ] = None,
+    terms: Annotated[int | None, typer.Option(min=1, metavar="K", help="Number of terms, a constant included.")] = None,
+    exponents: Annotated[Exponents | None, typer.Option(help="Exponents that are allowed.")] = None,
+    form: Annotated[
+        str | None, typer.Option(metavar="TEXT", help='Fit only the constants of a form, such as "a*x**b + c".')
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave out; may be repeated.")] = None,
+    keep: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Use, whatever it looks like.")] = None,
+    time_limit: Annotated[float | None, typer.Option(metavar="SECONDS", help="Then tell the best law so far.")] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Look for the exact law behind a quantity: how many terms, which columns, which powers.
+
+    \b
+    ecsel discover orbits.csv --target period
+    ecsel discover drop.csv --target height --exponents integers -o law.json
+    ecsel discover spring.csv --target force --form "k*x**n"
+    """  # noqa: D301 - \b tells the help not to wrap the lines
+    from ecsel import ECSELRegressor
+    from ecsel.cli.preparing import prepare
+    from ecsel.cli.reading import Wishes, read_file
+    from ecsel.cli.writing import check_writable
+
+    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+        check_writable(output)
+        table = read_file(data, Wishes(delimiter, encoding, sheet))
+        for remark in table.remarks:
+            session.note(remark)
+        prepared = prepare(table, target, task="regression", drop=drop or (), keep=keep or ())
+        model = ECSELRegressor(
+            n_terms=terms or "auto",
+            allowed_exponents=exponents,
+            form=form,
+            time_limit=time_limit,
+            verbose=int(session.shows_progress or verbose),
+        ).fit(prepared.X, prepared.y)
+        if output is not None:
+            model.save(output)
+        if as_json:
+            session.json("discover", document(prepared, model, output))
+        elif quiet:
+            session.raw(f"{model.equation_}\n")
+        else:
+            _tell(session, prepared, model, output)
+
+
+def document(prepared: "Prepared", model: Any, output: Path | None) -> dict[str, Any]:
+    """Return the law and its neighbours as plain values."""
+    return {
+        "target": prepared.target,
+        "found": model.law_found_,
+        "complete": model.search_completed_,
+        "law": _law(model.law_),
+        "front": [_law(law) for law in model.path_],
+        "near_ties": [_law(law) for law in model.near_ties_],
+        "dropped": [{"column": column, "why": why} for column, why in prepared.dropped.items()],
+        "rows": {"read": prepared.n_read, "fitted": len(prepared.y)},
+        "output": None if output is None else str(output),
+    }
+
+
+def _law(law: Any) -> dict[str, Any]:
+    return {
+        "equation": str(law.equation),
+        "n_terms": len(law.equation.terms),
+        "rmse": law.mse**0.5,
+        "left_out_rmse": law.validation_mse**0.5,
+        "code_length": law.code_length,
+    }
+
+
+def _tell(session: Session, prepared: "Prepared", model: Any, output: Path | None) -> None:
+    from ecsel.cli.findings import facts
+
+    for finding in facts(prepared):
+        if finding.kind in {"dropped", "missing"}:
+            session.note(finding.text)
+    session.out.print(model.describe().replace("y = ", f"{prepared.target} = "), style="", soft_wrap=True)
+    if len(model.path_) > 1:
+        session.out.print("\nThe front of size against error:", style="bold")
+        for law in model.path_:
+            told = f"  {len(law.equation.terms)} term(s), error {law.mse**0.5:.4g}: {format(law.equation, DIGITS)}"
+            session.out.print(told, soft_wrap=True)
+    if session.verbose:
+        session.out.print(f"\n{model.summary()}", soft_wrap=True)
+    if output is not None:
+        session.out.print(f"\nWrote {output}.", soft_wrap=True)

@@ -1,0 +1,71 @@
+"""The strongest drivers of a model, in words: mean sizes of exact Shapley values over rows, per raw column.
+
+Scores of several classes matter only against each other, so their values are taken relative to the mean over classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ecsel.cli.wording import shown
+
+ROWS, BACKGROUND = 300, 100
+"""Rows that are explained, and the rows over which absent columns are averaged."""
+
+ONE_WAY = 0.5
+"""The rank correlation of a column with its own effect from which on it is said to work one way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """A column, the mean size of its effect on the score, the class it speaks of, and which way."""
+
+    column: str
+    strength: float
+    label: Any
+    text: str
+
+
+def strongest_drivers(model: Any, X: Any, n: int = 3, seed: int = 0) -> tuple[Driver, ...]:
+    """Return the columns that move the scores most, the strongest first."""
+    from ecsel import explain
+
+    view = explain.ModelView.of(model)
+    order = np.random.default_rng(seed).permutation(len(X))
+    rows, behind = X.iloc[np.sort(order[:ROWS])], X.iloc[np.sort(order[:BACKGROUND])]
+    found = explain.shapley(view, rows, behind)
+    values = found.values if len(found.classes) == 1 else found.values - found.values.mean(axis=1, keepdims=True)
+    sizes = np.abs(values).mean(axis=0)
+    strength = sizes.mean(axis=0)
+    chosen = [j for j in np.argsort(-strength, kind="stable").tolist()[:n] if strength[j] > 0]
+    drivers = []
+    for j in chosen:
+        c = int(sizes[:, j].argmax())
+        side = _side(rows.iloc[:, j], values[:, c, j], view.levels(j) is not None)
+        whom = f"for {shown(found.classes[c])}" if view.has_classes else "for a higher prediction"
+        unit = "the log odds" if view.has_classes else "the prediction"
+        name = found.feature_names[j]
+        told = f"{shown(name)}: {side.format(whom=whom)}; it moves {unit} by {sizes[c, j]:.3g} on average"
+        drivers.append(Driver(name, float(strength[j]), found.classes[c], told))
+    return tuple(drivers)
+
+
+def _side(values: Any, effects: np.ndarray[Any, Any], has_levels: bool) -> str:
+    """Return which values speak for the class, with a place for its name."""
+    from scipy.stats import spearmanr
+
+    if has_levels:
+        levels = values.astype("str").fillna("?").to_numpy(dtype=object)
+        best = max(set(levels), key=lambda level: (effects[levels == level].mean(), level))
+        best = shown(best).replace("{", "{{").replace("}", "}}")
+        return f"{best} speaks most {{whom}}"
+    x = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    known = ~np.isnan(x)
+    constant = np.unique(x[known]).size < 2 or np.unique(effects[known]).size < 2
+    r = 0.0 if constant else float(spearmanr(x[known], effects[known]).statistic)
+    if abs(r) < ONE_WAY:
+        return "some values speak {whom}, others against, neither simply the high ones"
+    return f"{'high' if r > 0 else 'low'} values speak {{whom}}"

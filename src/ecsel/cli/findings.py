@@ -1,0 +1,110 @@
+"""What a fit found, in words: facts about the table, and warnings that ask for a second look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ecsel.cli.screening import MOST_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
+from ecsel.cli.wording import shown
+
+if TYPE_CHECKING:
+    from ecsel.cli.preparing import Prepared
+    from ecsel.cli.training import Training
+
+KIND_WORDS = {"numbers": "of numbers", "levels": "with levels", "yes/no": "yes/no"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing worth knowing; `kind` is a fixed word that scripts may rely on."""
+
+    kind: str
+    text: str
+
+
+def facts(prepared: Prepared) -> list[Finding]:
+    """Return what was read and what was done to it."""
+    task = prepared.task
+    other = "regression" if task.kind == "classification" else "classification"
+    told = f"{shown(prepared.target)} is taken for {'classes' if other == 'regression' else 'a quantity'}: {task.why}"
+    fixed = task.why in {"as asked", NOT_NUMBERS}
+    override = "" if fixed else f" (--task {other} overrides)"
+    found = [Finding("task", f"{task.kind}: {told}{override}")]
+    if prepared.classes:
+        ranked = sorted(prepared.classes.items(), key=lambda pair: -pair[1])
+        classes = [f"{shown(label)}: {n}" for label, n in ranked[:MOST_CLASSES]]
+        more = f" and {len(ranked) - MOST_CLASSES} more" if len(ranked) > MOST_CLASSES else ""
+        found.append(Finding("classes", f"rows per class: {', '.join(classes)}{more}"))
+    kept = [prepared.kinds[name] for name in prepared.X.columns]
+    kinds = [f"{kept.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kept]
+    found.append(Finding("columns", f"{len(kept)} columns take part: {', '.join(kinds)}"))
+    if coded := coded_columns(prepared.X):
+        told = f"few different whole numbers, read as quantities: {listed(coded)} (--categorical if they are names)"
+        found.append(Finding("coded", told))
+    found += [Finding("dropped", f"left out {shown(name)}: {why}") for name, why in prepared.dropped.items()]
+    return found + _missing(prepared)
+
+
+def _missing(prepared: Prepared) -> list[Finding]:
+    found = []
+    if prepared.n_without_target:
+        found.append(Finding("missing", f"{prepared.n_without_target} rows without a target were left out"))
+    if prepared.missing:
+        n = prepared.n_read - prepared.n_without_target
+        ranked = sorted(prepared.missing.items(), key=lambda pair: -pair[1])
+        columns = [f"{shown(name)} {count / n:.1%}".replace("%", " %") for name, count in ranked[:6]]
+        more = f" and {len(ranked) - 6} more columns" if len(ranked) > 6 else ""
+        outcome = (
+            f"; {prepared.n_incomplete} rows were left out, since a law needs every value"
+            if prepared.n_incomplete
+            else "; a missing value is a factor of its own (column=?) in the equations"
+        )
+        found.append(Finding("missing", f"missing values: {', '.join(columns)}{more}{outcome}"))
+    return found
+
+
+def cautions(training: Training) -> list[Finding]:
+    """Return what asks for a second look."""
+    prepared, found = training.prepared, []
+    for name, value in training.separating.items():
+        how = f"balanced accuracy {value:.3f}" if prepared.classes else f"rank correlation {value:.4f}"
+        found.append(
+            Finding(
+                "leakage",
+                f"{shown(name)} alone nearly tells {shown(prepared.target)} ({how}): is it known before the outcome? "
+                f"If not, --drop it",
+            )
+        )
+    if prepared.classes:
+        found += _class_cautions(training)
+    if training.unstable:
+        what = "features" if prepared.classes else "exponents"
+        found.append(
+            Finding("unstable", f"unstable {what}: other rows would give another sign, or none, to {_all(training)}")
+        )
+    if not prepared.classes and not training.model.law_found_:
+        found.append(
+            Finding("no_law", "no law was found, the prediction is a constant; try --select prediction, or more rows")
+        )
+    return found
+
+
+def _all(training: Training) -> str:
+    return listed(list(training.unstable))
+
+
+def _class_cautions(training: Training) -> list[Finding]:
+    counts, found = training.prepared.classes, []
+    tiny = tiny_classes(counts)
+    if tiny:
+        told = ", ".join(f"{shown(label)} ({n})" for label, n in tiny.items())
+        found.append(Finding("tiny_class", f"too few rows to learn or judge a class: {told}; merge or leave out such"))
+    rare = rare_class(counts)
+    if rare is not None and not tiny:
+        label, share = rare
+        percent = f"{100 * share:.2g} %"
+        advice = "--threshold f1 or --class-weight balanced" if len(counts) == 2 else "--class-weight balanced"
+        told = f"only {percent} of the rows are {shown(label)}: accuracy tells little, look at AUC and at the recall"
+        found.append(Finding("imbalance", f"{told}; {advice} finds more of them"))
+    return found

@@ -1,0 +1,188 @@
+"""`ecsel fit`: from a table to an equation, and everything that a careful person would want to be told."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
+from ecsel.cli.screening import TaskKind
+from ecsel.cli.session import Session, speaking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ecsel.cli.findings import Finding
+    from ecsel.cli.preparing import Prepared
+    from ecsel.cli.training import Training
+
+COLUMNS, MODEL = "Columns", "Model"
+Names = list[str] | None
+
+
+def fit(
+    data: DataFile,
+    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the model here, such as model.json.")
+    ] = None,
+    task: Annotated[TaskKind | None, typer.Option(help="By default told from the target.")] = None,
+    drop: Annotated[
+        Names, typer.Option(metavar="COLUMN", help="Leave out; may be repeated.", rich_help_panel=COLUMNS)
+    ] = None,
+    keep: Annotated[
+        Names,
+        typer.Option(metavar="COLUMN", help="Use, although it looks like an identifier.", rich_help_panel=COLUMNS),
+    ] = None,
+    categorical: Annotated[
+        Names, typer.Option(metavar="COLUMN", help="Numbers that are names of categories.", rich_help_panel=COLUMNS)
+    ] = None,
+    increasing: Annotated[
+        Names,
+        typer.Option(
+            metavar="COLUMN", help="Promise: more of it never lowers the second class.", rich_help_panel=MODEL
+        ),
+    ] = None,
+    decreasing: Annotated[
+        Names, typer.Option(metavar="COLUMN", help="Promise: more of it never raises it.", rich_help_panel=MODEL)
+    ] = None,
+    terms: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="Terms per equation; by default chosen.", rich_help_panel=MODEL),
+    ] = None,
+    l1: Annotated[
+        float | None,
+        typer.Option("--l1", metavar="λ", help="Strength of the penalty; by default chosen.", rich_help_panel=MODEL),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P", help="Two classes: predict the second from here on; or f1, youden.", rich_help_panel=MODEL
+        ),
+    ] = None,
+    class_weight: Annotated[
+        str | None, typer.Option(metavar="balanced", help="Let rare classes count more.", rich_help_panel=MODEL)
+    ] = None,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Probabilities to rely on, by a temperature.", rich_help_panel=MODEL)
+    ] = False,
+    select: Annotated[
+        Literal["law", "prediction"],
+        typer.Option(help="Of a quantity: the exact law, or the best prediction.", rich_help_panel=MODEL),
+    ] = "law",
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Of a quantity: stop the search then.", rich_help_panel=MODEL),
+    ] = None,
+    holdout: Annotated[
+        float, typer.Option(min=0, max=0.9, metavar="SHARE", help="Rows held out to judge the model; 0 skips it.")
+    ] = 0.25,
+    seed: Annotated[int, typer.Option(help="Of the held-out rows and of random starts.")] = 0,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Learn an equation from a table, judge it on held-out rows, and write the model.
+
+    \b
+    ecsel fit loans.csv --target bad -o model.json
+    ecsel fit loans.csv --target bad --drop zip --increasing debt -o model.json
+    ecsel fit loans.csv --target bad --terms 1 --l1 0.01        quick: nothing is chosen by cross-validation
+    ecsel fit orbits.parquet --target period --task regression
+
+    The quality is measured on held-out rows; the model that is written is fitted on all rows.
+    """  # noqa: D301 - \b tells the help not to wrap the lines
+    from ecsel.cli.preparing import prepare
+    from ecsel.cli.reading import Wishes, read_file
+    from ecsel.cli.training import STAGES, train
+    from ecsel.cli.writing import check_writable
+
+    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+        check_writable(output)
+        table = read_file(data, Wishes(delimiter, encoding, sheet))
+        for remark in table.remarks:
+            session.note(remark)
+        prepared = prepare(table, target, task=task, drop=drop or (), keep=[*(keep or ()), *(categorical or ())])
+        options: dict[str, Any] = {"n_terms": terms or "auto", "random_state": seed, "verbose": int(verbose)}
+        if prepared.task.kind == "classification":
+            promises = {**dict.fromkeys(increasing or (), +1), **dict.fromkeys(decreasing or (), -1)}
+            options |= {
+                "l1": "auto" if l1 is None else l1,
+                "threshold": _threshold(threshold),
+                "class_weight": class_weight,
+                "calibrate": calibrate,
+                "categorical": categorical or None,
+                "monotone": promises or None,
+            }
+        else:
+            options |= {"select": select, "time_limit": time_limit}
+        with session.stages(STAGES) as begin:
+            training = train(prepared, builder(prepared, options), share=holdout, seed=seed, begin=begin)
+        if output is not None:
+            training.model.save(output)
+        _tell(session, training, table.name, output)
+
+
+def _threshold(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def builder(prepared: "Prepared", options: dict[str, Any]) -> "Callable[[], Any]":
+    """Return the function that makes the unfitted model for a table."""
+    from ecsel import ECSELClassifier, ECSELRegressor
+
+    def build() -> Any:
+        return ECSELClassifier(**options) if prepared.task.kind == "classification" else ECSELRegressor(**options)
+
+    return build
+
+
+def _tell(session: Session, training: "Training", name: str, output: Path | None) -> None:
+    from ecsel.cli.findings import cautions, facts
+    from ecsel.cli.info import bare_equations
+
+    told, warned = facts(training.prepared), cautions(training)
+    if session.as_json:
+        session.json("fit", document(training, name, told, warned, output))
+    elif session.quiet:
+        bare_equations(session, training.model)
+    else:
+        from ecsel.cli.fit_report import show_training
+
+        show_training(session, training, name, told, warned, output)
+
+
+def document(
+    training: "Training", name: str, told: "list[Finding]", warned: "list[Finding]", output: Path | None
+) -> dict[str, Any]:
+    """Return everything that the fit found as plain values."""
+    from ecsel.cli.info import describe
+
+    prepared = training.prepared
+    return {
+        "data": name,
+        "target": prepared.target,
+        "task": prepared.task.kind,
+        "rows": {
+            "read": prepared.n_read,
+            "without_target": prepared.n_without_target,
+            "incomplete": prepared.n_incomplete,
+            "fitted": len(prepared.y),
+            "held_out": training.n_held_out,
+        },
+        "classes": [{"label": label, "rows": n} for label, n in prepared.classes.items()],
+        "dropped": [{"column": column, "why": why} for column, why in prepared.dropped.items()],
+        "missing": prepared.missing,
+        "quality": training.quality_documents(),
+        "drivers": [{"column": d.column, "strength": d.strength, "text": d.text} for d in training.drivers],
+        "facts": [{"kind": finding.kind, "text": finding.text} for finding in told],
+        "warnings": [{"kind": finding.kind, "text": finding.text} for finding in warned],
+        "model": describe(training.model),
+        "output": None if output is None else str(output),
+    }

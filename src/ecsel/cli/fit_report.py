@@ -1,0 +1,98 @@
+"""What `ecsel fit` prints for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ecsel.cli.info import reading_aids, show_equations
+from ecsel.cli.wording import shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ecsel.cli.findings import Finding
+    from ecsel.cli.session import Session
+    from ecsel.cli.training import Training
+
+HEADINGS = {
+    "model": "model",
+    "accuracy": "accuracy",
+    "log_loss": "log-loss",
+    "auc": "AUC",
+    "rarest_recall": "recall of {rarest}",
+    "r2": "R²",
+    "rmse": "RMSE",
+    "mae": "mean abs. error",
+    "numbers": "numbers in it",
+}
+
+
+def show_training(
+    session: Session, training: Training, name: str, told: list[Finding], warned: list[Finding], output: Path | None
+) -> None:
+    """Print the table, the quality, the equation, what drives it, and what asks for a second look."""
+    prepared = training.prepared
+    _heading(session, f"{name}: {prepared.n_read} rows, {len(prepared.kinds) + 1} columns")
+    for finding in told:
+        _line(session, finding.text)
+    if training.qualities:
+        n_fitted = len(prepared.y) - training.n_held_out
+        _heading(session, f"Quality on {training.n_held_out} held-out rows, fitted on the other {n_fitted}")
+        session.out.print(Padding(_quality_table(training), (0, 0, 0, 2)))
+    _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
+    show_equations(session, training.model)
+    for remark in reading_aids(training.model):
+        _line(session, remark, "dim")
+    if prepared.classes:
+        _line(session, "A name stands for that column on a positive scale, which `ecsel info` tells.", "dim")
+    _show_list(session, "Strongest drivers", [f"{k}. {shown(d.text)}" for k, d in enumerate(training.drivers, start=1)])
+    _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")
+    if session.verbose:
+        _heading(session, "In detail")
+        session.out.print(training.model.summary(), soft_wrap=True)
+    session.out.print()
+    if output is None:
+        session.note("The model was not kept; add --output model.json to write it.")
+    else:
+        session.out.print(f"Wrote {output}. Next: ecsel explain DATA -m {output} --row 1", soft_wrap=True)
+
+
+def _show_list(session: Session, heading: str, lines: list[str], style: str = "") -> None:
+    if lines:
+        _heading(session, heading)
+    for line in lines:
+        _line(session, line, style)
+
+
+def _quality_table(training: Training) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    counts = training.prepared.classes
+    rarest = shown(min(counts, key=lambda label: counts[label])) if counts else ""
+    rows = training.quality_documents()
+    for field in rows[0]:
+        heading = HEADINGS[field].replace("{rarest}", rarest)
+        table.add_column(Text(heading), justify="left" if field == "model" else "right", no_wrap=field == "model")
+    for row in rows:
+        table.add_row(*(_figure(field, value) for field, value in row.items()))
+    return table
+
+
+def _figure(field: str, value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}" if field in {"rmse", "mae"} else f"{value:.3f}"
+    return str(value)
+
+
+def _heading(session: Session, text: str) -> None:
+    session.out.print()
+    session.out.print(Text(text, style="bold underline"), soft_wrap=True)
+
+
+def _line(session: Session, text: str, style: str = "") -> None:
+    session.out.print(Padding(Text(text, style=style), (0, 0, 0, 2), expand=False), width=min(session.out.width, 120))

@@ -1,0 +1,84 @@
+"""Models from files, and tables brought into the shape that a model was trained on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ecsel.cli.errors import Refusal
+from ecsel.cli.reading import TableFile, Wishes, read_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+
+def load_model(path: Path) -> Any:
+    """Return the fitted model in a file."""
+    import ecsel
+    from ecsel.files import ModelFileError
+
+    if not path.exists():
+        raise Refusal(f"{path}: there is no such model file; 'ecsel fit DATA --target COLUMN -o {path}' makes one.")
+    if path.is_dir():
+        raise Refusal(f"{path} is a folder; name the model file in it.")
+    try:
+        return ecsel.load(path)
+    except (ModelFileError, UnicodeDecodeError) as error:
+        told = str(error).removeprefix(f"{path}: ")
+        raise Refusal(f"{path} is not a model file of ecsel: {told}") from error
+
+
+def is_classifier(model: Any) -> bool:
+    """Tell a model with classes from one that predicts numbers."""
+    return hasattr(model, "classes_")
+
+
+def model_columns(model: Any) -> tuple[str, ...]:
+    """Return the columns of the user's tables that a model was trained on."""
+    from ecsel.explain import ModelView
+
+    return ModelView.of(model).raw_names
+
+
+def text_columns(model: Any) -> tuple[str, ...]:
+    """Return the columns whose levels are text: a level such as 1 must not be read as a number."""
+    columns = model.encoder_.columns if is_classifier(model) else ()
+    return tuple(column.name for column in columns if getattr(column, "dtype", None) == "text")
+
+
+def read_for(model: Any, path: str, *, delimiter: str | None, encoding: str | None, sheet: str | None) -> TableFile:
+    """Read a table with the eyes of a model: its text columns are text."""
+    return read_file(path, Wishes(delimiter, encoding, sheet, text_columns(model)))
+
+
+def features_of(model: Any, table: TableFile) -> pd.DataFrame:
+    """Return the columns that the model needs, in its order; others are left aside, a missing one is refused."""
+    wanted, frame = list(model_columns(model)), table.frame
+    if absent := [name for name in wanted if name not in frame]:
+        known = {name.casefold().strip(): name for name in frame.columns}
+        near = known.get(absent[0].casefold().strip())
+        hint = f" (it has {near!r})" if near is not None else ""
+        more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+        raise Refusal(f"{table.name} lacks the column {absent[0]!r}{more} that the model was trained on{hint}.")
+    return frame[wanted]
+
+
+def chosen_row(table: TableFile, row: int | None) -> int:
+    """Return the position of the row that is asked for; a table of one row needs no number."""
+    if row is None and len(table) == 1:
+        return 0
+    if row is None:
+        raise Refusal(f"{table.name} has {len(table)} rows; choose one with --row N.")
+    if row > len(table):
+        raise Refusal(f"{table.name} has {len(table)} rows, so there is no row {row}.")
+    return row - 1
+
+
+def class_named(model: Any, text: str) -> Any:
+    """Return the class label that a person wrote; numbers and truth values by their text."""
+    labels = model.classes_.tolist()
+    for label in labels:
+        if str(label) == text:
+            return label
+    raise Refusal(f"the model has no class {text!r}; its classes are {', '.join(map(repr, labels))}.")

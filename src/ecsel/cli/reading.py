@@ -1,0 +1,192 @@
+"""Tables from files and standard input: CSV, TSV, gzip, Parquet, Excel and JSON, told apart by their content.
+
+What pandas would mend in silence is refused by line: a row with fewer fields than the header, a column name that occurs
+twice, letters of another encoding. Standard input and devices are read up to a bound, since they may never end.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ecsel.cli.delimited import read_delimited
+from ecsel.cli.errors import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import pandas as pd
+
+STDIN = "-"
+STREAM_LIMIT = 256 * 2**20
+"""Most bytes that are read from standard input or a device, and unpacked from it."""
+
+GZIP, ZIP, PARQUET, OLD_EXCEL = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xd0\xcf\x11\xe0"
+JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How the user wants tables to be read; None leaves it to the content."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    text: Collection[str] = ()
+    """Columns that hold text, whatever their values look like."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """A table, what to call it, and what a reader should know of how it was read."""
+
+    frame: pd.DataFrame
+    name: str
+    remarks: tuple[str, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+
+def read_file(path: str, wishes: Wishes | None = None) -> TableFile:
+    """Read the table in a file, or on standard input where `path` is a dash."""
+    wishes = wishes or Wishes()
+    name, content = _content(path)
+    start = content[:4]
+    remarks: tuple[str, ...] = ()
+    if start.startswith(PARQUET):
+        frame = _parquet(content, name)
+    elif start == ZIP:
+        frame, remarks = _excel(content, name, wishes)
+    elif start == OLD_EXCEL:
+        raise Refusal(f"{name} is an Excel file of the old kind (.xls); save it as .xlsx.")
+    elif _is_json(path, content):
+        frame = _json(content, name)
+    else:
+        frame, remarks = read_delimited(content, name, _delimiter(path, wishes), wishes.encoding, wishes.text)
+    frame.columns = [str(column) for column in frame.columns]
+    if frame.empty:
+        raise Refusal(f"{name} has columns but no rows.")
+    return TableFile(_as_text(frame, wishes.text), name, remarks)
+
+
+def _content(path: str) -> tuple[str, bytes]:
+    """Return what to call the source, and its bytes, unpacked."""
+    if path == STDIN:
+        name, bound = "standard input", STREAM_LIMIT
+        content = _bounded(sys.stdin.buffer, name)
+    else:
+        file, name = Path(path), path
+        if not file.exists():
+            raise Refusal(f"{name}: there is no such file.")
+        if file.is_dir():
+            raise Refusal(f"{name} is a folder; name the file in it.")
+        bound = -1 if file.is_file() else STREAM_LIMIT
+        with file.open("rb") as stream:
+            content = stream.read() if file.is_file() else _bounded(stream, name)
+    if content[:2] == GZIP:
+        content = _unpacked(content, name, bound)
+    if not content.strip():
+        raise Refusal(f"{name} is empty.")
+    return name, content
+
+
+def _bounded(stream: BinaryIO, name: str) -> bytes:
+    content = stream.read(STREAM_LIMIT + 1)
+    if len(content) > STREAM_LIMIT:
+        _refuse_endless(name)
+    return content
+
+
+def _unpacked(content: bytes, name: str, bound: int) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            unpacked = packed.read(bound + 1 if bound >= 0 else -1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise Refusal(f"{name} is a damaged gzip file ({error}).") from error
+    if 0 <= bound < len(unpacked):
+        _refuse_endless(name)
+    return unpacked
+
+
+def _refuse_endless(name: str) -> None:
+    size = STREAM_LIMIT // 2**20
+    raise Refusal(f"{name} gave more than {size} MiB and may have no end; save it to a file and name the file.")
+
+
+def _delimiter(path: str, wishes: Wishes) -> str | None:
+    if wishes.delimiter is not None:
+        return "\t" if wishes.delimiter in {"tab", "\\t"} else wishes.delimiter
+    names = path.lower().removesuffix(".gz")
+    return "\t" if names.endswith((".tsv", ".tab")) else None
+
+
+def _parquet(content: bytes, name: str) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(io.BytesIO(content), engine="pyarrow")
+    except (OSError, ValueError) as error:
+        raise Refusal(f"{name} is not a readable Parquet file: {error}") from error
+    return frame.reset_index(drop=all(level is None for level in frame.index.names))
+
+
+def _excel(content: bytes, name: str, wishes: Wishes) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    import pandas as pd
+
+    try:
+        book = pd.ExcelFile(io.BytesIO(content), engine="openpyxl")
+    except (OSError, ValueError, KeyError) as error:
+        raise Refusal(f"{name} is a zip file but no readable Excel workbook: {error}") from error
+    sheets = [str(sheet) for sheet in book.sheet_names]
+    sheet = sheets[0] if wishes.sheet is None else wishes.sheet
+    if sheet not in sheets:
+        raise Refusal(f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}.")
+    several = wishes.sheet is None and len(sheets) > 1
+    remark = f"{name} has {len(sheets)} sheets; the first, {sheet!r}, was read (--sheet chooses another)."
+    return book.parse(sheet), (remark,) if several else ()
+
+
+def _is_json(path: str, content: bytes) -> bool:
+    return Path(path).suffix.lower() in JSON_SUFFIXES or (path == STDIN and content.lstrip()[:1] in {b"{", b"["})
+
+
+def _json(content: bytes, name: str) -> pd.DataFrame:
+    """Read a list of objects, one object, or an object per line."""
+    import json
+
+    import pandas as pd
+
+    try:
+        text = content.decode("utf-8-sig")
+        try:
+            records = json.loads(text)
+        except ValueError:
+            records = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except ValueError as error:
+        raise Refusal(f"{name} is not valid JSON ({error}).") from error
+    rows = records if isinstance(records, list) else [records]
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise Refusal(f"{name} must hold rows as JSON objects: a list of them, one alone, or one per line.")
+    return pd.DataFrame(rows)
+
+
+def _as_text(frame: pd.DataFrame, names: Collection[str]) -> pd.DataFrame:
+    """Return the frame with the named columns as text, also where a file has typed them as numbers."""
+    import pandas as pd
+
+    for name in names:
+        if name in frame and not pd.api.types.is_string_dtype(frame[name].dtype):
+            values = [None if pd.isna(value) else _level_text(value) for value in frame[name].tolist()]
+            frame = frame.assign(**{name: pd.Series(values, index=frame.index, dtype="str")})
+    return frame
+
+
+def _level_text(value: Any) -> str:
+    """Return a number as a person writes it: whole numbers with gaps between them have become 1.0, 2.0 and so on."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,0 +1,86 @@
+"""The models beside which a fit is judged: a linear one, and XGBoost as it comes where it is installed."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ecsel.cli.screening import TaskKind
+
+MOST_LEVELS = 100
+"""Levels of a text column beyond these are one together: no rival should fail for want of memory."""
+
+
+def rivals(task: TaskKind, X: pd.DataFrame, y: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """Return the fitted rivals by name; `y` holds codes of classes, or numbers."""
+    frame = rival_frame(X)
+    models = {_linear_name(task): _linear(task, frame)}
+    if find_spec("xgboost") is not None:
+        models["XGBoost"] = _boosted(task, frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a rival that has not quite converged is still one to be compared with
+        return {name: model.fit(frame, y) for name, model in models.items()}
+
+
+def rival_frame(X: pd.DataFrame) -> pd.DataFrame:
+    """Return the table as scikit-learn's own tools read it: numbers as floats, everything else as text."""
+    import pandas as pd
+
+    return pd.DataFrame({
+        name: X[name].astype("float64") if _is_number(X[name]) else X[name].astype("str").fillna("?")
+        for name in X.columns
+    })  # fmt: skip
+
+
+def size_of(model: Any) -> int | None:
+    """Return of how many numbers a rival is made: coefficients, or the nodes of all trees."""
+    last = model[-1]
+    if hasattr(last, "coef_"):
+        return int(np.size(last.coef_) + np.size(last.intercept_))
+    return sum(str(tree).count("\n") for tree in last.get_booster().get_dump())
+
+
+def _is_number(values: pd.Series[Any]) -> bool:
+    import pandas as pd
+
+    return bool(pd.api.types.is_numeric_dtype(values.dtype))
+
+
+def _linear_name(task: TaskKind) -> str:
+    return "logistic regression" if task == "classification" else "linear regression"
+
+
+def _linear(task: TaskKind, frame: pd.DataFrame) -> Any:
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
+
+    last = LogisticRegression(max_iter=1000) if task == "classification" else Ridge(alpha=1e-6)
+    return make_pipeline(_columns(frame), last)
+
+
+def _boosted(task: TaskKind, frame: pd.DataFrame) -> Any:
+    from sklearn.pipeline import make_pipeline
+    from xgboost import XGBClassifier, XGBRegressor
+
+    return make_pipeline(_columns(frame), XGBClassifier() if task == "classification" else XGBRegressor())
+
+
+def _columns(frame: pd.DataFrame) -> Any:
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    numbers = [name for name in frame.columns if _is_number(frame[name])]
+    levels = [name for name in frame.columns if name not in numbers]
+    fill = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+    return make_column_transformer(
+        (make_pipeline(fill, StandardScaler()), numbers),
+        (OneHotEncoder(handle_unknown="ignore", max_categories=MOST_LEVELS), levels),
+    )

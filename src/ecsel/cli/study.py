@@ -1,0 +1,174 @@
+"""`ecsel demo`: what is computed. One table is split, fitted, judged on held-out rows, and one row is explained.
+
+The explanation is exact. For the predicted class a and its strongest rival b the margin z_a − z_b is the logarithm of
+the odds of a against b, and the Shapley values of the scores are linear in the scores, so
+
+    odds(x) = exp(mean margin of the training rows) · Π_columns exp(φ_a,column − φ_b,column).
+
+Every column is one player, whatever its number of positive features.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from ecsel import ECSELClassifier
+from ecsel.signomial.properties import shapley
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A data frame with its labels, and what to call it."""
+
+    title: str
+    X: Any
+    y: NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How good one model is on held-out rows, and of how many numbers it is made."""
+
+    model: str
+    accuracy: float
+    log_loss: float
+    auc: float
+    numbers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What one column adds to the log odds; `typical` is its median in training."""
+
+    column: str
+    value: Any
+    typical: Any
+    log_odds: float
+
+    @property
+    def odds(self) -> float:
+        """The factor by which the column multiplies the odds."""
+        return float(np.exp(self.log_odds))
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedRow:
+    """Why a row is `predicted` rather than `rival`: base + Σ reasons = margin, the log of the odds."""
+
+    predicted: Any
+    rival: Any
+    truth: Any
+    probability: float
+    base: float
+    margin: float
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Everything that the demo shows and writes."""
+
+    table: str
+    n_train: int
+    n_held_out: int
+    n_columns: int
+    model: ECSELClassifier
+    seconds: float
+    qualities: tuple[Quality, ...]
+    row: ExplainedRow
+
+
+def bundled_table() -> Table:
+    """Return the wine table of scikit-learn: it needs no download, and its columns mean something to most people."""
+    try:
+        wine = load_wine(as_frame=True)
+    except ImportError as error:
+        raise ModuleNotFoundError("the demo needs pandas", name="pandas") from error
+    labels = np.array(["cultivar A", "cultivar B", "cultivar C"])[wine.target]
+    return Table("Wines of three cultivars, described by chemical measurements (from scikit-learn)", wine.data, labels)
+
+
+def study(table: Table, *, seed: int = 0) -> Study:
+    """Fit, judge and explain; the same table and seed give the same study, but for the seconds."""
+    X, held_X, y, held_y = train_test_split(table.X, table.y, test_size=0.3, stratify=table.y, random_state=seed)
+    started = time.perf_counter()
+    model = ECSELClassifier(n_terms=1, l1=0.01).fit(X, y)
+    seconds = time.perf_counter() - started
+    rival = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(X, y)
+    with warnings.catch_warnings():
+        # held-out rows may lie a little outside the training range; the reader of a demo need not hear of it
+        warnings.simplefilter("ignore", UserWarning)
+        qualities = (
+            _quality("ECSEL", model, _numbers(model), held_X, held_y),
+            _quality("logistic regression", rival, rival[-1].coef_.size + rival[-1].intercept_.size, held_X, held_y),
+        )
+        row = _explain(model, X, held_X, held_y, _least_sure(model, held_X))
+    return Study(table.title, len(y), len(held_y), X.shape[1], model, seconds, qualities, row)
+
+
+def _numbers(model: ECSELClassifier) -> int:
+    """Count the coefficients and exponents in the equations."""
+    return sum(1 + len(term.exponents) for equation in model.equations_.values() for term in equation.terms)
+
+
+def _quality(name: str, model: Any, numbers: int, X: Any, y: NDArray[Any]) -> Quality:
+    p = model.predict_proba(X)
+    positive = p[:, 1] if p.shape[1] == 2 else p
+    return Quality(
+        name,
+        float(accuracy_score(y, model.predict(X))),
+        float(log_loss(y, p, labels=model.classes_)),
+        float(roc_auc_score(y, positive, multi_class="ovr", labels=model.classes_)),
+        numbers,
+    )
+
+
+def _least_sure(model: ECSELClassifier, X: Any) -> int:
+    """Return the row with the smallest highest probability: the one that most deserves an explanation."""
+    return int(model.predict_proba(X).max(axis=1).argmin())
+
+
+def _explain(model: ECSELClassifier, X: Any, held_X: Any, held_y: NDArray[Any], i: int) -> ExplainedRow:
+    encoder, one = model.encoder_, held_X.iloc[[i]]
+    values = shapley(
+        model._score_terms,  # noqa: SLF001 - the fast form of `equations_`
+        encoder.log_features(one).T,
+        encoder.log_features(X).T,
+        encoder.players,
+        n_players=len(encoder.raw_names),
+    )
+    contributions, base = values.values[0], values.base_values
+    if model.link_ == "sigmoid":  # the score of the first class is 0
+        contributions, base = np.vstack([np.zeros_like(contributions), contributions]), np.insert(base, 0, 0.0)
+    p = model.predict_proba(one)[0]
+    b, a = np.argsort(p)[-2:]
+    log_odds = contributions[a] - contributions[b]
+    typical = X.median(numeric_only=True)
+    reasons = tuple(
+        Reason(name, one.iloc[0][name], typical.get(name), float(log_odds[j]))
+        for j, name in enumerate(encoder.raw_names)
+        if log_odds[j] != 0
+    )
+    return ExplainedRow(
+        predicted=model.classes_[a],
+        rival=model.classes_[b],
+        truth=held_y[i],
+        probability=float(p[a]),
+        base=float(base[a] - base[b]),
+        margin=float(base[a] - base[b] + log_odds.sum()),
+        reasons=tuple(sorted(reasons, key=lambda r: -abs(r.log_odds))),
+    )

@@ -1,0 +1,190 @@
+"""The work of `ecsel fit`: judged on held-out rows beside its rivals, then fitted once more on all rows.
+
+The held-out quality is that of a model whose every choice (terms, strength, columns) was made without the held-out
+rows. The model that is kept is fitted in the same way on all rows, since more rows make a better one; what it says of
+itself out of fold is in its file.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.cli import screening
+from ecsel.cli.drivers import Driver, strongest_drivers
+from ecsel.cli.rivals import rival_frame, rivals, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ecsel.cli.preparing import Prepared
+
+N_BOOTSTRAP = 20
+MOST_BOOTSTRAP_ROWS = 20_000
+"""Of larger tables the stability is not looked into: it would take longer than the fit, and rows are plenty."""
+
+STEADY_USE, STEADY_SIGN = 0.5, 0.9
+"""A column is called unstable if fewer draws use it, or fewer of those agree on its sign."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassQuality:
+    """How good a classifier is on held-out rows."""
+
+    model: str
+    accuracy: float
+    log_loss: float
+    auc: float | None
+    rarest_recall: float
+    numbers: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueQuality:
+    """How good a regression is on held-out rows."""
+
+    model: str
+    r2: float
+    rmse: float
+    mae: float
+    numbers: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """Everything that a fit found."""
+
+    prepared: Prepared
+    model: Any
+    n_held_out: int
+    qualities: tuple[ClassQuality | ValueQuality, ...]
+    drivers: tuple[Driver, ...]
+    separating: dict[str, float]
+    unstable: tuple[str, ...]
+
+    def quality_documents(self) -> list[dict[str, Any]]:
+        """Return the qualities as plain values."""
+        return [asdict(quality) for quality in self.qualities]
+
+
+def train(
+    prepared: Prepared, build: Callable[[], Any], *, share: float, seed: int, begin: Callable[[str], None]
+) -> Training:
+    """Fit, judge and look into a model; `build` makes it, unfitted, and `begin` is told of every stage."""
+    X, y = prepared.X, prepared.y
+    begin("looking for columns that know the answer")
+    classification = prepared.task.kind == "classification"
+    if classification:
+        separating = screening.separating_columns(X, prepared.codes, seed)
+    else:
+        separating = screening.following_columns(X, y)
+    kept, held = hold_out(prepared.codes if classification else None, len(y), share, seed)
+    qualities: tuple[ClassQuality | ValueQuality, ...] = ()
+    if held.size:
+        begin(f"fitting {kept.size} rows to judge the model on the other {held.size}")
+        trial = build().fit(X.iloc[kept], y[kept])
+        begin("fitting the models to compare with")
+        beside = rivals(prepared.task.kind, X.iloc[kept], prepared.codes[kept])
+        judge = _judge_classes if classification else _judge_values
+        with warnings.catch_warnings():
+            # held-out rows may lie a little outside the range of the others; that is part of the judgement
+            warnings.simplefilter("ignore", UserWarning)
+            qualities = judge(prepared, trial, beside, held)
+    begin(f"fitting all {len(y)} rows")
+    model = build().fit(X, y)
+    begin("looking into the model")
+    unstable = unstable_columns(model, X, y, seed) if classification else unstable_exponents(model)
+    return Training(prepared, model, held.size, qualities, strongest_drivers(model, X, seed=seed), separating, unstable)
+
+
+STAGES = 5
+
+
+def hold_out(
+    codes: np.ndarray[Any, Any] | None, n: int, share: float, seed: int
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the rows to fit and those to judge by, each class in proportion; a class of one row is fitted.
+
+    >>> kept, held = hold_out(np.array([0] * 8 + [1] * 4 + [2]), 13, 0.25, 0)
+    >>> len(kept), [int(i) // 8 for i in held]
+    (10, [0, 0, 1])
+    """
+    rng = np.random.default_rng(seed)
+    groups = [np.arange(n)] if codes is None else [np.flatnonzero(codes == c) for c in np.unique(codes)]
+    held = [rng.permutation(rows)[: min(round(share * rows.size), rows.size - 1)] for rows in groups]
+    judged = np.sort(np.concatenate(held))
+    return np.setdiff1d(np.arange(n), judged), judged
+
+
+def n_numbers(model: Any) -> int:
+    """Return of how many coefficients and exponents the equations are made."""
+    equations = model.equations_.values() if hasattr(model, "equations_") else (model.equation_,)
+    return sum(1 + len(term.exponents) for equation in equations for term in equation.terms)
+
+
+def _judge_classes(
+    prepared: Prepared, model: Any, beside: dict[str, Any], held: np.ndarray[Any, Any]
+) -> tuple[ClassQuality, ...]:
+    X, codes = prepared.X.iloc[held], prepared.codes[held]
+    labels = list(prepared.classes)
+    places = [labels.index(label) for label in model.classes_.tolist()]
+    p = np.zeros((len(held), len(labels)))
+    p[:, places] = model.predict_proba(X)
+    decided = np.array([labels.index(label) for label in model.predict(X).tolist()])
+    found = [_class_quality("ECSEL", codes, p, decided, n_numbers(model))]
+    frame = rival_frame(X)
+    for name, rival in beside.items():
+        p = rival.predict_proba(frame)
+        found.append(_class_quality(name, codes, p, p.argmax(axis=1), size_of(rival)))
+    return tuple(found)
+
+
+def _class_quality(
+    name: str, codes: np.ndarray[Any, Any], p: np.ndarray[Any, Any], decided: np.ndarray[Any, Any], numbers: int | None
+) -> ClassQuality:
+    from ecsel.quality import measure
+
+    loss = float(-np.log(np.clip(p[np.arange(len(codes)), codes], 1e-15, 1)).mean())
+    q = measure(codes, np.asarray(p, dtype=np.float64), decided, np.ones(len(codes)), loss)
+    return ClassQuality(name, q.accuracy, q.log_loss, q.auc, q.minority_recall, numbers)
+
+
+def _judge_values(
+    prepared: Prepared, model: Any, beside: dict[str, Any], held: np.ndarray[Any, Any]
+) -> tuple[ValueQuality, ...]:
+    X, y = prepared.X.iloc[held], prepared.y[held]
+    found = [_value_quality("ECSEL", y, model.predict(X), n_numbers(model))]
+    frame = rival_frame(X)
+    found += [_value_quality(name, y, rival.predict(frame), size_of(rival)) for name, rival in beside.items()]
+    return tuple(found)
+
+
+def _value_quality(name: str, y: np.ndarray[Any, Any], told: np.ndarray[Any, Any], numbers: int | None) -> ValueQuality:
+    error = y - told
+    spread = float(((y - y.mean()) ** 2).sum())
+    r2 = 1 - float((error**2).sum()) / spread if spread > 0 else float("nan")
+    return ValueQuality(name, r2, float(np.sqrt((error**2).mean())), float(np.abs(error).mean()), numbers)
+
+
+def unstable_columns(model: Any, X: Any, y: np.ndarray[Any, Any], seed: int) -> tuple[str, ...]:
+    """Return the features of the equations that other draws of the rows leave out or give another sign."""
+    if len(y) > MOST_BOOTSTRAP_ROWS:
+        return ()
+    draws = model.stability(X, y, n_bootstrap=N_BOOTSTRAP, random_state=seed)
+    used = np.abs(draws.effect) > 0
+    doubtful = used & ((draws.frequency < STEADY_USE) | (draws.sign_agreement < STEADY_SIGN))
+    return tuple(name for name, bad in zip(draws.feature_names, doubtful.any(axis=0), strict=True) if bad)
+
+
+def unstable_exponents(model: Any) -> tuple[str, ...]:
+    """Return the exponents of a law that are not two standard errors away from zero."""
+    return tuple(
+        dict.fromkeys(
+            p.feature
+            for p in model.law_.parameters
+            if p.feature is not None and not p.rounded and abs(p.value) < 2 * p.standard_error
+        )
+    )

@@ -1,0 +1,86 @@
+"""Files appear under their name when they are complete: written beside it first, then renamed."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+from ecsel.cli.errors import Refusal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".xlsx", ".json")
+
+
+def check_writable(path: Path | None) -> None:
+    """Refuse a place where no file can be made, before the work is done that would be lost."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise Refusal(f"{path} is a folder; name a file to write.")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise Refusal(f"{path}: there is no folder {folder}; make it first.")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise Refusal(f"{path}: no permission to write there.")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; what is no regular file, such as a device, is written to as it is."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        with draft.open("xb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def check_table_path(path: Path | None) -> None:
+    """Refuse a file that is no table by its name, or cannot be written."""
+    if path is not None and not path.name.lower().endswith(TABLE_SUFFIXES):
+        raise Refusal(f"{path}: tables are written as {', '.join(TABLE_SUFFIXES)}; choose one of these endings.")
+    check_writable(path)
+
+
+def write_table(path: Path, frame: pd.DataFrame) -> None:
+    """Write a table in the format that its name asks for."""
+    write_whole(path, table_bytes(path.name.lower(), frame))
+
+
+def table_bytes(name: str, frame: pd.DataFrame) -> bytes:
+    """Return a table in the format of a file name."""
+    held = io.BytesIO()
+    if name.endswith(".parquet"):
+        frame.to_parquet(held, index=False)
+    elif name.endswith(".xlsx"):
+        frame.to_excel(held, index=False)
+    elif name.endswith(".json"):
+        return (frame.to_json(orient="records", force_ascii=False, double_precision=15) + "\n").encode()
+    else:
+        separator = "\t" if ".tsv" in name else ","
+        text = csv_text(frame, separator)
+        if not name.endswith(".gz"):
+            return text.encode()
+        import gzip
+
+        # without the time of day, so that the same rows give the same bytes
+        return gzip.compress(text.encode(), mtime=0)
+    return held.getvalue()
+
+
+def csv_text(frame: pd.DataFrame, separator: str = ",") -> str:
+    """Return a table as delimited text, numbers in their shortest exact form."""
+    text: str = frame.to_csv(index=False, sep=separator, lineterminator="\n")
+    return text
