@@ -228,7 +228,7 @@ CASES: dict[str, Callable[[], Case]] = {
         law_with_signs,
         equation_with_parities,
     )
-} | {f"random_{seed}": functools.partial(random_model, seed) for seed in range(6)}
+} | {f"random_{seed}": functools.partial(random_model, seed) for seed in (0, 1, 2, 5)}
 
 
 @functools.cache

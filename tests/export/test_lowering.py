@@ -66,13 +66,13 @@ def test_ties_go_to_the_first_class_as_in_numpy():
 
 
 def test_many_classes_and_terms_are_no_trouble():
-    names = [f"x{j}" for j in range(300)]
-    equations = {c: Signomial.parse(f"{c / 100}*x{c % 300} + 0.1") for c in range(400)}
+    names = [f"x{j}" for j in range(60)]
+    equations = {c: Signomial.parse(f"{c / 100}*x{c % 60} + 0.1") for c in range(120)}
     view = ModelView.of_equations(equations, names)
     row = dict.fromkeys(names, 1.0)
     told = predictor(view)(row)
-    assert told["label"] == 399
-    np.testing.assert_allclose(list(told["probabilities"].values()), view.probabilities(np.ones((1, 300)))[0])
+    assert told["label"] == 119
+    np.testing.assert_allclose(list(told["probabilities"].values()), view.probabilities(np.ones((1, 60)))[0])
 
 
 @pytest.mark.parametrize("alpha", [1e-300, 1e-20, 1.0, 1e20, 1e300])

@@ -81,7 +81,7 @@ def rows_of(table):
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(distinct_names, distinct_names, distinct_names)
 def test_python_takes_any_name(columns, levels, classes):
     view, table = hostile_model(columns, levels, classes)
@@ -96,7 +96,7 @@ def test_python_takes_any_name(columns, levels, classes):
     assert list(told[0]["contributions"][0]["values"]) == columns
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(distinct_names, distinct_names, distinct_names)
 def test_javascript_takes_any_name(need_program, columns, levels, classes):
     program = need_program("node", "nodejs")

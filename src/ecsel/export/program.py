@@ -1,6 +1,6 @@
 """A fitted model as a program: raw columns in, named numbers one after the other, probabilities and a label out.
 
-The stages, in order, of which a model has those that it needs:
+The stages, of which a model has those that it needs; ``value``, ``log`` and ``part`` come column by column:
 
 ================  ===========================================================================================
 ``value``         is the value of a column usable (1 or 0), is it missing, and the value or a harmless stand-in
