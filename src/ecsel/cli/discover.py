@@ -46,7 +46,7 @@ def discover(
     from ecsel import ECSELRegressor
     from ecsel.cli.preparing import prepare
     from ecsel.cli.reading import Wishes, read_file
-    from ecsel.cli.writing import check_writable
+    from ecsel.cli.writing import check_writable, save_model
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
         check_writable(output)
@@ -62,7 +62,7 @@ def discover(
             verbose=int(session.shows_progress or verbose),
         ).fit(prepared.X, prepared.y)
         if output is not None:
-            model.save(output)
+            save_model(model, output)
         if as_json:
             session.json("discover", document(prepared, model, output))
         elif quiet:

@@ -51,8 +51,13 @@ def told(error: Exception) -> tuple[str, int]:
     r"""Return an error as one line and its exit code.
 
     >>> told(ValueError("column 'x' is missing\n in 3 rows"))
-    ("column 'x' is missing in 3 rows", 1)
+    ("ecsel: column 'x' is missing in 3 rows", 1)
     """
+    line, code = _line(error)
+    return line if line.startswith("The ecsel") else f"ecsel: {line}", code
+
+
+def _line(error: Exception) -> tuple[str, int]:
     if (usage := _usage(error)) is not None:
         return usage, USAGE
     if isinstance(error, ModuleNotFoundError) and (advice := missing_library(error.name or "")):

@@ -98,7 +98,7 @@ def fit(
     from ecsel.cli.preparing import prepare
     from ecsel.cli.reading import Wishes, read_file
     from ecsel.cli.training import STAGES, train
-    from ecsel.cli.writing import check_writable
+    from ecsel.cli.writing import check_writable, save_model
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
         check_writable(output)
@@ -122,7 +122,7 @@ def fit(
         with session.stages(STAGES) as begin:
             training = train(prepared, builder(prepared, options), share=holdout, seed=seed, begin=begin)
         if output is not None:
-            training.model.save(output)
+            save_model(training.model, output)
         _tell(session, training, table.name, output)
 
 

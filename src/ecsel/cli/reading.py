@@ -13,6 +13,7 @@ import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+from zipfile import BadZipFile
 
 from ecsel.cli.delimited import read_delimited
 from ecsel.cli.errors import Refusal
@@ -141,7 +142,7 @@ def _excel(content: bytes, name: str, wishes: Wishes) -> tuple[pd.DataFrame, tup
 
     try:
         book = pd.ExcelFile(io.BytesIO(content), engine="openpyxl")
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise Refusal(f"{name} is a zip file but no readable Excel workbook: {error}") from error
     sheets = [str(sheet) for sheet in book.sheet_names]
     sheet = sheets[0] if wishes.sheet is None else wishes.sheet
@@ -149,7 +150,7 @@ def _excel(content: bytes, name: str, wishes: Wishes) -> tuple[pd.DataFrame, tup
         raise Refusal(f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}.")
     several = wishes.sheet is None and len(sheets) > 1
     remark = f"{name} has {len(sheets)} sheets; the first, {sheet!r}, was read (--sheet chooses another)."
-    return book.parse(sheet), (remark,) if several else ()
+    return pd.read_excel(book, sheet_name=sheet), (remark,) if several else ()
 
 
 def _is_json(path: str, content: bytes) -> bool:

@@ -78,7 +78,7 @@ def what_if(
             i = chosen_row(table, row)
             X = X.iloc[i : i + 1]
         X = X.set_axis(range(row or 1, (row or 1) + len(X)))
-        result = explain.what_if(view, X, changes.factors, set=changes.values, add=changes.amounts)
+        result = explain.what_if(view, X, changes.factors, set=changes.new_values, add=changes.amounts)
         outcome = outcomes(result)
         if as_json:
             document = {"changes": changes.told, "rows": outcome.to_dict("records"), "summary": summary(result)}
@@ -95,7 +95,7 @@ class Changes:
     """Changes by kind, as `explain.what_if` takes them, and in words."""
 
     factors: dict[str, float] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
+    new_values: dict[str, Any] = field(default_factory=dict)
     amounts: dict[str, float] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
 
@@ -105,7 +105,7 @@ def parse_changes(texts: "Sequence[str]", view: "ModelView") -> Changes:
     changes = Changes()
     for text in texts:
         name, operator, value = split_change(text, view.raw_names)
-        if name in {**changes.factors, **changes.values, **changes.amounts}:
+        if name in {**changes.factors, **changes.new_values, **changes.amounts}:
             raise Refusal(f"--set changes the column {name!r} twice.")
         levels = view.levels(view.column_position(name))
         percent = PERCENT.fullmatch(value)
@@ -113,7 +113,7 @@ def parse_changes(texts: "Sequence[str]", view: "ModelView") -> Changes:
             changes.factors[name] = 1 + float(percent[1]) / 100
             changes.told.append(f"{shown(name)} changes by {percent[1]} %")
         elif operator == "=":
-            changes.values[name] = _value(name, value, levels)
+            changes.new_values[name] = _value(name, value, levels)
             changes.told.append(f"{shown(name)} is {shown(value) or 'missing'}")
         elif levels is not None:
             raise Refusal(f"the column {name!r} holds levels; set it to one of {', '.join(map(repr, levels))}.")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import os
 import secrets
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from ecsel.cli.errors import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import pandas as pd
@@ -30,12 +32,32 @@ def check_writable(path: Path | None) -> None:
         raise Refusal(f"{path}: no permission to write there.")
 
 
+def save_model(model: Any, path: Path) -> None:
+    """Write a model file, whole or not at all."""
+    with _naming(path):
+        model.save(path)
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; what is no regular file, such as a device, is written to as it is."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)
-        return
+    with _naming(path):
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+        else:
+            _replace(target, content)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Speak of the file that was asked for, not of the draft beside it."""
+    try:
+        yield
+    except OSError as error:
+        raise Refusal(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _replace(target: Path, content: bytes) -> None:
     draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:
         with draft.open("xb") as stream:

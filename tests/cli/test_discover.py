@@ -1,0 +1,29 @@
+"""`ecsel discover` finds the law of a file and tells it in words, as a bare equation, and as JSON."""
+
+import ecsel
+
+LAW = "0.5*stiffness*stretch**2"
+
+
+def test_the_law_in_three_ways(run, run_json, springs_file, tmp_path):
+    path = tmp_path / "law.json"
+    assert run("discover", springs_file, "--target", "energy", "--quiet", "-o", path).stdout == f"{LAW}\n"
+    assert str(ecsel.load(path).equation_) == LAW
+    found = run_json("discover", springs_file, "-t", "energy", "--exponents", "integers")
+    assert found["found"]
+    assert found["law"]["equation"] == LAW
+    text = run("discover", springs_file, "-t", "energy", "--verbose", "--terms", "1").stdout
+    assert "energy = " in text
+    assert "coefficient" in text
+
+
+def test_a_given_form(run_json, springs_file):
+    found = run_json("discover", springs_file, "-t", "energy", "--form", "a*stiffness*stretch**n")
+    assert ecsel.Signomial.parse(found["law"]["equation"]).names == ("stiffness", "stretch")
+
+
+def test_wrong_wishes(refused, springs_file, loans_file):
+    assert "holds text" in refused("discover", loans_file, "-t", "bad")
+    assert "no column" in refused("discover", springs_file, "-t", "power")
+    assert "--exponents" in refused("discover", springs_file, "-t", "energy", "--exponents", "odd", code=2)
+    assert "form" in refused("discover", springs_file, "-t", "energy", "--form", "a**")

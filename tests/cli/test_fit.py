@@ -1,0 +1,173 @@
+"""`ecsel fit` writes the model that the library would fit, and tells what it saw."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ecsel
+
+QUICK = ["--terms", "1", "--l1", "0.01", "--holdout", "0"]
+
+
+@pytest.fixture
+def odd_file(loans, tmp_path):
+    """Return loans with everything that asks for a word: an identifier, a leak, a rare class, a constant."""
+    frame = loans.assign(
+        loan_id=range(1000, 1000 + len(loans)), country="NL", note=[f"n{i}" for i in range(len(loans))]
+    )
+    frame["collected"] = np.where(frame["bad"] == "yes", 100.0, 0.0) + np.arange(len(frame)) % 7
+    frame.loc[:1, "bad"] = None
+    frame.loc[2:4, "bad"] = "unknown"
+    path = tmp_path / "odd.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_writes_the_model_of_the_library(run, loans, loans_file, model, tmp_path):
+    path = tmp_path / "model.json"
+    result = run("fit", loans_file, "--target", "bad", "-o", path, *QUICK)
+    written = ecsel.load(path)
+    assert written.equations_ == model.equations_
+    np.testing.assert_array_equal(written.predict(loans.drop(columns="bad")), model.predict(loans.drop(columns="bad")))
+    for wanted in ("classification", "no: ", "score of yes", "Strongest drivers", "missing values: debt", str(path)):
+        assert wanted in result.stdout
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_is_judged_on_held_out_rows_beside_rivals(run_json, loans_file):
+    found = run_json("fit", loans_file, "--target", "bad", "--terms", "1", "--l1", "0.01")
+    assert found["rows"] == {"read": 240, "without_target": 0, "incomplete": 0, "fitted": 240, "held_out": 60}
+    assert [q["model"] for q in found["quality"]][:2] == ["ECSEL", "logistic regression"]
+    assert all(0.6 < q["auc"] <= 1 and q["log_loss"] < 0.7 for q in found["quality"][:2])
+    assert found["drivers"][0]["column"] == "debt"
+    assert "high values speak for yes" in found["drivers"][0]["text"]
+    assert found["output"] is None
+
+
+def test_everything_odd_is_told(run_json, odd_file):
+    found = run_json("fit", odd_file, "--target", "bad", *QUICK)
+    dropped = {each["column"]: each["why"] for each in found["dropped"]}
+    assert set(dropped) == {"loan_id", "country", "note"}
+    assert "identifier" in dropped["loan_id"]
+    assert found["rows"]["without_target"] == 2
+    kinds = {each["kind"]: each["text"] for each in found["warnings"]}
+    assert "unknown (3)" in kinds["tiny_class"]
+    facts = {each["kind"] for each in found["facts"]}
+    assert {"task", "classes", "columns", "dropped", "missing"} <= facts
+
+
+def test_a_leak_is_suspected_and_can_be_dropped(run_json, odd_file, tmp_path):
+    frame = pd.read_csv(odd_file)
+    path = tmp_path / "leak.csv"
+    frame[frame["bad"].isin(["yes", "no"])].to_csv(path, index=False)
+    warned = {each["kind"]: each["text"] for each in run_json("fit", path, "-t", "bad", *QUICK)["warnings"]}
+    assert "collected alone" in warned["leakage"]
+    again = run_json("fit", path, "-t", "bad", "--drop", "collected", *QUICK)
+    assert "leakage" not in {each["kind"] for each in again["warnings"]}
+    assert {"column": "collected", "why": "as asked"} in again["dropped"]
+
+
+def test_columns_can_be_kept_and_be_categories(run_json, odd_file):
+    found = run_json("fit", odd_file, "-t", "bad", "--keep", "loan_id", "--categorical", "age", *QUICK)
+    columns = {each["name"]: each["kind"] for each in found["model"]["columns"]}
+    assert columns["loan_id"] == "numeric"
+    assert columns["age"] == "categorical"
+
+
+def test_options_reach_the_model(run, loans_file, tmp_path):
+    path = tmp_path / "model.json"
+    more = ["--threshold", "f1", "--class-weight", "balanced", "--increasing", "debt", "--decreasing", "income"]
+    run("fit", loans_file, "-t", "bad", "-o", path, *QUICK, *more)
+    model = ecsel.load(path)
+    assert model.monotone == {"debt": 1, "income": -1}
+    assert model.class_weight == "balanced"
+    assert model.threshold_ != 0.5
+
+
+def test_quiet_prints_the_equations_alone(run, loans_file, model):
+    result = run("fit", loans_file, "-t", "bad", "--quiet", *QUICK)
+    assert result.stdout == f"yes\t{model.equations_['yes']}\n"
+    assert result.stderr == ""
+
+
+def test_verbose_tells_stages_and_details(run, loans_file):
+    result = run("fit", loans_file, "-t", "bad", "--verbose", *QUICK)
+    assert "fitting all 240 rows" in result.stderr
+    assert "KKT residual" in result.stdout
+
+
+def test_a_quantity_gets_a_law(run_json, springs_file, tmp_path):
+    path = tmp_path / "law.json"
+    found = run_json("fit", springs_file, "--target", "energy", "-o", path)
+    assert found["task"] == "regression"
+    assert ecsel.load(path).equation_ == ecsel.Signomial.parse("0.5*stiffness*stretch**2")
+    assert [q["model"] for q in found["quality"]][:2] == ["ECSEL", "linear regression"]
+    assert found["quality"][0]["r2"] > 0.999 > found["quality"][1]["r2"]
+    assert {each["column"] for each in found["drivers"]} == {"stiffness", "stretch"}
+
+
+def test_a_law_leaves_out_text_and_incomplete_rows_and_says_so(run_json, springs, tmp_path):
+    path = tmp_path / "springs.csv"
+    frame = springs.assign(
+        colour=["red", "blue"] * 30, late=pd.to_datetime("2020-01-01") + pd.to_timedelta(range(60), "D")
+    )
+    frame.loc[3, "stretch"] = np.nan
+    frame.to_csv(path, index=False)
+    found = run_json("fit", path, "-t", "energy", "--holdout", "0")
+    assert {each["column"] for each in found["dropped"]} == {"colour", "late"}
+    assert found["rows"]["incomplete"] == 1
+
+
+def test_the_task_can_be_overridden(run_json, springs, tmp_path):
+    path = tmp_path / "few.csv"
+    springs.assign(energy=(springs["energy"] // 20).astype(int)).to_csv(path, index=False)
+    assert run_json("fit", path, "-t", "energy", *QUICK)["task"] == "classification"
+    assert run_json("fit", path, "-t", "energy", "--holdout", "0", "--task", "regression")["task"] == "regression"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--target", "Bad"], "did you mean 'bad'?"),
+        (["--target", "nothing"], "its columns are income, debt"),
+        (["--target", "bad", "--drop", "nothing"], "--drop"),
+        (["--target", "bad", "--drop", "bad"], "cannot be the target"),
+        (["--target", "income", "--task", "classification"], "too many for classes"),
+        (["--target", "bad", "--task", "regression"], "holds text"),
+        (["--target", "bad", "--threshold", "best", *QUICK], "threshold"),
+        (["--target", "bad", "--increasing", "nothing", *QUICK], "nothing"),
+    ],
+)
+def test_wrong_wishes_are_one_line(refused, loans_file, arguments, why):
+    assert why in refused("fit", loans_file, *arguments)
+
+
+def test_a_target_of_one_value_or_none_is_refused(refused, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,same,none\n1,a,\n2,a,\n3,a,\n", encoding="utf-8")
+    assert "only one value" in refused("fit", path, "-t", "same")
+    assert "no value in any row" in refused("fit", path, "-t", "none")
+
+
+def test_nothing_to_learn_from_is_refused(refused, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n5,a\n5,b\n5,a\n", encoding="utf-8")
+    assert "nothing left to learn from" in refused("fit", path, "-t", "y")
+
+
+def test_a_tiny_table_is_fitted_without_a_fuss(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "".join(f"{i},{'ab'[i > 5]}\n" for i in range(12)), encoding="utf-8")
+    result = run("fit", path, "-t", "y", "--terms", "1", "--l1", "0.05")
+    assert "too few rows" in result.stdout
+
+
+def test_an_unwritable_place_is_refused_before_the_work(refused, loans_file, tmp_path):
+    assert "make it first" in refused("fit", loans_file, "-t", "bad", "-o", tmp_path / "no" / "m.json")
+    assert "is a folder" in refused("fit", loans_file, "-t", "bad", "-o", tmp_path)
+
+
+def test_usage_errors_are_one_line_with_code_2(refused, loans_file):
+    assert "--target" in refused("fit", loans_file, code=2)
+    assert "ecsel fit --help" in refused("fit", loans_file, "-t", "bad", "--task", "guess", code=2)
+    assert "No such command" in refused("fitt", code=2)

@@ -1,0 +1,77 @@
+"""The command as a process: signals, pipes, terminals, shells."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecsel.cli import _interrupt
+from ecsel.cli.errors import Interrupted
+
+SCRIPT = [sys.executable, "-c", "import sys; from ecsel.cli import main; sys.exit(main())"]
+
+
+def test_an_interrupted_run_leaves_nothing_behind(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.lognormal(size=(3000, 12)), columns=[f"x{j}" for j in range(12)])
+    frame["y"] = np.where(frame["x0"] * frame["x1"] * rng.lognormal(size=3000) > 1, "a", "b")
+    data, output = tmp_path / "data.parquet", tmp_path / "model.json"
+    frame.to_parquet(data)
+    command = [*SCRIPT, "fit", str(data), "-t", "y", "-o", str(output), "--verbose"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if "fitting" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines()[-1] == "Interrupted."
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == [data]
+
+
+def test_signals_have_their_exit_codes():
+    with pytest.raises(Interrupted) as stop:
+        _interrupt(signal.SIGTERM, None)
+    assert stop.value.exit_code == 143
+
+
+def test_a_reader_that_goes_away_is_no_error(loans_file, model_file):
+    command = [*SCRIPT, "predict", str(loans_file), "-m", str(model_file), "--csv"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=60)
+
+
+def test_plain_ascii_terminals_and_no_colours_in_files(loans_file, model_file):
+    command = [*SCRIPT, "explain", str(loans_file), "-m", str(model_file), "--row", "1"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, env=environment, check=True)
+    assert b"\x1b" not in done.stdout
+    assert done.stdout.isascii()
+
+
+def test_shells_get_completion():
+    environment = {**os.environ, "_ECSEL_COMPLETE": "source_bash"}
+    script = [sys.executable, "-c", "from ecsel.cli.app import app; app(prog_name='ecsel')"]
+    done = subprocess.run(script, capture_output=True, text=True, env=environment, check=True)
+    assert "complete" in done.stdout
+
+
+def test_help_has_examples(run):
+    for command in ("fit", "predict", "explain", "what-if", "counterfactual", "discover", "info", "compare"):
+        assert f"ecsel {command} " in run(command, "--help").stdout.replace("Usage: ecsel", "")
+
+
+def test_help_is_quick_to_import():
+    """Help must not wait for scikit-learn or pandas."""
+    code = "import sys, ecsel.cli.app; print([m for m in ('pandas', 'sklearn', 'scipy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
