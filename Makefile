@@ -11,6 +11,7 @@ demo: $(VENV)/.demo
 	$(VENV)/bin/ecsel demo
 
 test: $(VENV)/.test
+	sh tests/programs.sh
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n 2
 
 lint: $(VENV)/.lint

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Install the programs in which exports and reports are executed by the tests: Debian packages, and only missing ones.
+# Elsewhere, or without the rights, the tests that need them say which one is missing.
+set -eu
+missing=""
+need() { # a package, then paths or commands of which one must exist
+    package=$1
+    shift
+    for sign in "$@"; do
+        case $sign in
+            /*) for path in $sign; do [ -e "$path" ] && return 0; done ;;
+            *) command -v "$sign" >/dev/null 2>&1 && return 0 ;;
+        esac
+    done
+    missing="$missing $package"
+}
+need nodejs node nodejs
+need gcc gcc
+need chromium chromium
+need libreoffice-calc-nogui soffice "/usr/lib/libreoffice/program/soffice*"
+need postgresql "/usr/lib/postgresql/*/bin/postgres"
+[ -z "$missing" ] && exit 0
+if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ]; then
+    echo "Not installed, and cannot be from here:$missing" >&2
+    exit 0
+fi
+echo "Installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+# shellcheck disable=SC2086 - a list of words
+apt-get install -y -qq --no-install-recommends $missing >/dev/null
