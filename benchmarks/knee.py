@@ -1,8 +1,8 @@
 """The default penalty: where a coefficient begins to cost (κ in λ √(1 + (α/κ)²)|β|), and whether bending should.
 
-The values in force are `KNEE` in `src/ecsel/fitting/forms.py` and `BENDING` in `src/ecsel/fitting/penalties.py`. Each
-pair is judged as in `benchmarks/scaling.py`: cross-validated log-loss at its own best strength of a grid, two terms,
-five shuffled stratified folds, at most 6000 rows.
+The values in force are `KNEE` in `src/ecsel/fitting/forms.py` and `BENDING` in `src/ecsel/fitting/penalties/l1.py`.
+Each pair is judged as in `benchmarks/scaling.py`: cross-validated log-loss at its own best strength of a grid, two
+terms, five shuffled stratified folds, at most 6000 rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from scipy.stats import rankdata
 from benchmarks.results import FOLDER, ResultFile, markdown_table, surroundings
 from benchmarks.scaling import judge
 from benchmarks.tables import add_table_options, check_files, load
-from ecsel.fitting import forms, penalties
+from ecsel.fitting import forms
+from ecsel.fitting.penalties import l1
 
 PAIRS = ((1.0, 1.0), (2.0, 1.0), (4.0, 1.0), (8.0, 1.0), (16.0, 1.0), (8.0, 0.0))
 """κ and the price of bending."""
@@ -28,17 +29,17 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     check_files(options, parser)
     results = ResultFile(FOLDER / "knee.csv", ["table", "knee", "bending"])
-    in_force = forms.KNEE, penalties.BENDING
+    in_force = forms.KNEE, l1.BENDING
     try:
         for name in options.tables:
             table = load(options.data, name)
             for knee, bending in PAIRS:
-                forms.KNEE, penalties.BENDING = knee, bending
+                forms.KNEE, l1.BENDING = knee, bending
                 loss, strength = judge(table, "auto")
                 results.put({"table": name, "knee": knee, "bending": bending, "log_loss": loss, "l1": strength})
                 print(f"{name:14s} κ = {knee:g}, bending {bending:g}: {loss:.5f} (l1 {strength:g})", flush=True)
     finally:
-        forms.KNEE, penalties.BENDING = in_force
+        forms.KNEE, l1.BENDING = in_force
     losses = {(row["table"], float(row["knee"]), float(row["bending"])): float(row["log_loss"]) for row in results.rows}
     tables = [name for name in DEFAULT if all((name, *pair) in losses for pair in PAIRS)]
     grid = np.array([[losses[(name, *pair)] for name in tables] for pair in PAIRS])

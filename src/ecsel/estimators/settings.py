@@ -5,10 +5,11 @@ from __future__ import annotations
 import numbers
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
 from ecsel.fitting import L1, LINKS, PENALTIES, Adam, Link, Penalty, Sigmoid, Softmax
+from ecsel.fitting.limits import Limits
 from ecsel.quality.thresholds import RULES, cost_matrix
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Settings:
     def penalty(self, strength: float) -> Penalty:
         """Return the penalty of this strength."""
         if self.signs is not None:
-            return cast("Penalty", L1(strength, self.signs))  # frozen, where the contract has a plain attribute
+            return L1(strength, limits=Limits(self.signs))
         penalty: Penalty = PENALTIES[self.penalty_name](strength)
         return penalty
 

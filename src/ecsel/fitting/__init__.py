@@ -7,19 +7,39 @@ the positive features. `Problem` states it, `newton`, `lbfgs` and `adam` solve i
 from ecsel.fitting.adam import Adam
 from ecsel.fitting.blocks import ArrayBlocks
 from ecsel.fitting.fit import FitResult, fit_scores
+from ecsel.fitting.limits import Limits
 from ecsel.fitting.links import LINKS, Link, Sigmoid, Softmax
-from ecsel.fitting.penalties import L1, PENALTIES, PaperL1, Penalty
+from ecsel.fitting.penalties import (
+    L0,
+    L1,
+    MCP,
+    PENALTIES,
+    SCAD,
+    TARIFFS,
+    ElasticNet,
+    Group,
+    PaperL1,
+    Penalty,
+    Tariff,
+)
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import FitReport, Status
 
 __all__ = [
+    "L0",
     "L1",
     "LINKS",
+    "MCP",
     "PENALTIES",
+    "SCAD",
+    "TARIFFS",
     "Adam",
     "ArrayBlocks",
+    "ElasticNet",
     "FitReport",
     "FitResult",
+    "Group",
+    "Limits",
     "Link",
     "PaperL1",
     "Penalty",
@@ -27,5 +47,6 @@ __all__ = [
     "Sigmoid",
     "Softmax",
     "Status",
+    "Tariff",
     "fit_scores",
 ]

@@ -134,12 +134,12 @@ def _run(
 
 def _batch_step(batch: Problem, theta: Array, moments: _Moments, options: Adam) -> Array:
     """One step of Adam along the clipped gradient, kept within the bounds."""
-    gradient = batch.value_and_gradient(theta)[1] + batch.l1 * np.sign(theta)
+    gradient = batch.value_and_gradient(theta)[1] + batch.weights(theta) * np.sign(theta)
     norm = float(np.linalg.norm(gradient))
     if norm > options.clip_norm:
         gradient = gradient * (options.clip_norm / norm)
     moved = theta - options.learning_rate * moments.direction(gradient, options.betas)
-    return np.clip(moved, batch.lower, batch.upper)
+    return batch.within(moved)
 
 
 def _split(

@@ -138,7 +138,7 @@ def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> Power
     alive = (beta != 0).any(axis=2)
     gone = ~alive
     intercepts = intercepts + (np.where(gone, alpha + constant, constant)).sum(axis=1)
-    beta = beta / centred.spread
+    beta = problem.penalty.limits.clip(beta / centred.spread)
     shift = np.clip(-(beta @ centred.centre), -700, 700)
     return PowerLaws(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
 
@@ -165,8 +165,8 @@ def _largest_gradient(problem: Problem, shares: Array) -> float:
 
 
 def _resolved_solver(problem: Problem, options: FitOptions) -> str:
-    """L-BFGS takes over by itself where the curvature matrix would be too large."""
-    if options.solver == "newton" and problem.size > MOST_NEWTON_PARAMETERS:
+    """L-BFGS takes over by itself where the curvature matrix would be too large; it knows no curved bounds."""
+    if options.solver == "newton" and problem.size > MOST_NEWTON_PARAMETERS and problem.curved is None:
         return "lbfgs"
     return str(options.solver)
 

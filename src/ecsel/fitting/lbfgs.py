@@ -1,7 +1,7 @@
 """L-BFGS-B on split variables: the solver when parameters are too many for a curvature matrix.
 
-θ = θ⁺ − θ⁻ with both parts ≥ 0 turns the ℓ1 penalty into a linear function, so a bound-constrained quasi-Newton method
-applies: SciPy's L-BFGS-B, with the same row blocks as the other solvers.
+θ = θ⁺ − θ⁻ with both parts ≥ 0 makes the penalty a smooth function of θ⁺ + θ⁻, so a bound-constrained quasi-Newton
+method applies: SciPy's L-BFGS-B, with the same row blocks as the other solvers.
 """
 
 from __future__ import annotations
@@ -41,9 +41,15 @@ def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | No
         evaluations += 1
         if value < best[0]:
             best = (value, whole)
-        # at θ⁺, θ⁻ > 0 together the linear form charges more than |θ|: the optimum never has both
-        excess = float(problem.l1[split] @ (parts[:p][split] + parts[p:] - np.abs(whole[split])))
-        slope: Double = np.concatenate([gradient + problem.l1, problem.l1[split] - gradient[split]])
+        # at θ⁺, θ⁻ > 0 together θ⁺ + θ⁻ is charged and not |θ|: the optimum never has both
+        sizes = whole.copy()
+        sizes[split] = parts[:p][split] + parts[p:]
+        l1 = problem.weights(sizes)
+        if problem.plain:
+            excess = float(l1[split] @ (sizes[split] - np.abs(whole[split])))
+        else:
+            excess = problem.penalty_value(sizes) - problem.penalty_value(whole)
+        slope: Double = np.concatenate([gradient + l1, l1[split] - gradient[split]])
         return value + excess, slope
 
     def each(xk: Double) -> None:

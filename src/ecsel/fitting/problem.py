@@ -1,11 +1,12 @@
 """The problem a solver sees: objective, gradient and curvature of θ as sums over row blocks.
 
-    F(θ) = Σ_i w_i ℓ(y_i, z(x_i; θ)) + Σ_p l1_p |θ_p| + Σ_k charge(shape_k),   lower_p ≤ θ_p ≤ upper_p
+    F(θ) = Σ_i w_i ℓ(y_i, z(x_i; θ)) + Σ charge(slopes) + Σ_k charge(shape_k),   lower_p ≤ θ_p ≤ upper_p
 
-θ lists, score by score, the intercept (if any) and for each term its shape and its slopes s. `sums` says what a block
-of rows adds. The curvature is Gauss–Newton's JᵀWJ plus the positive part of the residual's own curvature Σ_i r_i ∇²z_i,
-which is block diagonal over terms: JᵀWJ alone crawls where residuals are large (as they always are in classification),
-the full Hessian is not positive definite.
+θ lists, score by score, the intercept (if any) and for each term its shape and its slopes s. The slopes' charge is
+Σ_p l1_p |θ_p|, or a tariff's (see `penalties.base`), whose ℓ1 weights change from point to point. `sums` says what a
+block of rows adds. The curvature is Gauss–Newton's JᵀWJ plus the positive part of the residual's own curvature
+Σ_i r_i ∇²z_i, which is block diagonal over terms: JᵀWJ alone crawls where residuals are large (as they always are in
+classification), the full Hessian is not positive definite.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting.curved import CurvedBounds
+from ecsel.fitting.derivatives import Derivatives
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.sums import NumpySums, inner
 
@@ -31,52 +34,22 @@ Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True)
+class Charges:
+    """What the penalty charges at a point: the shapes, and the slopes where that is more than weight times |slope|."""
+
+    shapes: Charge
+    slopes: Charge | None
+
+
+@dataclass(frozen=True, slots=True)
 class Point:
-    """A parameter vector with its objective, its loss, the shapes' charge, and the states of the blocks."""
+    """A parameter vector with its objective, its loss, its charges, and the states of the blocks."""
 
     theta: Array
     objective: float
     loss: float
-    charge: Charge
+    charges: Charges
     states: tuple[State, ...]
-
-
-@dataclass(frozen=True)
-class Derivatives:
-    """Gradient and curvature: Gauss–Newton's matrix, and the residual's own in one block a term.
-
-    Their sum is the exact Hessian (perhaps indefinite); its convex stand-in has the blocks' positive parts.
-    """
-
-    gradient: Array
-    matrix: Array
-    bend: Array
-    intercept: bool
-
-    @property
-    def diagonal(self) -> Array:
-        """The diagonal of Gauss–Newton's matrix."""
-        return self.matrix.diagonal()
-
-    @cached_property
-    def exact(self) -> Array:
-        """The Hessian."""
-        return self._with(self.bend)
-
-    @cached_property
-    def convex(self) -> Array:
-        """The nearest positive semidefinite curvature above the exact one that keeps Gauss–Newton's matrix."""
-        values, vectors = np.linalg.eigh(self.bend)
-        return self._with(np.matmul(vectors * np.maximum(values, 0)[:, :, None, :], np.swapaxes(vectors, 2, 3)))
-
-    def _with(self, blocks: Array) -> Array:
-        out = self.matrix.copy()
-        scores, terms, width, _ = blocks.shape
-        for c in range(scores):
-            for k in range(terms):
-                a = c * (len(out) // scores) + int(self.intercept) + k * width
-                out[a : a + width, a : a + width] += blocks[c, k]
-        return out
 
 
 @dataclass(frozen=True)
@@ -124,37 +97,76 @@ class Problem:
 
     @cached_property
     def l1(self) -> Array:
-        """ℓ1 weight of each parameter."""
+        """ℓ1 weight of each parameter at zero."""
         weights = np.zeros(self.size)
         self.unpack(weights)[2][...] = self.penalty.slope_weights(self.spread)
         return weights
 
+    def weights(self, theta: Array) -> Array:
+        """Return the ℓ1 weight of each parameter at a point: the charge's derivative by its size."""
+        charge = self.penalty.slope_charge(self.unpack(theta)[2], intercept=self.intercept)
+        if charge is None:
+            return self.l1
+        weights = np.zeros(self.size)
+        self.unpack(weights)[2][...] = charge[1]
+        return weights
+
     @cached_property
     def lower(self) -> Array:
-        """Least value of each parameter."""
+        """Least value of each parameter, as far as it does not depend on other parameters."""
         return self._bounds(-1)
 
     @cached_property
     def upper(self) -> Array:
-        """Largest value of each parameter."""
+        """Largest value of each parameter, as far as it does not depend on other parameters."""
         return self._bounds(+1)
 
     def _bounds(self, side: int) -> Array:
-        """The bounds on one side: those of the shapes, and zero for slopes that must have the other sign."""
+        """The bounds on one side: of shapes, of exponents, and zero for slopes that must have the other sign."""
         bounds = np.full(self.size, side * np.inf)
         _, shapes, slopes = self.unpack(bounds)
         shapes[...] = side * self.penalty.shape_bound()
-        signs = self.penalty.slope_signs()
-        if signs is not None:
-            slopes[np.broadcast_to(signs[:, None, :] == -side, slopes.shape)] = 0.0
+        limits = self.penalty.limits
+        if limits.exponents is not None:
+            bound = limits.exponents[side > 0] * self.spread
+            slopes[...] = np.where(bound == 0, 0.0, side * np.inf) if self.form.has_intercept else bound
+        if limits.signs is not None:
+            slopes[np.broadcast_to(limits.signs[:, None, :] == -side, slopes.shape)] = 0.0
         return bounds
 
-    def penalty_value(self, theta: Array) -> float:
-        """Return Σ l1 |θ| + Σ charge(shape)."""
-        return self._penalty(theta, self._shape_charge(theta))
+    @cached_property
+    def curved(self) -> CurvedBounds | None:
+        """The bounds on exponents where they are no box, None otherwise."""
+        return CurvedBounds.of(self)
 
-    def _penalty(self, theta: Array, charge: Charge) -> float:
-        return float(self.l1 @ np.abs(theta)) + float(charge[0].sum())
+    @property
+    def plain(self) -> bool:
+        """Whether ℓ1 weights and bounds are the same at every point."""
+        empty = np.zeros((1, 1, self.blocks.n_features))
+        return self.curved is None and self.penalty.slope_charge(empty, intercept=self.intercept) is None
+
+    def box(self, theta: Array) -> tuple[Array, Array]:
+        """Return the least and the largest value of each parameter while the shapes are those of `theta`."""
+        return (self.lower, self.upper) if self.curved is None else self.curved.box(theta)
+
+    def within(self, theta: Array) -> Array:
+        """Return the nearest allowed point: shapes first, then slopes."""
+        inside: Array = np.clip(theta, self.lower, self.upper)
+        return inside if self.curved is None else self.curved.within(inside)
+
+    def downhill(self, gradient: Array) -> Array:
+        """Return the slopes' part of a gradient at the empty model, zero where limits forbid to follow it."""
+        _, _, slopes = self.unpack(gradient)
+        lower, upper = self.unpack(self.lower)[2], self.unpack(self.upper)[2]
+        return np.where((slopes > 0) & (lower == 0) | (slopes < 0) & (upper == 0), 0.0, slopes)
+
+    def penalty_value(self, theta: Array) -> float:
+        """Return what the penalty charges."""
+        return self._penalty(theta, self._charges(theta))
+
+    def _penalty(self, theta: Array, charges: Charges) -> float:
+        slopes = self.l1 @ np.abs(theta) if charges.slopes is None else charges.slopes[0].sum()
+        return float(slopes) + float(charges.shapes[0].sum())
 
     def objective(self, theta: Array) -> float:
         """Return F(θ) alone: one forward pass that keeps nothing."""
@@ -172,9 +184,9 @@ class Problem:
         local = theta.astype(self.blocks.dtype, copy=False)
         parts = self.blocks.map(lambda block: self.sums.forward(local, block))
         loss = sum(p[0] for p in parts)
-        charge = self._shape_charge(theta)
-        objective = loss + self._penalty(theta, charge)
-        return Point(theta, objective, loss, charge, tuple(p[1] for p in parts))
+        charges = self._charges(theta)
+        objective = loss + self._penalty(theta, charges)
+        return Point(theta, objective, loss, charges, tuple(p[1] for p in parts))
 
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
         """Return F(θ) and the gradient of its smooth part in one pass that keeps nothing."""
@@ -185,33 +197,43 @@ class Problem:
             return loss, self.sums.gradient(state)
 
         parts = self.blocks.map(part)
-        gradient, charge = _total([p[1] for p in parts]), self._shape_charge(theta)
-        gradient[self._shape_places] += charge[1]
-        return sum(p[0] for p in parts) + self._penalty(theta, charge), gradient
+        gradient, charges = _total([p[1] for p in parts]), self._charges(theta)
+        gradient[self._shape_places] += charges.shapes[1]
+        return sum(p[0] for p in parts) + self._penalty(theta, charges), gradient
 
     def gradient(self, point: Point) -> Array:
         """Return the gradient of the smooth part at a point whose states are kept."""
         gradient = _total(self.blocks.each(self.sums.gradient, point.states))
-        gradient[self._shape_places] += point.charge[1]
+        gradient[self._shape_places] += point.charges.shapes[1]
         return gradient
 
     def derivatives(self, point: Point) -> Derivatives:
         """Return the gradient of the smooth part and its curvature, exact and convex."""
         parts = self.blocks.each(self.sums.derivatives, point.states)
         gradient, matrix, bend = (_total([part[i] for part in parts]) for i in range(3))
-        gradient[self._shape_places] += point.charge[1]
-        bend[:, :, 0, 0] += point.charge[2].reshape(bend.shape[:2])
+        charges = point.charges
+        gradient[self._shape_places] += charges.shapes[1]
+        bend[:, :, 0, 0] += charges.shapes[2].reshape(bend.shape[:2])
+        if charges.slopes is not None:
+            np.einsum("ckpp->ckp", bend)[:, :, 1:] += charges.slopes[2]
         return Derivatives(gradient, matrix, bend, self.intercept)
 
     def kkt_residual(self, theta: Array, gradient: Array) -> float:
         """Return the largest minimal subgradient: the distance of −∇f to the penalty's subdifferential, by coordinates.
 
-        At a bound, a gradient that pushes outwards is optimal and counts as zero.
+        At a bound, a gradient that pushes outwards is optimal and counts as zero; what a curved bound's push does to
+        the shape counts there.
         """
-        shrunk = gradient - np.clip(gradient, -self.l1, self.l1)
-        slope = np.where(theta != 0, gradient + self.l1 * np.sign(theta), shrunk)
+        weights = self.weights(theta)
+        shrunk = gradient - np.clip(gradient, -weights, weights)
+        slope = np.where(theta != 0, gradient + weights * np.sign(theta), shrunk)
         near = 1e-9 * np.abs(theta)  # a power law written out and read back is off by rounding
-        slope[(theta - near <= self.lower) & (slope > 0) | (theta + near >= self.upper) & (slope < 0)] = 0
+        lower, upper = self.box(theta)
+        at_lower, at_upper = theta - near <= lower, theta + near >= upper
+        if self.curved is not None:
+            held = at_lower & (slope > 0) | at_upper & (slope < 0)
+            slope = self.curved.along(theta, slope, held)
+        slope[at_lower & (slope > 0) | at_upper & (slope < 0)] = 0
         return float(np.abs(slope).max(initial=0.0))
 
     def all_alive(self, theta: Array) -> bool:
@@ -230,9 +252,13 @@ class Problem:
         self.unpack(marked)[1][...] = 1
         return np.flatnonzero(marked)
 
-    def _shape_charge(self, theta: Array) -> Charge:
-        """The penalty's charge of every shape with its derivatives, score by score and term by term."""
-        return self.penalty.shape_charge(theta[self._shape_places], intercept=self.intercept)
+    def _charges(self, theta: Array) -> Charges:
+        """The penalty's charges with their derivatives."""
+        _, _, slopes = self.unpack(theta)
+        return Charges(
+            self.penalty.shape_charge(theta[self._shape_places], intercept=self.intercept),
+            self.penalty.slope_charge(slopes, intercept=self.intercept),
+        )
 
 
 def _total(parts: list[Array]) -> Array:

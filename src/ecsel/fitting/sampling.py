@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.problem import Derivatives, Point, Problem
+from ecsel.fitting.problem import Point, Problem
 
 if TYPE_CHECKING:
     from ecsel.fitting.blocks import Block
+    from ecsel.fitting.derivatives import Derivatives
 
 Array = NDArray[np.floating]
 
@@ -85,8 +86,8 @@ class SampledCurvature(Problem):
     def evaluate(self, theta: Array) -> Point:
         """Return objective and gradient over all rows: one pass."""
         objective, gradient = self.value_and_gradient(theta)
-        charge = self._shape_charge(theta)
-        return _FullPoint(theta, objective, objective - self._penalty(theta, charge), charge, (), gradient)
+        charges = self._charges(theta)
+        return _FullPoint(theta, objective, objective - self._penalty(theta, charges), charges, (), gradient)
 
     def gradient(self, point: Point) -> Array:
         """Return the gradient that the pass has left."""

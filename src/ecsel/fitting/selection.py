@@ -179,10 +179,7 @@ def _strengths(problem: Problem, centred: Coordinates, shares: Array) -> Array:
     theta = problem.empty(shares)
     if not problem.form.has_intercept:
         problem.unpack(theta)[1][...] = 1.0
-    slopes = problem.unpack(problem.value_and_gradient(theta)[1])[2]
-    signs = problem.penalty.slope_signs()
-    if signs is not None:  # a slope that may not move downhill needs no penalty to stay at zero
-        slopes = np.where(signs[:, None, :] * slopes > 0, 0.0, slopes)
+    slopes = problem.downhill(problem.value_and_gradient(theta)[1])  # what may not move needs no penalty to stay
     unit = replace(problem.penalty, strength=1.0).slope_weights(problem.spread)  # type: ignore[type-var]
     top = float(np.max(np.abs(slopes) / unit, initial=1e-6)) or 1e-6
     top *= 1 + 1e-6  # at the very threshold rounding decides

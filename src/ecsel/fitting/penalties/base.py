@@ -1,0 +1,82 @@
+"""The two contracts: a `Penalty`, which the solvers see, and a `Tariff`, which is all that a new penalty must be.
+
+A penalty is a sum of ℓ1-like charges of the slopes and smooth charges of the shapes. Near a point with slopes s₀ the
+solvers take the charge of a slope for  p′(|s₀|)·|s| + ½ p″(|s₀|)·(s − s₀)² : an ℓ1 charge whose weight follows the
+slope (local linear approximation, Zou & Li 2008) with the curvature that is left. Steps are accepted by the true
+charge, and where no step is left
+
+    |∂loss/∂s| ≤ p′(0) at s = 0,    ∂loss/∂s = −p′(|s|) sign s elsewhere:
+
+the stationarity conditions of the true objective, whether p is convex or not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ecsel.fitting.forms import TermForm
+    from ecsel.fitting.limits import Limits
+
+Array = NDArray[np.floating]
+Columns = NDArray[np.integer]
+Charge = tuple[Array, Array, Array]
+"""Values, whose sum is charged, and first and second derivatives, entry by entry."""
+
+
+class Tariff(Protocol):
+    """What slopes pay. To add a penalty, write one such class in a file of its own and name it in `TARIFFS`.
+
+    Keep it well posed: the first derivative is positive at zero and proportional to the strength (a large one then
+    empties the model), nowhere negative, and the charge grows without bound (then there is a minimiser).
+    """
+
+    def charge(self, sizes: Array, strength: float, columns: Columns) -> Charge:
+        """Return the charge with its derivatives by the sizes.
+
+        `sizes` (scores, terms, features) are those of logistic regression: |slope| in log-odds per standard deviation
+        of the log feature, where the term is straight. The curvature of the loss in these units is at most ¼.
+        `columns` (features,) numbers the column that each feature comes from.
+        """
+        ...
+
+
+class Penalty(Protocol):
+    """The contract: strength, limits, the term form in which the charge is a sum, the charges of a term's numbers."""
+
+    @property
+    def strength(self) -> float:
+        """λ."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """What slopes and exponents may be."""
+        ...
+
+    def form(self, *, intercept: bool) -> TermForm:
+        """Return the coordinates in which this penalty is a sum."""
+        ...
+
+    def shape_charge(self, shapes: Array, *, intercept: bool) -> Charge:
+        """Return the smooth charge of each shape with its first and second derivative."""
+        ...
+
+    def slope_weights(self, spread: Array) -> Array:
+        """Return the ℓ1 weights of slopes at zero; `spread` is the standard deviation of each log feature."""
+        ...
+
+    def slope_charge(self, slopes: Array, *, intercept: bool) -> Charge | None:
+        """Return the charge of the slopes with its derivatives by |slope|; None where it is weight times |slope|."""
+        ...
+
+    def shape_bound(self) -> float:
+        """Return the largest |shape| allowed."""
+        ...
+
+    def of_features(self, mask: NDArray[np.bool_]) -> Penalty:
+        """Return the same penalty for some of the features."""
+        ...

@@ -1,0 +1,58 @@
+"""*PaperL1* is the paper's equation (loss): λ Σ |β_kj| on the exponents of the positive features alone.
+
+It has no minimiser once a constant, a second term or a softmax is present (α → ∞, β → 0 at vanishing cost), so |α| is
+bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecsel.fitting.forms import PowerForm
+from ecsel.fitting.limits import FREE, Limits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel.fitting.forms import TermForm
+    from ecsel.fitting.penalties.base import Array, Charge
+
+
+@dataclass(frozen=True, slots=True)
+class PaperL1:
+    """λ Σ |β| as in the paper's objective, with the bound on |α| without which it has no minimiser."""
+
+    strength: float
+    largest_coefficient: float = 100.0
+    limits: Limits = FREE
+
+    def form(self, *, intercept: bool) -> TermForm:
+        """Return the power form, whatever the intercept."""
+        del intercept
+        return PowerForm()
+
+    def shape_charge(self, shapes: Array, *, intercept: bool) -> Charge:
+        """Return 0: the paper does not charge for α."""
+        del intercept
+        zero = np.zeros_like(shapes)
+        return zero, zero, zero
+
+    def slope_weights(self, spread: Array) -> Array:
+        """Return λ per unit of the raw exponent β = slope/spread."""
+        return self.strength / spread
+
+    def slope_charge(self, slopes: Array, *, intercept: bool) -> Charge | None:
+        """Return None: every unit of an exponent costs the same."""
+        del slopes, intercept
+        return None
+
+    def shape_bound(self) -> float:
+        """Return the bound on |α|, α being the term's value at a typical row."""
+        return self.largest_coefficient
+
+    def of_features(self, mask: NDArray[np.bool_]) -> PaperL1:
+        """Return the same penalty for some of the features."""
+        return replace(self, limits=self.limits.of_features(mask))
