@@ -187,6 +187,8 @@ class RawColumn:
         dtype = self.source.dtype
         if dtype.is_numeric() and not dtype.is_decimal():
             return np.asarray(self.source.to_numpy())
+        if dtype == nw.Boolean and not self.source.is_null().any():
+            return np.asarray(self.source.to_numpy(), dtype=bool)
         if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) and len(self.source) > SHORT_TEXT:
             return self.source
         return _objects(self.source.to_list())
