@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume
+from hypothesis import strategies as st
 
 from ecsel import ECSELClassifier, ECSELRegressor, Signomial
 from ecsel.explain import ModelView
 from ecsel.export.lowering import lower
 from ecsel.signomial import ScoreTerms
 from ecsel.tables import TableEncoder
+from ecsel.tables.raw import RawColumn
+from ecsel.tables.reading import RawTable
 
 QUANTITIES = [None, np.nan, np.inf, -np.inf, 1.7976931348623157e308, -1.7976931348623157e308, 1e300, -1e300, 5e-324]
 QUANTITIES += [0.0, -0.0, -1.0, 1e6, -999.0, 3, 0.7, 11.5]
@@ -269,3 +273,97 @@ def need_program():
         return path
 
     return find
+
+
+HOSTILE = [
+    "'); DROP TABLE t; --",
+    '"; throw 1; //',
+    "</script><script>alert(1)</script>",
+    "=1+1",
+    "@SUM(A1)",
+    "+a",
+    "-b",
+    "\n    raise SystemExit\n#",
+    '"""',
+    "\\",
+    "${x}`",
+    "%s{0}",
+    "\u2028\u2029",
+    "😀",
+    "class",
+    "SELECT",
+    "None",
+    "__proto__",
+    "constructor",
+    "row",
+    "v0",
+    "",
+    " ",
+    "\x00",
+    "*/",
+    "<!--",
+]
+NAMES = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=8)), min_size=2, max_size=2, unique=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Hostile:
+    """A model with a column of quantities and one of levels under hostile names, rows, and what the model says."""
+
+    view: ModelView
+    columns: list[str]
+    levels: list[str]
+    rows: list[dict[str, Any]]
+    probabilities: np.ndarray
+    labels: list[str]
+
+    @property
+    def classes(self):
+        return list(self.view.classes)
+
+
+def hostile_case(columns, levels, classes):
+    raw = (np.array([1.0, 2.0, 3.0, 4.0]), np.array(levels * 2, dtype=object))
+    table = RawTable(tuple(map(RawColumn, columns, raw)), 4, named=True)
+    try:
+        encoder = TableEncoder.fit(table)
+    except ValueError:  # the table itself is refused: two features of one name, text that reads as numbers
+        return None
+    if len(encoder.features) != 3:
+        return None
+    terms = ScoreTerms([0.7, -0.2], [[1.0, 0.5, -0.5], [0.3, 0.0, 1.0]], [0, 1], 2)
+    view = ModelView(
+        terms=terms,
+        link="softmax",
+        classes=tuple(classes),
+        feature_names=encoder.feature_names,
+        raw_names=encoder.raw_names,
+        players=encoder.players,
+        monomials=tuple(t.monomial for each in terms.to_signomials(encoder.feature_names) for t in each.terms),
+        encoder=encoder,
+        threshold=0.5,
+    )
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*(each.tolist() for each in raw), strict=True)]
+    p = view.probabilities(table)
+    return Hostile(view, columns, levels, rows, p, [view.classes[c] for c in view.decisions(p)])
+
+
+@pytest.fixture(scope="session")
+def draw_hostile():
+    """Return the function that draws hostile names from hypothesis' data and makes a `Hostile` of them."""
+
+    def draw(data):
+        made = hostile_case(data.draw(NAMES), data.draw(NAMES), data.draw(NAMES))
+        assume(made is not None)
+        return made
+
+    return draw
+
+
+@pytest.fixture(scope="session")
+def all_hostile():
+    """Models that together have every hostile name as a column, as a level and as a class."""
+    pairs = [list(pair) for pair in zip(HOSTILE[::2], HOSTILE[1::2], strict=True)]
+    made = [hostile_case(pair, pairs[n - 3], pairs[n - 7]) for n, pair in enumerate(pairs)]
+    assert None not in made
+    return made

@@ -7,15 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ecsel.export.c import to_c
     from ecsel.export.javascript import to_javascript
     from ecsel.export.python import to_python
 
 _HOMES = {
+    "to_c": "ecsel.export.c",
     "to_javascript": "ecsel.export.javascript",
     "to_python": "ecsel.export.python",
 }
 
-__all__ = ["to_javascript", "to_python"]
+__all__ = ["to_c", "to_javascript", "to_python"]
 
 
 def __getattr__(name: str) -> Any:

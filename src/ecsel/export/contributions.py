@@ -186,7 +186,7 @@ def _product_game(explained: Explained, start: _Start, k: int, sheet: Sheet) -> 
         a = let(f"a{k}_{i}", mul([*sign, Exp(_at_least(minus(part, scale)))]))
         b = let(f"b{k}_{i}", mul([Const(start.signs[k, i]), Exp(_at_least(minus(Const(base), scale)))]))
         gains[i] = minus(a, b)
-        for n, q in enumerate(nodes):
+        for n, q in enumerate(nodes if len(inputs) > 1 else ()):
             mixtures[n][i] = let(f"g{k}_{i}_{n}", add([mul([Const(q), a]), mul([Const(1 - q), b])]))
     total = let(f"m{k}", add(scales))
     size = let(f"f{k}", mul([Const(explained.view.terms.coefficients[k]), Exp(clamp(total, *explained.limits[k]))]))
