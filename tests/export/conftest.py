@@ -39,6 +39,12 @@ class Case:
     def view(self):
         return ModelView.of(self.model)
 
+    def in_single_precision(self):
+        """Return a third of the case with all numbers rounded, and what the model says of these."""
+        rows = [{name: single(value) for name, value in row.items()} for row in self.rows[::3]]
+        told = [told_by(self.model, row) for row in rows]
+        return Case(self.model, rows, [each[0] for each in told], [each[1] for each in told])
+
     @property
     def ordinary(self):
         """The positions of the first rows that are nothing special and that the model accepts."""
@@ -57,6 +63,11 @@ class Case:
                 np.testing.assert_allclose(theirs, mine, rtol=tolerance, atol=tolerance, err_msg=repr(row))
                 assert their_label == label, row
                 assert isinstance(their_label, bool) == isinstance(label, bool), row
+
+
+def single(value):
+    with np.errstate(over="ignore"):
+        return float(np.float32(value)) if isinstance(value, float) else value
 
 
 def frame_of(rows, names):

@@ -173,8 +173,8 @@ def _rules(program: Program, tables: list[str]) -> Rules[str]:
             is_missing = f"{x} == NULL" if is_text else f"isnan({x})"
             return f"({is_missing} ? {missing!r} : {otherwise!r})"
         n = len(tables)
-        kind, write = ("char *const", literal) if is_text else ("double", lambda level: repr(float(level)))
-        levels = ", ".join(write(level) for level, _ in entries)
+        kind = "char *const" if is_text else "double"
+        levels = ", ".join(literal(str(level)) if is_text else repr(float(level)) for level, _ in entries)
         numbers = ", ".join(repr(number) for _, number in entries)
         tables.append(f"static const {kind} levels{n}[] = {{{levels}}};")
         tables.append(f"static const double numbers{n}[] = {{{numbers}}};")
