@@ -71,7 +71,9 @@ class Posed:
         link = Sigmoid() if model.link_ == "sigmoid" else Softmax(n_classes)
         coordinates = Coordinates.of(rows, weights)
         blocks = ArrayBlocks.standardised(rows, codes, weights, coordinates, n_threads=os.cpu_count() or 1)
-        problem = Problem(blocks, link, PENALTIES[model.penalty](model.l1_), model.n_terms_, True, coordinates.spread)
+        problem = Problem(
+            blocks, link, PENALTIES[str(model.penalty)](model.l1_), model.n_terms_, True, coordinates.spread
+        )
         return cls(problem, coordinates, class_shares(codes, weights, link).astype(np.float64))
 
     def theta(self, model: ECSELClassifier) -> Array:

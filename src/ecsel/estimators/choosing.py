@@ -16,6 +16,7 @@ from ecsel.estimators.equations import laws_to_equations
 from ecsel.estimators.options import check_integer
 from ecsel.estimators.path import Candidate, Path
 from ecsel.fitting.rows import Fold, Rows, content_folds
+from ecsel.fitting.screening import first_columns
 from ecsel.fitting.selection import Candidates, choose
 
 if TYPE_CHECKING:
@@ -72,6 +73,23 @@ class Size:
     path: Path
 
 
+def choose_columns(model: ECSELClassifier, settings: Settings, link: Link, rows: Rows, seed: int) -> Settings:
+    """Return the settings that keep all but `max_features` columns out; large tables choose on a sample."""
+    if model.max_features is None or settings.columns is None:
+        return settings
+    (logs, codes, weights), _ = thin(rows, SELECTION_ROWS, seed)
+    kept = first_columns(
+        (logs.astype(np.float64), codes, weights),
+        link,
+        settings.penalty(0.0),
+        settings.columns,
+        model.max_features,
+        intercept=model.fit_intercept,
+        seed=seed,
+    )
+    return replace(settings, limits=settings.limits.only(kept))
+
+
 def choose_size(
     model: ECSELClassifier, settings: Settings, link: Link, folded: FoldedRows | None, encoder: TableEncoder, seed: int
 ) -> Size:
@@ -94,7 +112,7 @@ def choose_size(
         settings.penalty(0.0),
         candidates,
         folded.folds,
-        feature_sets=_feature_sets(encoder, logs) if settings.mirrors_chosen else (),
+        feature_sets=_feature_sets(settings, encoder, logs),
         intercept=model.fit_intercept,
         seed=seed,
     )
@@ -108,12 +126,15 @@ def choose_size(
     return Size(choices[best].n_terms, choices[best].strength, mirrors, path)
 
 
-def _feature_sets(encoder: TableEncoder, logs: NDArray[np.floating]) -> list[NDArray[np.bool_]]:
-    """Return the features without mirror images, and with those of columns that have a middle."""
+def _feature_sets(settings: Settings, encoder: TableEncoder, logs: NDArray[np.floating]) -> list[NDArray[np.bool_]]:
+    """Return the features that may take part; where mirror images are chosen without them, and with the useful ones."""
+    allowed = settings.limits.open(len(encoder.features))
+    if not settings.mirrors_chosen:
+        return [allowed]
     mirror = np.array([feature.kind == "mirror" for feature in encoder.features], dtype=bool)
     # Of two values the mirror image tells nothing new.
     middle = np.array([len(np.unique(u)) > 2 for u in logs], dtype=bool)
-    plain, both = ~mirror, ~mirror | middle
+    plain, both = allowed & ~mirror, allowed & (~mirror | middle)
     return [plain] if np.array_equal(plain, both) else [plain, both]
 
 

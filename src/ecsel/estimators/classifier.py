@@ -6,7 +6,6 @@ The formula is the model: predict_proba(X) is the sigmoid or softmax of `equatio
 
 from __future__ import annotations
 
-from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,9 +15,8 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import settings, training
-from ecsel.estimators.choosing import choose_size, fold_rows
+from ecsel.estimators.choosing import choose_columns, choose_size, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations, trimmed
-from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.inference import Inference
 from ecsel.estimators.judging import Judgement, judge, tempered
 from ecsel.estimators.path import Candidate, Path
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ecsel.fitting import FitResult
+    from ecsel.fitting import FitResult, Tariff
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.links import LinkName
@@ -61,9 +59,11 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         Most terms that "auto" considers.
     link : {"auto", "sigmoid", "softmax"}, default="auto"
         "auto" takes the sigmoid (one score, for the second class) for two classes and the softmax otherwise.
-    penalty : {"l1", "paper"}, default="l1"
-        "l1" is λ Σ_k (√(1 + (α_k/8)²) Σ_j |β_kj| + ½/(1 + (α_k/8)²)), which is well posed; "paper" is λ Σ |β|, with
-        every term's value at a typical row bounded by 100 (Adam: the coefficient itself).
+    penalty : {"l1", "elastic_net", "mcp", "scad", "l0", "group", "paper"} or tariff, default="l1"
+        "l1" is λ Σ_k (√(1 + (α_k/8)²) Σ_j |β_kj| + ½/(1 + (α_k/8)²)), which is well posed. The next five charge large
+        exponents otherwise ("mcp", "scad" and "l0" shrink them less, "group" leaves out whole columns); an object such
+        as ``ecsel.fitting.MCP(gamma=6)`` sets their numbers. "paper" is λ Σ |β|, with every term's value at a typical
+        row bounded by 100 (Adam: the coefficient itself).
     fit_intercept : bool, default=True
         Whether scores have a constant beside their terms. False gives the paper's form, in which a constant can only
         be one of the `n_terms` terms, all of whose exponents the penalty has driven to zero.
@@ -90,6 +90,11 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
     monotone : dict, optional
         Promises that the solver holds and `summary()` proves: ``{"income": +1}``, the probability of the second class
         never falls as income rises; where there is a score per class, ``{"income": {"good": +1}}``.
+    exponent_bounds : pair or dict, optional
+        Bounds (low, high) of every exponent, or a dict of them by column or feature, with low ≤ 0 ≤ high and None for
+        no bound; held by the solver, and stated in `summary()` after a look at every term.
+    max_features : int, optional
+        Most columns that the equations may speak of: the first to take part along the path of one term.
     cv : int, splitter or list of splits, default=5
         Folds for "auto", for the rule of a threshold and for calibration. A number makes stratified folds that depend
         on the content of rows alone.
@@ -151,7 +156,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         *,
         max_terms: int = 3,
         link: str = "auto",
-        penalty: str = "l1",
+        penalty: str | Tariff = "l1",
         fit_intercept: bool = True,
         scaling: Any = "auto",
         two_sided: Any = "auto",
@@ -163,6 +168,8 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         threshold: Any = None,
         calibrate: bool = False,
         monotone: Any = None,
+        exponent_bounds: Any = None,
+        max_features: int | None = None,
         cv: Any = 5,
         solver: str | Adam = "newton",
         tol: float = 1e-6,
@@ -188,6 +195,8 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         self.threshold = threshold
         self.calibrate = calibrate
         self.monotone = monotone
+        self.exponent_bounds = exponent_bounds
+        self.max_features = max_features
         self.cv = cv
         self.solver = solver
         self.tol = tol
@@ -232,10 +241,11 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         large = len(codes) * len(encoder.features) > FLOAT32_FROM
         logs = encoder.log_features(table, np.float32 if large else np.float64, warn=False)
         seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
-        chosen = replace(chosen, signs=slope_signs(self.monotone, encoder, classes.tolist(), link.n_scores))
+        chosen = chosen.of_table(self, encoder, classes.tolist(), link.n_scores)
         rows = merge_equal_rows(logs, codes, weights)
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         folded = fold_rows(self.cv, rows, ((logs, codes, weights), labels), seed) if validate else None
+        chosen = choose_columns(self, chosen, link, rows, seed)
         size = choose_size(self, chosen, link, folded, encoder, seed)
         self.path_encoder_ = encoder
         if chosen.mirrors_chosen:

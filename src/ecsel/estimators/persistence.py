@@ -12,7 +12,7 @@ from ecsel.estimators.equations import trimmed
 from ecsel.estimators.errors import StandardErrors
 from ecsel.estimators.path import Path
 from ecsel.files import ModelDocument, ModelFileError, read, write
-from ecsel.fitting import Adam, FitReport, Status
+from ecsel.fitting import TARIFFS, Adam, FitReport, Status
 from ecsel.quality import Quality
 from ecsel.signomial import ScoreTerms
 
@@ -83,6 +83,9 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     params = dict(document.params)
     if isinstance(params.get("solver"), dict):
         params["solver"] = Adam(**{**params["solver"], "betas": tuple(params["solver"]["betas"])})
+    if isinstance(params.get("penalty"), dict):
+        numbers = dict(params["penalty"])
+        params["penalty"] = TARIFFS[numbers.pop("name")](**numbers)
     known = ECSELClassifier().get_params(deep=False)
     model = ECSELClassifier(**{name: value for name, value in params.items() if name in known})
     report = dict(document.report)
@@ -123,6 +126,8 @@ def _plain(value: Any) -> Any:
     """Return an option as JSON, or a mark where it has none (splitters, random states): fitted models need neither."""
     if isinstance(value, Adam):
         return {**asdict(value), "betas": list(value.betas)}
+    if names := [name for name, tariff in TARIFFS.items() if type(value) is tariff]:
+        return {"name": names[0], **asdict(value)}
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
     try:

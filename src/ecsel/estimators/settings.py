@@ -7,16 +7,22 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ecsel.estimators.bounds import exponent_bounds
+from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
-from ecsel.fitting import L1, LINKS, PENALTIES, Adam, Link, Penalty, Sigmoid, Softmax
-from ecsel.fitting.limits import Limits
+from ecsel.fitting import L1, LINKS, TARIFFS, Adam, Limits, Link, PaperL1, Penalty, Sigmoid, Softmax, Tariff
+from ecsel.fitting.limits import FREE
 from ecsel.quality.thresholds import RULES, cost_matrix
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ecsel.estimators.classifier import ECSELClassifier
+    from ecsel.tables import TableEncoder
 
     ThresholdRule = float | str | NDArray[np.float64]
 
@@ -27,24 +33,37 @@ class Settings:
 
     n_terms: int | None
     l1: float | None
-    penalty_name: str
+    penalty_option: str | Tariff
     solver: str | Adam
     n_threads: int
     mirrors_chosen: bool
     """Whether the folds decide which columns get a mirror image."""
-    signs: NDArray[np.float64] | None = None
-    """The sign of each slope, (scores, features) with 0 where it is free."""
+    limits: Limits = FREE
+    """Signs of slopes and bounds of exponents."""
+    columns: NDArray[np.intp] | None = None
+    """The number of the column that each feature comes from."""
+
+    def of_table(
+        self, model: ECSELClassifier, encoder: TableEncoder, classes: Sequence[Any], n_scores: int
+    ) -> Settings:
+        """Return the settings for the features of a table."""
+        signs = slope_signs(model.monotone, encoder, classes, n_scores)
+        _, columns = np.unique([feature.column for feature in encoder.features], return_inverse=True)
+        return replace(self, limits=Limits(signs, exponent_bounds(model.exponent_bounds, encoder)), columns=columns)
 
     def with_features(self, kept: NDArray[np.bool_]) -> Settings:
         """Return the same settings for some of the features."""
-        return self if self.signs is None else replace(self, signs=self.signs[:, kept])
+        columns = None if self.columns is None else self.columns[kept]
+        return replace(self, limits=self.limits.of_features(kept), columns=columns)
 
     def penalty(self, strength: float) -> Penalty:
         """Return the penalty of this strength."""
-        if self.signs is not None:
-            return L1(strength, limits=Limits(self.signs))
-        penalty: Penalty = PENALTIES[self.penalty_name](strength)
-        return penalty
+        option = self.penalty_option
+        if not isinstance(option, str):
+            return L1(strength, option, self.limits, self.columns)
+        if option == "paper":
+            return PaperL1(strength, limits=self.limits)
+        return L1(strength, TARIFFS[option]() if option in TARIFFS else None, self.limits, self.columns)
 
 
 def check(model: ECSELClassifier) -> Settings:
@@ -59,14 +78,22 @@ def check(model: ECSELClassifier) -> Settings:
     if not isinstance(solver, Adam):
         solver = check_choice("solver", solver, ("newton", "lbfgs", "adam"))
         solver = Adam() if solver == "adam" else solver
-    if model.monotone and (model.penalty != "l1" or not model.fit_intercept):
-        raise ValueError('monotone needs penalty="l1" and fit_intercept=True.')
+    penalty = model.penalty
+    if isinstance(penalty, str) or not isinstance(penalty, Tariff):
+        penalty = check_choice("penalty", penalty, ("l1", "paper", *TARIFFS))
+    bent = model.fit_intercept and penalty != "paper"
+    if model.monotone and not bent:
+        raise ValueError('monotone needs penalty="l1", or another but "paper", and fit_intercept=True.')
+    if model.exponent_bounds is not None and bent and solver == "lbfgs":
+        raise ValueError("exponent_bounds needs solver='newton' or 'adam'.")
+    if model.max_features is not None:
+        check_integer("max_features", model.max_features, least=1)
     n_terms = None if _is_auto(model.n_terms) else check_integer("n_terms", model.n_terms, least=1)
     l1 = None if _is_auto(model.l1) else check_number("l1", model.l1, least=0)
     return Settings(
         n_terms,
         l1,
-        check_choice("penalty", model.penalty, tuple(PENALTIES)),
+        penalty,
         solver,
         _threads(model.n_jobs),
         _is_auto(model.two_sided) and (n_terms is None or l1 is None),

@@ -15,15 +15,15 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ecsel.estimators import settings
+from ecsel.estimators.choosing import choose_columns
 from ecsel.estimators.equations import laws_from_equations
-from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.judging import tempered
 from ecsel.estimators.options import check_integer
 from ecsel.estimators.progress import ProgressBar
@@ -111,15 +111,17 @@ def stability(
     per_class = class_weights(model.class_weight, model.classes_, codes, weights)[codes]
     link = settings.resolve_link(model.link_, len(model.classes_))
     seed = int(check_random_state(0 if random_state is None else random_state).randint(2**31 - 1))
-    signs = slope_signs(model.monotone, model.encoder_, model.classes_.tolist(), link.n_scores)
-    chosen = replace(chosen, signs=signs)
-    train = trainer(model, chosen, link, (model.n_terms_, model.l1_), seed, n_threads=1)
+    kept = np.isin(model.path_encoder_.feature_names, model.encoder_.feature_names)
+    chosen = chosen.of_table(model, model.path_encoder_, model.classes_.tolist(), link.n_scores).with_features(kept)
+    size = (model.n_terms_, model.l1_)
     share = weights / weights.sum()
 
     def draw(i: int) -> Draw | None:
         drawn = resample(codes, weights, np.random.default_rng([seed, i])) * per_class
         kept = np.flatnonzero(drawn)
-        result = train((np.take(logs, kept, axis=1), codes[kept], drawn[kept]))
+        rows = (np.take(logs, kept, axis=1), codes[kept], drawn[kept])
+        own = choose_columns(model, chosen, link, rows, seed)
+        result = trainer(model, own, link, size, seed, n_threads=1)(rows)
         if result.report.status is Status.INTERRUPTED:
             return None
         return (result.laws.exponents != 0).any(axis=1), mean_effects(result.laws, logs, share)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.estimators.bounds import bound_lines, column_lines
 from ecsel.estimators.guarantees import guarantee_lines
 from ecsel.estimators.options import is_number
 
@@ -37,7 +38,11 @@ def summarise_classifier(model: ECSELClassifier) -> str:
         lines.append(f"  {equation:.4g}")
         lines += [f"  {remark}" for remark in remarks(equation, encoder)]
     equations, labels = list(model.equations_.values()), model.classes_.tolist()
+    if model.penalty != "l1":
+        lines.append(f"penalty: {model.penalty!r}")
     lines += guarantee_lines(model.monotone, equations, encoder, labels)
+    lines += bound_lines(model.exponent_bounds, equations, model.path_encoder_)
+    lines += column_lines(model.max_features, equations, encoder)
     if model.threshold_ is not None:
         lines.append(f"predicts {model.classes_.tolist()[1]!r} where its probability is at least {model.threshold_:g}")
     if model.temperature_ != 1:

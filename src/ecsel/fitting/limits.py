@@ -38,6 +38,13 @@ class Limits:
         low, high = self.exponents or (np.full(len(mask), -np.inf), np.full(len(mask), np.inf))
         return Limits(self.signs, (np.where(mask, low, 0.0), np.where(mask, high, 0.0)))
 
+    def open(self, n_features: int) -> NDArray[np.bool_]:
+        """Return which features may take part."""
+        if self.exponents is None:
+            return np.ones(n_features, dtype=bool)
+        low, high = self.exponents
+        return (low < 0) | (high > 0)
+
     def clip(self, exponents: Array) -> Array:
         """Return the exponents without what rounding has put beyond a bound."""
         return exponents if self.exponents is None else np.clip(exponents, *self.exponents)

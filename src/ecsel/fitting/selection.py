@@ -120,12 +120,12 @@ def _choices(
 ) -> list[Choice]:
     """Return the path of one set of features."""
     log_features, codes, _ = rows
-    whole = _problem(*rows, link, penalty, intercept=intercept)
-    strengths = list(candidates.strengths or _strengths(*whole).tolist())
+    whole = pose(*rows, link, penalty, intercept=intercept)
+    strengths = list(candidates.strengths or path_strengths(*whole).tolist())
     walks = [_validation_losses(log_features, codes, whole[0], strengths, candidates, f, seed) for f in folds]
     mean, spread = _losses(zip(*walks, strict=True), np.array([validation.sum() for _, validation in folds]))
     strengths = strengths[: len(mean)]
-    path = list(_path(*whole, strengths, candidates, seed))
+    path = list(walk_path(*whole, strengths, candidates, seed))
     return [
         Choice(k, strength, _size(laws), float(mean[i, j]), float(spread[i, j]), laws)
         for i, strength in enumerate(strengths)
@@ -165,15 +165,16 @@ def _losses(rows: Iterable[Sequence[Array]], weights: Array) -> tuple[Array, Arr
     return mean, error
 
 
-def _problem(
+def pose(
     log_features: Array, codes: NDArray[np.integer], weights: Array, link: Link, penalty: Penalty, *, intercept: bool
 ) -> tuple[Problem, Coordinates, Array]:
+    """Return the problem of one term a score, its coordinates and the shares of the classes."""
     centred = Coordinates.of(log_features, weights)
     blocks = ArrayBlocks.standardised(log_features, codes, weights, centred)
     return Problem(blocks, link, penalty, 1, intercept, centred.spread), centred, class_shares(codes, weights, link)
 
 
-def _strengths(problem: Problem, centred: Coordinates, shares: Array) -> Array:
+def path_strengths(problem: Problem, centred: Coordinates, shares: Array) -> Array:
     """Return strengths that fall from the smallest one with an empty model."""
     del centred
     theta = problem.empty(shares)
@@ -186,7 +187,7 @@ def _strengths(problem: Problem, centred: Coordinates, shares: Array) -> Array:
     return np.geomspace(top, SMALLEST_STRENGTH * top, N_STRENGTHS)
 
 
-def _path(
+def walk_path(
     problem: Problem,
     centred: Coordinates,
     shares: Array,
@@ -241,7 +242,7 @@ def _validation_losses(
 ) -> Iterator[Array]:
     """Yield, strength by strength, the loss of each number of terms on the rows that a fold holds out."""
     train, test = (np.flatnonzero(w) for w in fold)
-    part = _problem(
+    part = pose(
         log_features[:, train],
         codes[train],
         fold[0][train],
@@ -251,7 +252,7 @@ def _validation_losses(
     )
     u, target = log_features[:, test], template.link.encode(codes[test], np.float64)
     w = fold[1][test] / fold[1][test].sum()
-    for row in _path(*part, strengths, candidates, seed):
+    for row in walk_path(*part, strengths, candidates, seed):
         yield np.array([template.link.loss(score_laws(laws, u), target, w) for laws in row])
 
 

@@ -12,7 +12,7 @@ the stationarity conditions of the true objective, whether p is convex or not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ Charge = tuple[Array, Array, Array]
 """Values, whose sum is charged, and first and second derivatives, entry by entry."""
 
 
+@runtime_checkable
 class Tariff(Protocol):
     """What slopes pay. To add a penalty, write one such class in a file of its own and name it in `TARIFFS`.
 
