@@ -79,7 +79,8 @@ def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path):
 @pytest.mark.parametrize("library", ["typer", "rich", "pandas"])
 def test_a_missing_library_is_one_line_that_names_the_extra(tmp_path, library):
     script = f"import sys; sys.modules[{library!r}] = None; from ecsel.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", script, "demo", "--output", str(tmp_path)]
+    (tmp_path / "data.csv").write_text("x,y\n1,2\n", encoding="utf-8")
+    command = [sys.executable, "-c", script, "fit", str(tmp_path / "data.csv"), "-t", "y"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == f'The ecsel command needs {library}: pip install "ecsel[cli]"\n'

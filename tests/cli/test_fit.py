@@ -13,7 +13,10 @@ QUICK = ["--terms", "1", "--l1", "0.01", "--holdout", "0"]
 def odd_file(loans, tmp_path):
     """Return loans with everything that asks for a word: an identifier, a leak, a rare class, a constant."""
     frame = loans.assign(
-        loan_id=range(1000, 1000 + len(loans)), country="NL", note=[f"n{i}" for i in range(len(loans))]
+        loan_id=range(1000, 1000 + len(loans)),
+        country="NL",
+        region=np.arange(n) % 4,
+        note=[f"n{i}" for i in range(len(loans))],
     )
     frame["collected"] = np.where(frame["bad"] == "yes", 100.0, 0.0) + np.arange(len(frame)) % 7
     frame.loc[:1, "bad"] = None
@@ -68,10 +71,10 @@ def test_a_leak_is_suspected_and_can_be_dropped(run_json, odd_file, tmp_path):
 
 
 def test_columns_can_be_kept_and_be_categories(run_json, odd_file):
-    found = run_json("fit", odd_file, "-t", "bad", "--keep", "loan_id", "--categorical", "age", *QUICK)
+    found = run_json("fit", odd_file, "-t", "bad", "--keep", "loan_id", "--categorical", "region", *QUICK)
     columns = {each["name"]: each["kind"] for each in found["model"]["columns"]}
     assert columns["loan_id"] == "numeric"
-    assert columns["age"] == "categorical"
+    assert columns["region"] == "categorical"
 
 
 def test_options_reach_the_model(run, loans_file, tmp_path):
@@ -134,8 +137,8 @@ def test_the_task_can_be_overridden(run_json, springs, tmp_path):
         (["--target", "bad", "--drop", "bad"], "cannot be the target"),
         (["--target", "income", "--task", "classification"], "too many for classes"),
         (["--target", "bad", "--task", "regression"], "holds text"),
-        (["--target", "bad", "--threshold", "best", *QUICK], "threshold"),
-        (["--target", "bad", "--increasing", "nothing", *QUICK], "nothing"),
+        (["--target", "bad", "--threshold", "best", "--quiet", *QUICK], "threshold"),
+        (["--target", "bad", "--increasing", "nothing", "--quiet", *QUICK], "nothing"),
     ],
 )
 def test_wrong_wishes_are_one_line(refused, loans_file, arguments, why):

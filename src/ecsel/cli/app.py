@@ -12,6 +12,7 @@ from ecsel.cli.counterfactual import counterfactual
 from ecsel.cli.demo import demo
 from ecsel.cli.discover import discover
 from ecsel.cli.explain import explain
+from ecsel.cli.export import export
 from ecsel.cli.fit import fit
 from ecsel.cli.group import Commands
 from ecsel.cli.info import info
@@ -35,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, fit, predict, explain, what_if, counterfactual, discover, info, compare):
+for command in (demo, fit, predict, explain, what_if, counterfactual, discover, export, info, compare):
     app.command(name=command.__name__.replace("_", "-"))(command)
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ecsel.cli.preparing import Prepared
     from ecsel.cli.training import Training
 
+MANY_LEVELS = 100
+
 KIND_WORDS = {"numbers": "of numbers", "levels": "with levels", "yes/no": "yes/no"}
 
 
@@ -42,6 +44,13 @@ def facts(prepared: Prepared) -> list[Finding]:
     if coded := coded_columns(prepared.X):
         told = f"few different whole numbers, read as quantities: {listed(coded)} (--categorical if they are names)"
         found.append(Finding("coded", told))
+    for name in map(str, prepared.X.columns):
+        n = prepared.X[name].nunique() if prepared.kinds[name] == "levels" else 0
+        if n > MANY_LEVELS:
+            told = (
+                f"{shown(name)} has {n} levels, each a feature: the fit may be slow; --drop it if they are just names"
+            )
+            found.append(Finding("many_levels", told))
     found += [Finding("dropped", f"left out {shown(name)}: {why}") for name, why in prepared.dropped.items()]
     return found + _missing(prepared)
 

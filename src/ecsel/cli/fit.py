@@ -7,7 +7,7 @@ import typer
 
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
 from ecsel.cli.screening import TaskKind
-from ecsel.cli.session import Session, speaking
+from ecsel.cli.session import speaking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +95,9 @@ def fit(
 
     The quality is measured on held-out rows; the model that is written is fitted on all rows.
     """  # noqa: D301 - \b tells the help not to wrap the lines
+    from ecsel.cli.findings import cautions, facts
+    from ecsel.cli.fit_report import show_table, show_training
+    from ecsel.cli.info import bare_equations
     from ecsel.cli.preparing import prepare
     from ecsel.cli.reading import Wishes, read_file
     from ecsel.cli.training import STAGES, train
@@ -119,11 +122,21 @@ def fit(
             }
         else:
             options |= {"select": select, "time_limit": time_limit}
+        told = facts(prepared)
+        in_words = not (session.as_json or session.quiet)
+        if in_words:
+            show_table(session, prepared, table.name, told)
         with session.stages(STAGES) as begin:
             training = train(prepared, builder(prepared, options), share=holdout, seed=seed, begin=begin)
         if output is not None:
             save_model(training.model, output)
-        _tell(session, training, table.name, output)
+        warned = cautions(training)
+        if as_json:
+            session.json("fit", document(training, table.name, told, warned, output))
+        elif in_words:
+            show_training(session, training, warned, output)
+        else:
+            bare_equations(session, training.model)
 
 
 def _threshold(text: str | None) -> float | str | None:
@@ -141,21 +154,6 @@ def builder(prepared: "Prepared", options: dict[str, Any]) -> "Callable[[], Any]
         return ECSELClassifier(**options) if prepared.task.kind == "classification" else ECSELRegressor(**options)
 
     return build
-
-
-def _tell(session: Session, training: "Training", name: str, output: Path | None) -> None:
-    from ecsel.cli.findings import cautions, facts
-    from ecsel.cli.info import bare_equations
-
-    told, warned = facts(training.prepared), cautions(training)
-    if session.as_json:
-        session.json("fit", document(training, name, told, warned, output))
-    elif session.quiet:
-        bare_equations(session, training.model)
-    else:
-        from ecsel.cli.fit_report import show_training
-
-        show_training(session, training, name, told, warned, output)
 
 
 def document(

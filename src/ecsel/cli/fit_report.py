@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ecsel.cli.findings import Finding
+    from ecsel.cli.preparing import Prepared
     from ecsel.cli.session import Session
     from ecsel.cli.training import Training
 
@@ -31,14 +32,16 @@ HEADINGS = {
 }
 
 
-def show_training(
-    session: Session, training: Training, name: str, told: list[Finding], warned: list[Finding], output: Path | None
-) -> None:
-    """Print the table, the quality, the equation, what drives it, and what asks for a second look."""
-    prepared = training.prepared
+def show_table(session: Session, prepared: Prepared, name: str, told: list[Finding]) -> None:
+    """Print what was read, before the work that may take long."""
     _heading(session, f"{name}: {prepared.n_read} rows, {len(prepared.kinds) + 1} columns")
     for finding in told:
         _line(session, finding.text)
+
+
+def show_training(session: Session, training: Training, warned: list[Finding], output: Path | None) -> None:
+    """Print the quality, the equation, what drives it, and what asks for a second look."""
+    prepared = training.prepared
     if training.qualities:
         n_fitted = len(prepared.y) - training.n_held_out
         _heading(session, f"Quality on {training.n_held_out} held-out rows, fitted on the other {n_fitted}")

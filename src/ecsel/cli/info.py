@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from ecsel.cli.session import Session
     from ecsel.signomial import Signomial
 
+STRAIGHT = (
+    "Terms with a large coefficient and tiny exponents are nearly straight lines in the logarithms: read coefficient "
+    "times exponent as a slope."
+)
+
 
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
@@ -116,9 +121,13 @@ def reading_aids(model: Any) -> list[str]:
 
     if not is_classifier(model):
         return []
-    return [
+    told = [
         remark.strip("()") for equation in model.equations_.values() for remark in remarks(equation, model.encoder_)
     ]
+    straight = [remark for remark in told if "linear in the logs" in remark]
+    if len(straight) < 2:
+        return told
+    return [STRAIGHT, *(remark for remark in told if remark not in straight)]
 
 
 def _tell(session: "Session", model: Any, name: str) -> None:

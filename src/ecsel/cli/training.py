@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ecsel.cli.preparing import Prepared
 
 N_BOOTSTRAP = 20
-MOST_BOOTSTRAP_ROWS = 20_000
-"""Of larger tables the stability is not looked into: it would take longer than the fit, and rows are plenty."""
+MOST_BOOTSTRAP_WORK = 1_000_000
+"""Rows times parameters up to which the stability is looked into: beyond, it would take longer than the fit."""
 
 STEADY_USE, STEADY_SIGN = 0.5, 0.9
 """A column is called unstable if fewer draws use it, or fewer of those agree on its sign."""
@@ -171,7 +171,7 @@ def _value_quality(name: str, y: np.ndarray[Any, Any], told: np.ndarray[Any, Any
 
 def unstable_columns(model: Any, X: Any, y: np.ndarray[Any, Any], seed: int) -> tuple[str, ...]:
     """Return the features of the equations that other draws of the rows leave out or give another sign."""
-    if len(y) > MOST_BOOTSTRAP_ROWS:
+    if len(y) * model.fit_report_.n_parameters > MOST_BOOTSTRAP_WORK:
         return ()
     draws = model.stability(X, y, n_bootstrap=N_BOOTSTRAP, random_state=seed)
     used = np.abs(draws.effect) > 0

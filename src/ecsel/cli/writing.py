@@ -40,12 +40,27 @@ def save_model(model: Any, path: Path) -> None:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; what is no regular file, such as a device, is written to as it is."""
+    if path.exists() and not path.is_file():
+        with _naming(path):
+            path.write_bytes(content)
+        return
+    with drafted(path) as draft, draft.open("xb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """Yield the name of a draft beside a file; it takes the file's place when all went well, and is gone otherwise."""
+    target = path.resolve()
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     with _naming(path):
-        target = path.resolve()
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)
-        else:
-            _replace(target, content)
+        try:
+            yield draft
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -55,18 +70,6 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise Refusal(f"{path} cannot be written: {error.strerror or error}.") from error
-
-
-def _replace(target: Path, content: bytes) -> None:
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with draft.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def check_table_path(path: Path | None) -> None:
