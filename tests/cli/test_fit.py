@@ -12,12 +12,9 @@ QUICK = ["--terms", "1", "--l1", "0.01", "--holdout", "0"]
 @pytest.fixture
 def odd_file(loans, tmp_path):
     """Return loans with everything that asks for a word: an identifier, a leak, a rare class, a constant."""
-    frame = loans.assign(
-        loan_id=range(1000, 1000 + len(loans)),
-        country="NL",
-        region=np.arange(n) % 4,
-        note=[f"n{i}" for i in range(len(loans))],
-    )
+    n = len(loans)
+    frame = loans.assign(loan_id=range(1000, 1000 + n), country="NL", region=np.arange(n) % 4)
+    frame["note"] = [f"n{i}" for i in range(n)]
     frame["collected"] = np.where(frame["bad"] == "yes", 100.0, 0.0) + np.arange(len(frame)) % 7
     frame.loc[:1, "bad"] = None
     frame.loc[2:4, "bad"] = "unknown"
