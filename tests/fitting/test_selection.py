@@ -51,3 +51,22 @@ def test_given_numbers_of_terms_need_not_start_at_one(make_table):
     choices, _ = chosen(make_table(), Candidates([3], [1e-2]))
     assert [c.n_terms for c in choices] == [3]
     assert choices[0].laws.exponents.shape == (1, 3, 3)
+
+
+def needs_two_terms(n=400):
+    """Rows of one class in two opposite corners: one term of one side cannot hold both."""
+    rng = np.random.default_rng(0)
+    u = rng.normal(size=(2, n))
+    codes = (np.abs(u[0] + u[1]) + 0.3 * rng.normal(size=n) > 1.2).astype(np.intp)
+    return u, codes, np.ones(n)
+
+
+def test_more_terms_are_measured_where_the_most_clearly_win_and_are_never_chosen():
+    data = needs_two_terms()
+    choices, at = chosen(data, Candidates([1], [0.02, 0.01], beyond=[2, 3]))
+    assert choices[at].n_terms == 1
+    more = [c for c in choices if c.n_terms > 1]
+    assert {c.n_terms for c in more} == {2, 3}
+    assert min(c.loss for c in more) < 0.9 * choices[at].loss
+    enough, _ = chosen(data, Candidates([1, 2, 3], [0.02, 0.01], beyond=[4]))
+    assert max(c.n_terms for c in enough) == 3  # the third term brings nothing

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SELECTION_ROWS = 8192
 """Larger tables choose the number of terms and the strength on a stratified sample of this size."""
+BEYOND = 1
+"""Terms above `max_terms` that are measured, to tell what more would bring, where `max_terms` clearly wins."""
 _FEWEST_OF_A_CLASS = 50
 
 
@@ -103,6 +105,7 @@ def choose_size(
     candidates = Candidates(
         [settings.n_terms] if settings.n_terms is not None else list(range(1, model.max_terms + 1)),
         [settings.l1] if settings.l1 is not None else None,
+        range(model.max_terms + 1, model.max_terms + 1 + BEYOND) if settings.n_terms is None else (),
     )
     choices, best = choose(
         logs,

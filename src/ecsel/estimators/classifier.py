@@ -56,7 +56,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
     l1 : float or "auto", default="auto"
         Strength λ of the penalty on exponents. "auto" chooses along a path by cross-validation.
     max_terms : int, default=3
-        Most terms that "auto" considers.
+        Most terms that "auto" chooses. Where that many clearly win, `path_` and `summary()` tell what more would bring.
     link : {"auto", "sigmoid", "softmax"}, default="auto"
         "auto" takes the sigmoid (one score, for the second class) for two classes and the softmax otherwise.
     penalty : {"l1", "elastic_net", "mcp", "scad", "l0", "group", "paper"} or tariff, default="l1"

@@ -19,6 +19,9 @@ NEARLY_LINEAR = 0.1
 """A term whose exponent sum over the training ranges stays below this is a straight line in the logs to the eye."""
 
 
+WORTH_A_TERM = 0.2
+"""Percent of the loss below which a larger equation is not advised; the selection's own tolerance."""
+
 MOST_CLASSES_SHOWN = 8
 """A table of more classes would not fit on a page."""
 
@@ -58,12 +61,29 @@ def summarise_classifier(model: ECSELClassifier) -> str:
         f"     objective {report.objective:.6g} (loss {report.loss:.6g}), KKT residual {report.kkt_residual:.1e} "
         f"(scale {report.kkt_scale:.3g}), starts reached " + ", ".join(f"{v:.6g}" for v in report.spread),
     ]
+    lines += more_terms_lines(model)
     lines += out_of_fold_lines(model)
     if model.standard_errors_ is not None:
         lines += ["", str(model.standard_errors_)]
     if encoder.notes:
         lines += ["", "columns:", *(f"  {note}" for note in encoder.notes)]
     return "\n".join(lines)
+
+
+def more_terms_lines(model: ECSELClassifier) -> list[str]:
+    """Tell what more terms than `max_terms` would bring, where the folds have looked."""
+    own = [c.loss for c in model.path_ if (c.n_terms, c.l1) == (model.n_terms_, model.l1_)]
+    more: dict[int, float] = {}
+    for candidate in model.path_:
+        if candidate.n_terms > model.max_terms:
+            more[candidate.n_terms] = min(candidate.loss, more.get(candidate.n_terms, np.inf))
+    if not more or not own:
+        return []
+    loss, best = min(own), min(more, key=lambda k: more[k])
+    gain = 100 * (1 - more[best] / loss)
+    listed = ", ".join(f"{value:.4g} with {k}" for k, value in more.items())
+    advice = f"max_terms={best} would lower it by {gain:.2g} %" if gain > WORTH_A_TERM else "more would bring nothing"
+    return [f"more terms: the folds' log-loss is {loss:.4g} with {model.n_terms_} per score, {listed}; {advice}"]
 
 
 def out_of_fold_lines(model: ECSELClassifier) -> list[str]:

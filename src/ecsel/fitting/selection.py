@@ -5,6 +5,9 @@ For each training part a path is followed: strengths fall from the one that empt
 path ends where they have clearly passed their best, and the smallest equation within min(one standard error, 0.2 % of
 the loss) of the best is chosen. Several sets of features (with mirror images and without) are so many paths on the same
 folds.
+
+Where the largest number of terms clearly wins, more may be better still: a few more are measured on the same folds
+around the chosen strength, never chosen, so that a user can be told what they would bring.
 """
 
 from __future__ import annotations
@@ -58,10 +61,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What to choose from: numbers of terms, and strengths (falling); `None` means a path of strengths."""
+    """What to choose from: numbers of terms, and strengths (falling); `None` means a path of strengths.
+
+    `beyond` numbers of terms are measured for comparison where the last of `n_terms` clearly wins.
+    """
 
     n_terms: Sequence[int]
     strengths: Sequence[float] | None
+    beyond: Sequence[int] = ()
 
 
 def choose(
@@ -84,28 +91,51 @@ def choose(
     """
     sets = list(feature_sets) or [np.ones(len(log_features), dtype=bool)]
 
-    def walk(position: int, terms: Sequence[int]) -> list[Choice]:
+    def walk(position: int, terms: Sequence[int], strengths: Sequence[float] | None) -> list[Choice]:
         mask = sets[position]
         rows = (log_features[mask], codes, weights)
-        several = replace(candidates, n_terms=terms)
+        several = Candidates(terms, strengths)
         found = _choices(rows, link, penalty.of_features(mask), several, folds, seed, intercept=intercept)
         return [_over_all_features(choice, mask) for choice in found]
 
     with one_blas_thread():
-        terms = candidates.n_terms
+        terms, strengths = candidates.n_terms, candidates.strengths
         if len(sets) > 1 and len(terms) > 1 and terms[0] == 1:
-            walks = [walk(position, [1]) for position in range(len(sets))]
+            walks = [walk(position, [1], strengths) for position in range(len(sets))]
             reached = np.array([min(choice.loss for choice in w) for w in walks])
             promising = np.flatnonzero(reached <= PROMISING * reached.min())
             for position in promising.tolist():
-                walks[position] = walk(position, terms)
+                walks[position] = walk(position, terms, strengths)
         else:
-            walks = [walk(position, terms) for position in range(len(sets))]
-    choices = [choice for w in walks for choice in w]
-    best = min(range(len(choices)), key=lambda i: choices[i].loss)
-    within = min(choices[best].loss_se, NEAR_BEST * choices[best].loss)
-    near = [i for i, c in enumerate(choices) if c.loss <= choices[best].loss + within]
-    return choices, min(near, key=lambda i: (choices[i].size, choices[i].n_terms, choices[i].loss))
+            walks = [walk(position, terms, strengths) for position in range(len(sets))]
+        choices = [choice for w in walks for choice in w]
+        chosen = _smallest_near_the_best(choices)
+        if candidates.beyond and choices[chosen].n_terms == terms[-1] and _last_term_pays(choices, terms[-1]):
+            position = next(i for i, w in enumerate(walks) if any(choice is choices[chosen] for choice in w))
+            choices += walk(position, candidates.beyond, _around(choices[chosen], walks[position]))
+    return choices, chosen
+
+
+def _smallest_near_the_best(choices: Sequence[Choice]) -> int:
+    best = min(choices, key=lambda choice: choice.loss)
+    limit = best.loss + min(best.loss_se, NEAR_BEST * best.loss)
+    near = [i for i, choice in enumerate(choices) if choice.loss <= limit]
+    return min(near, key=lambda i: (choices[i].size, choices[i].n_terms, choices[i].loss))
+
+
+def _around(chosen: Choice, walked: Sequence[Choice]) -> list[float]:
+    """Return the chosen strength with its neighbours, all weaker ones where it empties the model."""
+    strengths = sorted({choice.strength for choice in walked}, reverse=True)
+    at = strengths.index(chosen.strength)
+    return strengths[max(at - 1, 0) : at + 2 if chosen.size else None]
+
+
+def _last_term_pays(choices: Sequence[Choice], most: int) -> bool:
+    """Whether the largest number of terms is clearly better than all fewer ones."""
+    with_all, with_fewer = (
+        min((c.loss for c in choices if (c.n_terms == most) is all_), default=np.inf) for all_ in (True, False)
+    )
+    return bool(with_all < (1 - NEAR_BEST) * with_fewer)
 
 
 def _choices(
