@@ -1,0 +1,123 @@
+"""What the live part of the page is told: one control per column in use, and a sample of rows to start from.
+
+Numbers are kept to the last bit, as JSON numbers or, where that is shorter, as the bytes of doubles. Levels are
+positions among those that the model knows; the levels themselves stand in the script, written as the export writes
+them, so that the page hands the model the very same values.
+
+A slider moves evenly in log x' of the column's positive feature, the scale on which the equation is a power law, or in
+a law in log x where the column spans two powers of ten.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.export.lowering import lower
+from ecsel.report.evidence import some_rows
+from ecsel.report.wording import shown
+from ecsel.tables.levels import level_codes
+from ecsel.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from numpy.typing import NDArray
+
+    from ecsel.export.program import InputColumn
+    from ecsel.report.evidence import Evidence, Rows
+
+    Floats = NDArray[np.float64]
+
+MOST_ROWS = 5000
+MOST_BYTES = 1_200_000
+"""The sample takes fewer rows if it would be longer than this."""
+
+WIDE = 100.0
+
+
+def controls(evidence: Evidence, fixed: Collection[Any]) -> list[dict[str, Any]]:
+    """Return the description of every control, in the order of the exported program's inputs."""
+    return [_control(evidence, column, is_fixed=column.name in fixed) for column in lower(evidence.view).inputs]
+
+
+def _control(evidence: Evidence, column: InputColumn, *, is_fixed: bool) -> dict[str, Any]:
+    view, j = evidence.view, evidence.view.column_position(column.name)
+    common = {
+        "name": column.name,
+        "text": shown(column.name),
+        "missing": not column.refuses_missing and view.encoder is not None,
+        "fixed": is_fixed,
+    }
+    if column.levels is not None:
+        return {**common, "levels": [shown(level) for level in column.levels]}
+    values = evidence.training.numbers(j)
+    present = values[~np.isnan(values)]
+    low, high = float(present.min()), float(present.max())
+    if (known := view.numeric_column(j)) is not None:
+        low, high = known.low, known.high
+    kind = read_table(evidence.training.table).columns[j].kind_and_dtype()[1]
+    return {
+        **common,
+        "low": low,
+        "high": high,
+        "whole": kind == "integer",
+        "spread": _spread(present),
+        **_scale(evidence, j, low, high),
+    }
+
+
+def _scale(evidence: Evidence, j: int, low: float, high: float) -> dict[str, float]:
+    """Return the affine map whose logarithm the slider moves in; the scale 0 means the value itself."""
+    encoder = evidence.view.encoder
+    if encoder is None:
+        return {"scale": 1.0 if low > 0 and high / low >= WIDE else 0.0, "offset": 0.0}
+    own = next((f for f in encoder.features if f.column == evidence.view.raw_names[j] and f.kind == "numeric"), None)
+    return {"scale": 0.0, "offset": 0.0} if own is None else {"scale": own.scale, "offset": own.offset}
+
+
+def _spread(values: Floats) -> float:
+    """Return the median absolute deviation, the unit of distance; where it is zero the mean one, else 1."""
+    deviation = np.abs(values - np.median(values))
+    return float(np.median(deviation)) or float(deviation.mean()) or 1.0
+
+
+def sample(evidence: Evidence, must: Iterable[int]) -> tuple[NDArray[np.intp], dict[str, Any]]:
+    """Return the positions of the sampled rows, some of them for certain, and the sample itself."""
+    rows, wanted = evidence.judged, sorted(set(must))
+    most = MOST_ROWS
+    while True:
+        positions = np.union1d(some_rows(len(rows), most), np.array(wanted, dtype=np.intp))
+        columns = [_column(evidence, column, positions) for column in lower(evidence.view).inputs]
+        size = sum(len(json.dumps(column)) for column in columns)
+        if size <= MOST_BYTES or most <= 1:
+            break
+        most = int(most * min(0.95 * MOST_BYTES / size, 0.9))
+    document = {
+        "labels": [shown(label) for label in rows.labels[positions].tolist()],
+        "truth": _truth(rows, positions),
+        "columns": columns,
+        "of": len(rows),
+    }
+    return positions, document
+
+
+def _truth(rows: Rows, positions: NDArray[np.intp]) -> list[str]:
+    truth = rows.truth[positions].tolist()
+    return [shown(rows.view.classes[t]) for t in truth] if rows.view.has_classes else [f"{t:.6g}" for t in truth]
+
+
+def _column(evidence: Evidence, column: InputColumn, positions: NDArray[np.intp]) -> dict[str, Any]:
+    """Return the values of a column: positions of levels (−1 missing, −2 unknown), numbers, or bytes of doubles."""
+    rows = evidence.judged
+    j = evidence.view.column_position(column.name)
+    if column.levels is not None:
+        codes = level_codes(read_table(rows.table).columns[j], column.levels, column.missing_codes).codes
+        return {"levels": codes[positions].tolist()}
+    values = rows.numbers(j)[positions]
+    plain = [None if np.isnan(v) else int(v) if v.is_integer() and abs(v) < 2**53 else v for v in values.tolist()]
+    packed = base64.b64encode(values.astype("<f8").tobytes()).decode("ascii")
+    return {"numbers": plain} if len(json.dumps(plain, separators=(",", ":"))) <= len(packed) else {"doubles": packed}

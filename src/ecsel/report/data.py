@@ -1,0 +1,130 @@
+"""The data in a table: what each column holds, how it is spread, what is missing, and whether the equation uses it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecsel.report.svg import bar, spark
+from ecsel.report.wording import DASH, count, number, percent, shown
+from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
+from ecsel.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from ecsel.report.evidence import Evidence, Rows
+    from ecsel.report.html import Html
+    from ecsel.tables import Level
+
+BINS = 20
+MOST_BARS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLine:
+    """One column of the training table."""
+
+    name: str
+    kind: str
+    typical: str
+    span: str
+    missing: str
+    picture: Html | None
+    used: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClassShare:
+    """How often a class occurs."""
+
+    label: str
+    training: str
+    judged: str
+    bar: Html
+
+
+@dataclass(frozen=True, slots=True)
+class DataSummary:
+    """The section on the data."""
+
+    n_training: str
+    n_judged: str
+    columns: tuple[ColumnLine, ...]
+    classes: tuple[ClassShare, ...]
+    target: tuple[str, Html] | None
+    """Of a regression the range of the target and its histogram."""
+    notes: tuple[str, ...]
+
+
+def data_summary(evidence: Evidence) -> DataSummary:
+    """Describe the training rows, and how many rows the model is judged by."""
+    view, training, judged = evidence.view, evidence.training, evidence.judged
+    used = set(evidence.used.tolist())
+    columns = tuple(_column(training, j, used=j in used) for j in range(len(view.raw_names)))
+    classes: tuple[ClassShare, ...] = ()
+    target = None
+    if view.has_classes:
+        shares = [np.bincount(rows.truth, minlength=len(view.classes)) for rows in (training, judged)]
+        top = float(shares[0].max()) / len(training)
+        classes = tuple(
+            ClassShare(
+                shown(label),
+                f"{count(a)} ({percent(a / len(training))})",
+                f"{count(b)} ({percent(b / len(judged))})",
+                bar(a / len(training) / top),
+            )
+            for label, a, b in zip(view.classes, *shares, strict=True)
+        )
+    else:
+        y = training.truth
+        low, middle, high = np.quantile(y, [0, 0.5, 1]).tolist()
+        told = f"{number(low)} to {number(high)}, median {number(middle)}"
+        target = (told, spark(np.histogram(y, bins=BINS)[0]))
+    notes = () if view.encoder is None else view.encoder.notes
+    return DataSummary(count(len(training)), count(len(judged)), columns, classes, target, notes)
+
+
+def _column(rows: Rows, j: int, *, used: bool) -> ColumnLine:
+    name = shown(rows.view.raw_names[j])
+    levels = rows.view.levels(j)
+    if levels is not None:
+        return _levels(rows, j, name, levels, used=used)
+    encoder = rows.view.encoder
+    if encoder is not None and encoder.columns[j].kind == "empty":
+        return ColumnLine(name, "empty", DASH, DASH, percent(1.0), None, used=False)
+    values = rows.numbers(j)
+    present = values[~np.isnan(values)]
+    missing = 1 - len(present) / len(values)
+    if not len(present):
+        return ColumnLine(name, "numbers", DASH, DASH, percent(missing), None, used)
+    low, middle, high = np.quantile(present, [0, 0.5, 1]).tolist()
+    kind = "whole numbers" if np.equal(present, np.round(present)).all() else "numbers"
+    picture = spark(np.histogram(present, bins=BINS)[0]) if low < high else None
+    return ColumnLine(name, kind, number(middle), f"{number(low)} to {number(high)}", _missing(missing), picture, used)
+
+
+def _levels(rows: Rows, j: int, name: str, levels: tuple[Level, ...], *, used: bool) -> ColumnLine:
+    column = rows.view.encoder.columns[j] if rows.view.encoder is not None else None
+    codes = getattr(column, "missing_codes", ())
+    found = level_codes(read_table(rows.table).columns[j], levels, codes).codes
+    counts = Counter(found.tolist())
+    tally = [counts.get(c, 0) for c in range(len(levels))]
+    most = levels[int(np.argmax(tally))]
+    known = len(found) - counts.get(MISSING, 0) - counts.get(UNKNOWN, 0)
+    typical = f"{shown(most)} ({percent(max(tally) / len(found), 0)})" if known else DASH
+    ordered = sorted(tally, reverse=True)[:MOST_BARS]
+    return ColumnLine(
+        name,
+        "ordered levels" if column is not None and column.kind == "ordinal" else "levels",
+        typical,
+        f"{len(levels)} levels",
+        _missing(counts.get(MISSING, 0) / len(found)),
+        spark(ordered),
+        used,
+    )
+
+
+def _missing(share: float) -> str:
+    return DASH if share == 0 else percent(share)

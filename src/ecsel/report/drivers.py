@@ -1,0 +1,145 @@
+"""What drives the model overall: exact contributions of columns, elasticities, and the effect of ten per cent more.
+
+importance    mean |φ_j| over rows: exact Shapley values of the margin of the decision against a typical row
+ten per cent  mean change of the outcome when column j of every row is multiplied by 1.1 (property G2, exact)
+G3            mean ∂z/∂log x_j, the change of the score per proportional change, in raw units
+G1            median ∂log z/∂log x_j over the rows where the score is positive, and their share
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecsel import explain
+from ecsel.report.evidence import numbers_of
+from ecsel.report.svg import bar, signed_bar
+from ecsel.report.wording import DASH, MINUS, number, percent, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel.report.evidence import Evidence
+    from ecsel.report.html import Html
+
+    Floats = NDArray[np.float64]
+
+MORE = 1.1
+MOST_CLASSES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class DriverLine:
+    """The importance of one column."""
+
+    name: str
+    size: str
+    share: str
+    bar: Html
+
+
+@dataclass(frozen=True, slots=True)
+class ElasticityLine:
+    """How one column of numbers moves one score."""
+
+    name: str
+    effect: str
+    bar: Html
+    gradient: str
+    elasticity: str
+
+
+@dataclass(frozen=True, slots=True)
+class ElasticityTable:
+    """The effects of all columns of numbers on one class, or on the prediction."""
+
+    label: str
+    lines: tuple[ElasticityLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drivers:
+    """The section on importance."""
+
+    ranking: tuple[int, ...]
+    """Positions of the raw columns in use, the most important first."""
+    lines: tuple[DriverLine, ...]
+    tables: tuple[ElasticityTable, ...]
+    categories: tuple[str, ...]
+    """Columns of levels, which have no elasticity."""
+    n_rows: int
+
+
+def drivers(evidence: Evidence) -> Drivers:
+    """Average explanations over judged rows."""
+    view, X = evidence.view, evidence.explained
+    toward = view.classes[1] if len(view.classes) == 2 else None
+    contributions = explain.reasons(view, X, toward=toward, baseline=evidence.baseline).values
+    importance = np.abs(contributions).mean(axis=0)
+    ranking = sorted(evidence.used.tolist(), key=lambda j: (-importance[j], j))
+    total, top = float(importance.sum()) or 1.0, float(importance.max()) or 1.0
+    lines = tuple(
+        DriverLine(
+            shown(view.raw_names[j]),
+            number(float(importance[j]), 3),
+            percent(float(importance[j]) / total),
+            bar(float(importance[j]) / top),
+        )
+        for j in ranking
+    )
+    numeric = [j for j in ranking if view.levels(j) is None]
+    categories = tuple(shown(view.raw_names[j]) for j in ranking if view.levels(j) is not None)
+    return Drivers(tuple(ranking), lines, _tables(evidence, numeric), categories, len(contributions))
+
+
+def _tables(evidence: Evidence, columns: list[int]) -> tuple[ElasticityTable, ...]:
+    view, X = evidence.view, evidence.explained
+    if not columns:
+        return ()
+    gradient = explain.log_gradient(view, X, units="raw").values
+    elasticity = explain.elasticity(view, X, units="raw")
+    tables = []
+    labels = view.score_classes[:MOST_CLASSES]
+    effects = _effects(evidence, columns)
+    for s, label in enumerate(labels):
+        c = view.classes.index(label)
+        largest = float(np.abs(effects[:, c]).max()) or 1.0
+        lines = []
+        for position, j in enumerate(columns):
+            effect = float(effects[position, c])
+            defined = elasticity.mask[:, s, j]
+            # a score near zero has an elasticity without bound, so that a mean would tell of a few rows only
+            middle = float(np.median(elasticity.values[defined, s, j])) if defined.any() else None
+            told = DASH if middle is None else f"{number(middle, 3)} ({percent(float(defined.mean()), 0)} of rows)"
+            lines.append(
+                ElasticityLine(
+                    shown(view.raw_names[j]),
+                    _effect_text(effect, points=view.has_classes),
+                    signed_bar(effect / largest),
+                    number(float(np.nanmean(gradient[:, s, j])), 3) if not np.isnan(gradient[:, s, j]).all() else DASH,
+                    told,
+                )
+            )
+        tables.append(ElasticityTable(shown(label) if view.has_classes else shown(evidence.target), tuple(lines)))
+    return tuple(tables)
+
+
+def _effects(evidence: Evidence, columns: list[int]) -> Floats:
+    """Return the mean change (columns, classes) of the outcome when a column grows by ten per cent in every row."""
+    view, X = evidence.view, evidence.explained
+    found = []
+    for j in columns:
+        values = MORE * numbers_of(view, X, j)
+        if view.encoder is not None and view.encoder.out_of_range != "clip" and (column := view.numeric_column(j)):
+            values = np.clip(values, column.low, column.high)  # beyond, the model would refuse the row
+        result = explain.what_if(view, X, set={view.raw_names[j]: values})
+        found.append((result.values - result.base_outputs).mean(axis=0))
+    return np.array(found)
+
+
+def _effect_text(effect: float, *, points: bool) -> str:
+    if not points:
+        return f"{'+' if effect > 0 else ''}{number(effect, 3)}"
+    return f"{100 * effect:+.2f} points".replace("-", MINUS)

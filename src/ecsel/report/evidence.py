@@ -1,0 +1,184 @@
+"""The rows that the report speaks of: those of training, and those by which the model is judged.
+
+Without held-out rows the model is judged on its training rows, and the page says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ecsel.explain import ModelView
+from ecsel.explain.frames import row_labels, take_rows
+from ecsel.quality.inputs import class_codes, score_column
+from ecsel.tables.quantities import is_missing
+from ecsel.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Positions = NDArray[np.intp]
+
+
+UNNAMED = "the outcome"
+"""What is predicted, where it has no name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A table with its truth and what the model says of it.
+
+    Attributes
+    ----------
+    table
+        The raw columns.
+    truth
+        The position of each row's class, or the value to be predicted.
+    outputs
+        Probabilities (rows, classes) or predictions (rows, 1).
+    """
+
+    view: ModelView
+    table: Any
+    truth: NDArray[Any]
+    outputs: Floats
+
+    @classmethod
+    def read(cls, view: ModelView, X: Any, y: Any, name: str) -> Rows:
+        """Check a table and its outcomes, and predict."""
+        outputs = view.outputs_of(view.scores_of(view.log_rows(X)))
+        outcomes = np.asarray(y)
+        if outcomes.shape != (len(outputs),):
+            raise ValueError(
+                f"{name} must have one outcome per row, shape ({len(outputs)},), but its shape is {outcomes.shape}."
+            )
+        if view.has_classes:
+            truth: NDArray[Any] = class_codes(outcomes, len(view.classes), np.array(view.classes, dtype=object))
+        else:
+            truth = score_column(outcomes, len(outputs), name)
+        return cls(view, X, truth, outputs)
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    @cached_property
+    def decided(self) -> Positions:
+        """The position of the predicted class."""
+        return self.view.decisions(self.outputs)
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """The names of the rows: the table's own index, or positions."""
+        return row_labels(self.table, len(self))
+
+    def take(self, positions: Positions) -> Any:
+        """Return the table of some rows."""
+        return take_rows(self.table, positions)
+
+    def numbers(self, j: int) -> Floats:
+        """Return a column of numbers; NaN where a value is missing, in whatever way."""
+        return numbers_of(self.view, self.table, j)
+
+    def cells(self, j: int) -> list[Any]:
+        """Return the values of a column as Python objects."""
+        source = read_table(self.table).columns[j].source
+        return list(source.tolist() if isinstance(source, np.ndarray) else source.to_list())
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a report is made of: the model, its training rows, and the rows it is judged by."""
+
+    view: ModelView
+    training: Rows
+    judged: Rows
+    target: str
+    """What is predicted, as the outcomes are called."""
+
+    @classmethod
+    def read(cls, model: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> Evidence:
+        """Check the tables; both or neither of the held-out ones are given."""
+        view = ModelView.of(model)
+        if view.estimator is None:
+            raise TypeError(f"a report needs a fitted ECSELClassifier or ECSELRegressor, not {type(model).__name__}")
+        if (X_test is None) != (y_test is None):
+            raise ValueError("X_test and y_test belong together: give both or neither.")
+        training = Rows.read(view, X, y, "y")
+        judged = training if X_test is None else Rows.read(view, X_test, y_test, "y_test")
+        name = getattr(y, "name", None)
+        return cls(view, training, judged, UNNAMED if name in (None, "") else str(name))
+
+    @property
+    def target_symbol(self) -> str:
+        """The left-hand side of a law: the name of the outcome, or y."""
+        return "y" if self.target == UNNAMED else self.target
+
+    @property
+    def held_out(self) -> bool:
+        """Whether the model is judged by rows that it was not fitted on."""
+        return self.judged is not self.training
+
+    @property
+    def judged_name(self) -> str:
+        """The rows of the judgement in words."""
+        return "held-out rows" if self.held_out else "training rows"
+
+    @cached_property
+    def used(self) -> Positions:
+        """The positions of the raw columns that the equations use."""
+        return np.unique(self.view.players[(self.view.terms.exponents != 0).any(axis=0)])
+
+    @cached_property
+    def baseline(self) -> Any:
+        """The typical row: the geometric mean for a classifier, for a law a median of each column.
+
+        The lower median is a value that occurs, so that no power refuses it.
+        """
+        if self.view.encoder is not None:
+            return None
+        names = self.view.raw_names
+        return {name: float(np.quantile(self.training.numbers(j), 0.5, method="lower")) for j, name in enumerate(names)}
+
+    @cached_property
+    def explained(self) -> Any:
+        """A table of judged rows over which explanations are averaged."""
+        return self.judged.take(some_rows(len(self.judged), MOST_EXPLAINED))
+
+
+def numbers_of(view: ModelView, X: Any, j: int) -> Floats:
+    """Return a column of numbers of a table; NaN where a value is missing, codes for missing ones included."""
+    values = np.asarray(read_table(X).columns[j].numbers(), dtype=np.float64)
+    column = view.numeric_column(j)
+    return values if column is None else np.where(is_missing(values, column.missing_codes), np.nan, values)
+
+
+def typical_row(evidence: Evidence) -> int:
+    """Return the position of the judged row in the middle of all: its numbers lie nearest to the medians, in ranks."""
+    rows = evidence.judged
+    distance = np.zeros(len(rows))
+    for j in evidence.used.tolist():
+        if evidence.view.levels(j) is None:
+            values = rows.numbers(j)
+            missing = np.isnan(values)
+            distance += np.where(missing, 1.0, np.abs(rankdata(np.where(missing, -np.inf, values)) / len(rows) - 0.5))
+    return int(np.argmin(distance))
+
+
+MOST_EXPLAINED = 1000
+"""Averages over more rows than this change too little to be waited for."""
+
+
+def some_rows(n: int, most: int) -> Positions:
+    """Return at most so many positions of n rows in order, the same ones in every run.
+
+    >>> some_rows(3, 5)
+    array([0, 1, 2])
+    """
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))

@@ -1,0 +1,120 @@
+"""A few telling rows, explained: why the model decides as it does, in words, and the nearest change of its mind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel import explain
+from ecsel.report.wording import number, percent, shown, value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ecsel.explain import Counterfactual
+    from ecsel.report.evidence import Evidence
+
+MOST_REASONS = 4
+MOST_CHANGES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One explained row."""
+
+    position: int
+    """Among the judged rows."""
+    why_shown: str
+    row: str
+    outcome: str
+    truth: str
+    right: bool | None
+    """None for a regression."""
+    reasons: tuple[str, ...]
+    changes: tuple[str, ...]
+
+
+def examples(evidence: Evidence, immutable: Collection[Any]) -> tuple[Example, ...]:
+    """Choose rows and explain them; columns that nobody can change stay as they are in the nearest changes."""
+    chosen = _telling_classes(evidence) if evidence.view.has_classes else _telling_values(evidence)
+    rows = evidence.judged.take(np.array(list(chosen), dtype=np.intp))
+    words = explain.reasons(evidence.view, rows, MOST_REASONS, baseline=evidence.baseline).texts
+    return tuple(
+        _example(evidence, position, why, texts, immutable)
+        for (position, why), texts in zip(chosen.items(), words, strict=True)
+    )
+
+
+def _telling_classes(evidence: Evidence) -> dict[int, str]:
+    """Return the closest call, the surest right decisions and the surest mistake, each with why it is shown."""
+    view, rows = evidence.view, evidence.judged
+    at = np.arange(len(rows))
+    sure = rows.outputs[at, rows.decided]
+    if view.threshold is not None:
+        doubt = np.abs(rows.outputs[:, 1] - view.threshold)
+    else:
+        ordered = np.sort(rows.outputs, axis=1)
+        doubt = ordered[:, -1] - ordered[:, -2]
+    chosen = {int(doubt.argmin()): "The closest call"}
+    right = rows.decided == rows.truth
+    for c, label in list(enumerate(view.classes))[:3]:
+        if (hits := np.flatnonzero(right & (rows.decided == c))).size:
+            chosen.setdefault(int(hits[sure[hits].argmax()]), f"The surest right decision for {shown(label)}")
+    if (misses := np.flatnonzero(~right)).size:
+        chosen.setdefault(int(misses[sure[misses].argmax()]), "The surest mistake")
+    return chosen
+
+
+def _telling_values(evidence: Evidence) -> dict[int, str]:
+    rows = evidence.judged
+    predicted, residual = rows.outputs[:, 0], rows.truth - rows.outputs[:, 0]
+    chosen = {int(np.abs(predicted - np.median(predicted)).argmin()): "A prediction in the middle"}
+    chosen.setdefault(int(predicted.argmax()), "The highest prediction")
+    chosen.setdefault(int(predicted.argmin()), "The lowest prediction")
+    chosen.setdefault(int(np.abs(residual).argmax()), "The largest error")
+    return chosen
+
+
+def _example(
+    evidence: Evidence, position: int, why: str, texts: tuple[str, ...], immutable: Collection[Any]
+) -> Example:
+    view, rows = evidence.view, evidence.judged
+    output = rows.outputs[position]
+    if view.has_classes:
+        decided = int(rows.decided[position])
+        outcome = f"{shown(view.classes[decided])} with probability {percent(float(output[decided]))}"
+        truth, right = shown(view.classes[int(rows.truth[position])]), bool(rows.truth[position] == decided)
+    else:
+        outcome, truth, right = number(float(output[0])), number(float(rows.truth[position])), None
+    return Example(
+        position,
+        why,
+        f"Row {shown(rows.labels[position])}",
+        outcome,
+        truth,
+        right,
+        texts,
+        _changes(evidence, position, immutable) if view.has_classes else (),
+    )
+
+
+def _changes(evidence: Evidence, position: int, immutable: Collection[Any]) -> tuple[str, ...]:
+    answers = explain.counterfactual(
+        evidence.view,
+        evidence.judged.take(np.array([position])),
+        n=MOST_CHANGES,
+        immutable=immutable,
+        data=evidence.training.table if evidence.view.encoder is not None else None,
+    )
+    return tuple(_in_words(answer) for answer in answers if answer.changes)
+
+
+def _in_words(answer: Counterfactual) -> str:
+    moves = [
+        f"{shown(name)} were {value_text(after)} instead of {value_text(before)}"
+        for name, (before, after) in answer.changes.items()
+    ]
+    chance = "" if answer.probability is None else f" (probability {percent(answer.probability)})"
+    return f"If {' and '.join(moves)}: {shown(answer.prediction)}{chance}."

@@ -1,0 +1,197 @@
+"""Everything that the templates show, gathered once: sections as values, data for the scripts, and a policy.
+
+The policy (Content-Security-Policy) forbids every request, and every script and style but the ones of this page, which
+it names by their hashes: even a name that slipped through all escaping could not run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel import __version__
+from ecsel.report.controls import controls, sample
+from ecsel.report.data import DataSummary, data_summary
+from ecsel.report.drivers import Drivers, drivers
+from ecsel.report.evidence import typical_row
+from ecsel.report.examples import Example, examples
+from ecsel.report.fairness import Fairness, fairness
+from ecsel.report.formulas import Formulas, formulas
+from ecsel.report.limits import limits
+from ecsel.report.maps import DecisionMap, decision_map
+from ecsel.report.performance import ClassPerformance, class_performance
+from ecsel.report.regression import ValuePerformance, value_performance
+from ecsel.report.script import script
+from ecsel.report.wording import count, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from ecsel.report.evidence import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the author of a report asks for and says."""
+
+    title: str
+    purpose: str | None
+    group: Any
+    costs: Any
+    immutable: Collection[str]
+    limits: Sequence[str]
+    details: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page as values; the templates add words and layout only."""
+
+    title: str
+    purpose: str | None
+    task: str
+    target: str
+    has_classes: bool
+    held_out: bool
+    judged_name: str
+    data: DataSummary
+    formulas: Formulas
+    classes: ClassPerformance | None
+    values: ValuePerformance | None
+    drivers: Drivers
+    decision_map: DecisionMap | None
+    fairness: Fairness | None
+    examples: tuple[tuple[Example, int], ...]
+    """Each with its position in the sample."""
+    limits: tuple[str, ...]
+    details: tuple[tuple[str, str], ...]
+    card: tuple[tuple[str, str], ...]
+    script: str
+    island: dict[str, Any]
+    version: str
+
+
+def build_page(evidence: Evidence, wishes: Wishes) -> Page:
+    """Compute every section."""
+    view = evidence.view
+    for name in wishes.immutable:
+        view.column_position(name)
+    fixed = {*wishes.immutable, *([wishes.group] if isinstance(wishes.group, str) else [])}
+    classes = class_performance(evidence, wishes.costs) if view.has_classes else None
+    values = None if view.has_classes else value_performance(evidence)
+    if values is not None and wishes.costs is not None:
+        raise ValueError("costs are for two classes, but the model is a regression.")
+    driven = drivers(evidence)
+    explained = examples(evidence, fixed)
+    start = typical_row(evidence)
+    positions, rows = sample(evidence, [start, *(each.position for each in explained)])
+    source, method = script(view, evidence.baseline)
+    places = [int(np.searchsorted(positions, each.position)) for each in explained]
+    first = int(np.searchsorted(positions, start))
+    equations = formulas(evidence)
+    return Page(
+        title=wishes.title,
+        purpose=wishes.purpose,
+        task=_task(evidence),
+        target=shown(evidence.target),
+        has_classes=view.has_classes,
+        held_out=evidence.held_out,
+        judged_name=evidence.judged_name,
+        data=data_summary(evidence),
+        formulas=equations,
+        classes=classes,
+        values=values,
+        drivers=driven,
+        decision_map=decision_map(evidence, driven.ranking, start),
+        fairness=fairness(evidence, wishes.group),
+        examples=tuple(zip(explained, places, strict=True)),
+        limits=limits(evidence, wishes.limits),
+        details=tuple((str(key), str(value)) for key, value in wishes.details.items()),
+        card=_card(evidence, equations),
+        script=source,
+        island=_island(evidence, controls(evidence, fixed), rows, first, method, classes),
+        version=__version__,
+    )
+
+
+def _task(evidence: Evidence) -> str:
+    view = evidence.view
+    if not view.has_classes:
+        return f"This law predicts {shown(evidence.target)}"
+    listed = (
+        " or ".join(shown(label) for label in view.classes)
+        if len(view.classes) <= 3
+        else f"{len(view.classes)} classes"
+    )
+    return f"This model predicts {shown(evidence.target)} ({listed})"
+
+
+def _card(evidence: Evidence, equations: Formulas) -> tuple[tuple[str, str], ...]:
+    view, model = evidence.view, evidence.view.estimator
+    kind = f"signomial equation, {view.link} link" if view.has_classes else "signomial law"
+    lines = [
+        ("Model", f"{type(model).__name__} ({kind}), written by ecsel {__version__}"),
+        ("Predicts", shown(evidence.target)),
+        ("Size", equations.size),
+        ("Columns", f"{len(evidence.used)} in the equation, of {len(view.raw_names)} given"),
+        ("Fitted on", f"{count(len(evidence.training))} rows"),
+        ("Judged on", f"{count(len(evidence.judged))} {evidence.judged_name}"),
+    ]
+    if view.has_classes:
+        lines.insert(2, ("Classes", ", ".join(shown(label) for label in view.classes)))
+        lines.append(("Strength of the penalty", f"{model.l1_:.4g}"))
+        if equations.decision is not None:
+            lines.append(("Decision", equations.decision))
+    return tuple(lines)
+
+
+def _island(
+    evidence: Evidence,
+    described: list[dict[str, Any]],
+    rows: dict[str, Any],
+    start: int,
+    method: str,
+    classes: ClassPerformance | None,
+) -> dict[str, Any]:
+    """Return the data of the scripts, as plain JSON values."""
+    view = evidence.view
+    panel = None if classes is None else classes.panel
+    truth = evidence.training.truth
+    return {
+        "classes": [shown(label) for label in view.classes] if view.has_classes else [],
+        "sigmoid": view.link == "sigmoid",
+        "threshold": view.threshold,
+        "target": shown(evidence.target),
+        "goal": None if view.has_classes else float(np.median(truth)),
+        "reach": None if view.has_classes else float(np.ptp(truth)) or 1.0,
+        "method": method,
+        "controls": described,
+        "sample": rows,
+        "start": start,
+        "thresholds": None
+        if panel is None
+        else {
+            "values": panel.thresholds.values,
+            "own": panel.thresholds.own,
+            "hits": panel.thresholds.true_positive,
+            "alarms": panel.thresholds.false_positive,
+            "positives": panel.thresholds.positives,
+            "negatives": panel.thresholds.negatives,
+        },
+    }
+
+
+def policy(style: str, source: str) -> str:
+    """Return the Content-Security-Policy of a page with one style sheet and one script."""
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(source)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"

@@ -1,0 +1,51 @@
+"""The scripts of the page: the exported model, twice, and the code that draws.
+
+The model is `ecsel.export.to_javascript`, once alone (fast: the page asks it for hundreds of rows while a slider moves)
+and once with the contributions of the columns. Exact Shapley values are straight-line code whose length grows with the
+third power of the columns of a term; beyond a limit the page shows the first-order attribution (property L2) with the
+remainder beside it.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from ecsel.export import to_javascript
+from ecsel.export.javascript import literal
+from ecsel.export.lowering import lower
+
+if TYPE_CHECKING:
+    from ecsel.explain import ModelView
+
+Method: TypeAlias = Literal["shapley", "attribution"]
+
+LONGEST = 350_000
+"""Characters of the model with its contributions."""
+
+PARTS = ("page.js", "state.js", "search.js", "waterfall.js", "what_if.js", "threshold.js", "print.js")
+
+
+def script(view: ModelView, baseline: Any) -> tuple[str, Method]:
+    """Return the whole script of the page, and which contributions it computes."""
+    method: Method = "shapley"
+    explained = to_javascript(view, contributions="shapley", baseline=baseline)
+    if len(explained) > LONGEST:
+        method = "attribution"
+        explained = to_javascript(view, contributions="attribution", baseline=baseline)
+    levels = ", ".join(
+        "null" if column.levels is None else f"[{', '.join(map(literal, column.levels))}]"
+        for column in lower(view).inputs
+    )
+    labels = ", ".join(map(literal, view.classes)) if view.has_classes else ""
+    model = (
+        "const MODEL = {\n"
+        f"predict: (() => {{\n{to_javascript(view)}return predict;\n}})(),\n"
+        f"explain: (() => {{\n{explained}return predict;\n}})(),\n"
+        f"labels: [{labels}],\n"
+        f"levels: [{levels}],\n"
+        "};\n"
+    )
+    folder = files("ecsel.report") / "templates"
+    parts = [(folder / name).read_text(encoding="utf-8") for name in PARTS]
+    return "\n".join(['(() => {\n"use strict";\n', model, *parts, "})();\n"]), method

@@ -1,0 +1,100 @@
+// What the model says along one column, and the nearest value of it at which the model changes its mind.
+
+const HAS_CLASSES = DATA.classes.length > 0;
+const SCAN = 32;
+
+/** The outcome of a state: probabilities in the order of the classes and a decision, or a prediction; null if refused. */
+function outcomeOf(values, ask = MODEL.predict) {
+  const told = ask(rowOf(values));
+  if (!HAS_CLASSES) return told.prediction === null ? null : { prediction: told.prediction, told };
+  if (told.label === null) return null;
+  const p = MODEL.labels.map((label) => told.probabilities[label]);
+  return { p, decided: MODEL.labels.indexOf(told.label), told };
+}
+
+/** By how much an outcome is on the side of a reference, between −1 and 1; null where the model refuses the row. */
+function leadOf(outcome, reference) {
+  if (outcome === null) return null;
+  if (!HAS_CLASSES) return Math.max(-1, Math.min(1, (2 * (outcome.prediction - reference.goal)) / DATA.reach));
+  if (DATA.threshold !== null) {
+    const lead = outcome.p[1] - DATA.threshold;
+    return lead >= 0 ? lead / (1 - DATA.threshold || 1) : lead / (DATA.threshold || 1);
+  }
+  const others = outcome.p.filter((_, c) => c !== reference.decided);
+  return outcome.p[reference.decided] - Math.max(...others);
+}
+
+/** Which side an outcome is on; two outcomes on different sides are different answers. */
+function sideOf(outcome, reference) {
+  if (outcome === null) return null;
+  return HAS_CLASSES ? outcome.decided : outcome.prediction >= reference.goal;
+}
+
+/** Scan a column of numbers over its training range: the leads for the strip and the points with their sides. */
+function scan(values, i, reference) {
+  const control = CONTROLS[i];
+  const steps = stepsOf(control);
+  return Array.from({ length: SCAN + 1 }, (_, k) => {
+    const x = control.whole ? valueAt(control, Math.round((k * steps) / SCAN)) : exactAt(control, (k * steps) / SCAN);
+    const outcome = outcomeOf(withValue(values, i, x));
+    return { x, lead: leadOf(outcome, reference), side: sideOf(outcome, reference) };
+  });
+}
+
+/** The nearest value of a scanned column on another side, confirmed by the model; null if there is none. */
+function nearestNumber(values, i, points, reference) {
+  const control = CONTROLS[i];
+  const here = values[i];
+  const side = sideOf(outcomeOf(values), reference);
+  if (here === null || side === null) return null;
+  const flips = (x) => {
+    const there = sideOf(outcomeOf(withValue(values, i, x)), reference);
+    return there !== null && there !== side;
+  };
+  let best = null;
+  for (const direction of [-1, 1]) {
+    const path = points.filter((p) => direction * (p.x - here) > 0).sort((a, b) => direction * (a.x - b.x));
+    const first = path.findIndex((p) => p.side !== null && p.side !== side);
+    if (first < 0) continue;
+    let near = first === 0 ? here : path[first - 1].x;
+    let far = path[first].x;
+    for (let round = 0; round < 60 && near !== far; round++) {
+      const middle = near + (far - near) / 2;
+      if (middle === near || middle === far) break;
+      if (flips(middle)) far = middle;
+      else near = middle;
+    }
+    const x = readable(control, here, far, path[first].x, flips);
+    const distance = Math.abs(x - here) / control.spread;
+    if (flips(x) && (best === null || distance < best.distance)) best = { i, value: x, distance };
+  }
+  return best;
+}
+
+/** Round a crossing away from where the row is, to the fewest digits that still flip and stay on the way to `end`. */
+function readable(control, here, crossing, end, flips) {
+  const up = crossing > here;
+  const round = up ? Math.ceil : Math.floor;
+  const onTheWay = (x) => (up ? x >= crossing && x <= end : x <= crossing && x >= end);
+  if (control.whole) return onTheWay(round(crossing)) ? round(crossing) : end;
+  for (let digits = 1; digits < 12; digits++) {
+    const unit = 10 ** (Math.floor(Math.log10(Math.abs(crossing - here) || 1)) - digits);
+    const x = Number((round(crossing / unit) * unit).toPrecision(14));
+    if (onTheWay(x) && flips(x)) return x;
+  }
+  return crossing;
+}
+
+/** The level of a column on another side about which the model is surest; null if there is none. */
+function nearestLevel(values, i, reference) {
+  const side = sideOf(outcomeOf(values), reference);
+  let best = null;
+  CONTROLS[i].levels.forEach((_, level) => {
+    if (level === values[i]) return;
+    const outcome = outcomeOf(withValue(values, i, level));
+    if (outcome === null || sideOf(outcome, reference) === side) return;
+    const surety = HAS_CLASSES ? outcome.p[outcome.decided] : Math.abs(outcome.prediction - reference.goal);
+    if (best === null || surety > best.surety) best = { i, value: level, distance: 1, surety };
+  });
+  return best;
+}

@@ -1,0 +1,100 @@
+// Why: from a typical row to this one, column by column. The bars add up to the margin of the outcome.
+
+const MOST_BARS = 10;
+
+/** The class in question and its rival: the second of two classes, else the decided class and the next best. */
+function contest(outcome) {
+  if (outcome.p.length === 2) return [1, 0];
+  const order = outcome.p.map((_, c) => c).sort((a, b) => outcome.p[b] - outcome.p[a] || a - b);
+  return [outcome.decided, order.find((c) => c !== outcome.decided)];
+}
+
+/** log p_a − log p_b: the log-odds of one class against another. */
+const logOdds = (p, a, b) => Math.log(p[a]) - Math.log(p[b]);
+
+/** What is explained: its value at the typical row, what each control adds, and its value here. */
+function explained(outcome) {
+  const told = outcome.told.contributions;
+  const ofScore = (s) => CONTROLS.map((control) => told[s].values[control.name]);
+  if (!HAS_CLASSES) return { base: told[0].base_value, adds: ofScore(0), total: outcome.prediction };
+  const [a, b] = contest(outcome);
+  const total = logOdds(outcome.p, a, b);
+  if (DATA.sigmoid) return { base: told[0].base_value, adds: ofScore(0), total, a, b };
+  const [mine, rival] = [ofScore(a), ofScore(b)];
+  const adds = mine.map((value, i) => (value === null || rival[i] === null ? null : value - rival[i]));
+  return { base: told[a].base_value - told[b].base_value, adds, total, a, b };
+}
+
+function drawWaterfall(outcome, values) {
+  const body = byId("waterfall").tBodies[0];
+  const note = byId("waterfall-note");
+  body.replaceChildren();
+  note.textContent = "";
+  byId("waterfall-heading").textContent = "Why";
+  if (outcome === null) return;
+  const { base, adds, total, a, b } = explained(outcome);
+  if (HAS_CLASSES) byId("waterfall-heading").textContent = `Why ${DATA.classes[a]} rather than ${DATA.classes[b]}`;
+  if (adds.some((value) => value === null)) {
+    note.textContent = "The contributions are not defined for these values.";
+    return;
+  }
+  const lines = linesOf(base, adds, total, values);
+  const reached = lines.flatMap((line) => [line.from, line.to]);
+  const [low, high] = [Math.min(0, ...reached), Math.max(0, ...reached)];
+  const place = (value) => (100 * (value - low)) / (high - low || 1);
+  for (const line of lines) body.append(rowFor(line, place));
+  const unit = HAS_CLASSES ? "log-odds" : `units of ${DATA.target}`;
+  const how = DATA.method === "shapley" ? "exact Shapley values" : "first-order contributions, with the remainder";
+  note.textContent = `In ${unit}; ${how} against a typical row. Blue adds, orange takes away.`;
+}
+
+/** The lines from the typical row to this one, the strongest columns first, the weak ones together. */
+function linesOf(base, adds, total, values) {
+  const order = adds.map((_, i) => i).filter((i) => adds[i] !== 0);
+  order.sort((i, j) => Math.abs(adds[j]) - Math.abs(adds[i]) || i - j);
+  const parts = order.slice(0, MOST_BARS).map((i) => ({ name: nameOf(i, values[i]), adds: adds[i], column: i }));
+  const weak = order.slice(MOST_BARS);
+  if (weak.length) {
+    const sum = weak.reduce((so, i) => so + adds[i], 0);
+    parts.push({ name: `${weak.length} other ${weak.length === 1 ? "column" : "columns"}`, adds: sum });
+  }
+  const rest = total - base - adds.reduce((so, value) => so + value, 0);
+  const scale = Math.abs(base) + Math.abs(total) + adds.reduce((so, value) => so + Math.abs(value), 0);
+  if (Math.abs(rest) > 1e-9 * scale) parts.push({ name: "together (not first order)", adds: rest });
+  let so = base;
+  const lines = parts.map((part) => ({ ...part, from: so, to: (so += part.adds) }));
+  const ends = { total: true, from: 0 };
+  return [
+    { ...ends, name: "a typical row", adds: base, to: base },
+    ...lines,
+    { ...ends, name: "these values", adds: total, to: total },
+  ];
+}
+
+function nameOf(i, value) {
+  const control = CONTROLS[i];
+  return `${control.text} = ${valueText(control, value)}`;
+}
+
+function valueText(control, value) {
+  if (value === null) return "missing";
+  if (!control.levels) return shownNumber(value, 6);
+  return value === UNKNOWN ? "not seen in training" : control.levels[value];
+}
+
+function rowFor(line, place) {
+  const [start, stop] = [place(Math.min(line.from, line.to)), place(Math.max(line.from, line.to))];
+  const kind = line.total ? "plain" : line.adds >= 0 ? "for" : "against";
+  const bar = makeSvg(
+    "svg",
+    { viewBox: "0 0 100 10", preserveAspectRatio: "none", class: "bar", "aria-hidden": "true" },
+    makeSvg("rect", { x: start, y: 0, width: Math.max(stop - start, 0.3), height: 10, class: kind }),
+    makeSvg("rect", { x: place(0) - 0.2, y: 0, width: 0.4, height: 10, class: "zero" }),
+  );
+  const adds = make("td", { "data-adds": String(line.adds) }, signedNumber(line.adds));
+  if (!line.total) adds.className = line.adds >= 0 ? "up" : "down";
+  if (line.column !== undefined) adds.dataset.column = String(line.column);
+  const row = make("tr", {}, make("th", { scope: "row" }, line.name), adds, make("td", { class: "picture" }, bar));
+  if (line.total) row.className = "total";
+  return row;
+}

@@ -1,0 +1,158 @@
+"""`write_report` and `render_report`: a fitted model as one HTML file that explains itself."""
+
+from __future__ import annotations
+
+import secrets
+import warnings
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ecsel.report.evidence import Evidence
+from ecsel.report.html import Html
+from ecsel.report.page import Wishes, build_page, policy
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Mapping, Sequence
+
+
+def render_report(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    X_test: Any = None,
+    y_test: Any = None,
+    group: Any = None,
+    title: str | None = None,
+    purpose: str | None = None,
+    costs: Any = None,
+    immutable: Collection[str] = (),
+    limits: Sequence[str] = (),
+    details: Mapping[str, str] | None = None,
+) -> str:
+    """Return the report as the text of an HTML page; the options are those of `write_report`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from ecsel import ECSELClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> page = render_report(ECSELClassifier(n_terms=1, l1=0.01).fit(X, y), X, y, title="Irises")
+    >>> page[:15], "Irises" in page
+    ('<!doctype html>', True)
+    """
+    environment = _environment()
+    wishes = Wishes(title or "Model report", purpose, group, costs, tuple(immutable), tuple(limits), details or {})
+    with warnings.catch_warnings():
+        # rows outside of the training range are counted and told on the page
+        warnings.simplefilter("ignore", UserWarning)
+        page = build_page(Evidence.read(model, X, y, X_test, y_test), wishes)
+    style = (files("ecsel.report") / "templates" / "style.css").read_text(encoding="utf-8")
+    text: str = environment.get_template("report.html").render(
+        page=page, style=Html(style), script=Html(page.script), policy=policy(style, page.script)
+    )
+    return text
+
+
+def write_report(
+    model: Any,
+    path: str | os.PathLike[str],
+    X: Any,
+    y: Any,
+    *,
+    X_test: Any = None,
+    y_test: Any = None,
+    group: Any = None,
+    title: str | None = None,
+    purpose: str | None = None,
+    costs: Any = None,
+    immutable: Collection[str] = (),
+    limits: Sequence[str] = (),
+    details: Mapping[str, str] | None = None,
+) -> Path:
+    """Write a fitted model as one self-contained HTML file, and return its path.
+
+    The file needs no server, no network and no other file: the equation typeset, the data, the quality, what drives the
+    model, a decision map, groups compared, examples explained in words, limits, a model card, and a live what-if that
+    runs the model itself in the page.
+
+    Parameters
+    ----------
+    model : ECSELClassifier or ECSELRegressor
+        A fitted model.
+    path : path
+        Where to write; a file that is there is replaced, at once and only if all went well.
+    X, y : table and outcomes
+        The rows of training.
+    X_test, y_test : table and outcomes, optional
+        Held-out rows by which to judge the model. Without them it is judged on its training rows, and the page says so.
+    group : name of a column, or one label per judged row, optional
+        The groups of the fairness table; a column of many numbers is cut into quarters.
+    title, purpose : str, optional
+        What the model is called, and what it is for.
+    costs : 2×2 matrix, optional
+        Two classes only: cost[true][predicted], from which the threshold panel starts; by default a mistake costs 1.
+    immutable : list of columns, optional
+        Columns that nobody can change, and that no suggested change touches; the group is always one of them.
+    limits : list of str, optional
+        Sentences for the section on limits.
+    details : dict of str to str, optional
+        Further lines of the model card, such as an owner, a date or a contact.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from ecsel import ECSELClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ECSELClassifier(n_terms=1, l1=0.01).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(model, f"{folder}/iris.html", X, y, purpose="Tell three irises apart.").name
+    'iris.html'
+    """
+    text = render_report(
+        model,
+        X,
+        y,
+        X_test=X_test,
+        y_test=y_test,
+        group=group,
+        title=title,
+        purpose=purpose,
+        costs=costs,
+        immutable=immutable,
+        limits=limits,
+        details=details,
+    )
+    target = Path(path)
+    _replace(target, text)
+    return target
+
+
+def _replace(target: Path, text: str) -> None:
+    """Write a file beside its place first, so that no half of it is ever seen under its name."""
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        with draft.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _environment() -> Any:
+    try:
+        import jinja2  # noqa: PLC0415 - an optional dependency
+    except ImportError as error:
+        raise ImportError('a report needs jinja2: pip install "ecsel[report]"') from error
+    environment = jinja2.Environment(
+        autoescape=True,
+        loader=jinja2.PackageLoader("ecsel.report"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
+    return environment
