@@ -83,10 +83,9 @@ def choose_columns(model: ECSELClassifier, settings: Settings, link: Link, rows:
     kept = first_columns(
         (logs.astype(np.float64), codes, weights),
         link,
-        settings.penalty(0.0),
+        settings.limits,
         settings.columns,
         model.max_features,
-        intercept=model.fit_intercept,
         seed=seed,
     )
     return replace(settings, limits=settings.limits.only(kept))

@@ -128,8 +128,10 @@ class Problem:
         shapes[...] = side * self.penalty.shape_bound()
         limits = self.penalty.limits
         if limits.exponents is not None:
-            bound = limits.exponents[side > 0] * self.spread
-            slopes[...] = np.where(bound == 0, 0.0, side * np.inf) if self.form.has_intercept else bound
+            low, high = limits.exponents
+            out = (low == 0) & (high == 0)
+            bound = (high if side > 0 else low) * self.spread
+            slopes[...] = np.where(out, 0.0, side * np.inf) if self.form.has_intercept else bound
         if limits.signs is not None:
             slopes[np.broadcast_to(limits.signs[:, None, :] == -side, slopes.shape)] = 0.0
         return bounds

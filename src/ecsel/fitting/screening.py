@@ -1,9 +1,9 @@
 """Which columns, where only a few may take part.
 
-The path of one term a score is walked from the strength that empties the model downwards. At the first strength at
-which more columns take part than allowed, those with the largest sums of |slope| (over scores, terms and the features
-of a column) are kept; a path that never has too many keeps those of its end. Everything after that, the selection of
-terms and strength and the fit, knows of the kept columns alone.
+The path of one term a score is walked under the default penalty, from the strength that empties the model downwards.
+At the first strength at which more columns take part than allowed, those with the largest sums of |slope| (over scores
+and the features of a column) are kept; a path that never has too many keeps those of its end. Everything after that,
+the selection of terms and strength and the fit, knows of the kept columns alone.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ import numpy as np
 
 from ecsel.fitting.blocks import one_blas_thread
 from ecsel.fitting.fit import to_theta
+from ecsel.fitting.penalties import L1
 from ecsel.fitting.selection import Candidates, path_strengths, pose, walk_path
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ecsel.fitting.limits import Limits
     from ecsel.fitting.links import Link
-    from ecsel.fitting.penalties import Penalty
     from ecsel.fitting.rows import Rows
 
 
 def first_columns(
     rows: Rows,
     link: Link,
-    penalty: Penalty,
+    limits: Limits,
     columns: NDArray[np.integer],
     most: int,
     *,
-    intercept: bool = True,
     seed: int | None = None,
 ) -> NDArray[np.bool_]:
     """Return which features belong to the at most `most` columns that are kept; `columns` numbers each one's column."""
@@ -39,7 +39,7 @@ def first_columns(
         return np.ones(len(columns), dtype=bool)
     total = np.zeros(int(columns.max()) + 1)
     with one_blas_thread():
-        problem, centred, shares = pose(*rows, link, penalty, intercept=intercept)
+        problem, centred, shares = pose(*rows, link, L1(0.0, limits=limits), intercept=True)
         strengths = path_strengths(problem, centred, shares).tolist()
         for (laws,) in walk_path(problem, centred, shares, strengths, Candidates([1], strengths), seed):
             _, _, slopes = problem.unpack(to_theta(problem, laws, centred))
