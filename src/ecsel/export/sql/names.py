@@ -1,0 +1,79 @@
+"""Names in a query: those of the user as they are, those of the results made of labels and columns, all different."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ecsel.export.program import Program
+    from ecsel.export.sql.dialects import Dialect
+    from ecsel.tables import Level
+
+LONGEST = 60
+"""In bytes. PostgreSQL cuts longer names off at 63, MySQL refuses them; some room is for a number at the end."""
+
+
+class ResultNames:
+    """Names of result columns, handed out one after the other, none of them twice.
+
+    Examples
+    --------
+    >>> from ecsel.export.sql.dialects import DIALECTS
+    >>> names = ResultNames(DIALECTS["duckdb"], ["label"])
+    >>> names.of("label"), names.of("probability", "Yes"), names.of("probability", "yes"), names.of("probability", 1.5)
+    ('label_2', 'probability_Yes', 'probability_yes_2', 'probability_1.5')
+    """
+
+    def __init__(self, dialect: Dialect, taken: Sequence[str]) -> None:
+        self._refused = re.compile(dialect.not_in_names)
+        self._taken = {each.lower() for each in taken}
+
+    def of(self, *words: Level) -> str:
+        """Return a name of the words that no other column has, whatever its case."""
+        whole = self._refused.sub("_", "_".join(map(str, words)))
+        start = whole.encode()[: LONGEST - 4].decode(errors="ignore") if len(whole.encode()) > LONGEST else whole
+        name, n = start, 1
+        while name.lower() in self._taken:
+            n += 1
+            name = f"{start}_{n}"
+        self._taken.add(name.lower())
+        return name
+
+
+def check_names(program: Program, keep: Sequence[str], dialect: Dialect) -> None:
+    """Refuse names and levels that no table can have, with one message that says which and why."""
+    for what, text in _texts(program, keep):
+        if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+            raise ValueError(f"{what} {text!r} has a character that SQL text cannot hold: rename it")
+    columns = [each.name for each in program.inputs]
+    if "" in (*columns, *keep):
+        raise ValueError("a column has the empty name, which no database takes: rename it")
+    if dialect.name == "bigquery":
+        for each in (*columns, *keep):
+            if re.search(r"[!\"$()*,./;?@\[\\\]^`{}~]", each):
+                raise ValueError(f"BigQuery takes no column of the name {each!r}: rename it")
+    if dialect.ignores_case:
+        seen: dict[str, str] = {}
+        for each in columns:
+            if each.lower() in seen:
+                raise ValueError(
+                    f"{seen[each.lower()]!r} and {each!r} are the same column in the dialect {dialect.name!r}, which "
+                    "ignores case: rename one of them"
+                )
+            seen[each.lower()] = each
+
+
+def _texts(program: Program, keep: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for each in keep:
+        yield "the column", each
+    for column in program.inputs:
+        yield "the column", column.name
+        for level in (*(column.levels or ()), *column.missing_codes):
+            if isinstance(level, str):
+                yield f"column {column.name!r}: the level", level
+    for label in program.classes:
+        if isinstance(label, str):
+            yield "the class", label

@@ -1,0 +1,85 @@
+"""`to_sql`: the model as one query, which scores the rows of a table where they are.
+
+The query computes layer after layer (`ecsel.export.sql.layers`) what the program says, in one of eight dialects
+(`ecsel.export.sql.dialects`). Names of columns, tables and classes are quoted, levels are string literals; sqlglot
+writes both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ecsel.export.lowering import lower
+from ecsel.export.sql.dialects import DIALECTS
+from ecsel.export.sql.underflow import without_underflow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlglot import exp
+
+    from ecsel.export.contributions import Method
+
+
+def to_sql(
+    model: Any,
+    dialect: str = "duckdb",
+    table: str | exp.Expr = "t",
+    *,
+    keep: Sequence[str] = (),
+    contributions: Method | None = None,
+    baseline: Any = None,
+) -> str:
+    """Return the model as a query that scores every row of a table.
+
+    The result has the columns in `keep`, then ``label`` and ``probability_<class>`` for each class, or ``prediction``
+    for a regression; all of these are NULL on a row that the model refuses. With `contributions` there follow, for each
+    score, ``base_value`` and ``contribution_<column>``, with the class (if there are several scores) and the term (of
+    ``"log_additive"``) before the column. A name that another column has already, whatever its case, gets a number at
+    its end; names of more than 60 bytes are cut.
+
+    SQL promises no order of rows: keep the key of the table to tell them apart.
+
+    Parameters
+    ----------
+    model : ECSELClassifier, ECSELRegressor or Signomial
+        The model.
+    dialect : {"duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "tsql", "mysql"}, default="duckdb"
+        The database: SQLite from 3.35, MySQL from 8.0.17, SQL Server (``"tsql"``) from 2022, others as they are today.
+    table : str or sqlglot expression, default="t"
+        The table: ``"table"``, ``"schema.table"`` or ``"catalog.schema.table"``, each part taken as it is and quoted. A
+        name that has a dot in it, or a query that renames columns, is given as a `Table` or `Subquery` of sqlglot.
+    keep : sequence of str, optional
+        Columns of the table that are carried along.
+    contributions : {"log_additive", "attribution", "shapley"}, optional
+        What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
+        Shapley values of the scores.
+    baseline : None, dict of columns, row or Baseline, optional
+        The reference point of the contributions; by default the geometric mean of the training rows.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from ecsel import Signomial
+    >>> database = sqlite3.connect(":memory:")
+    >>> _ = database.executescript("CREATE TABLE t(id, x, y); INSERT INTO t VALUES (7, 2.0, 4.0), (8, NULL, 1.0);")
+    >>> query = to_sql(Signomial.parse("3*x**2/y"), "sqlite", "t", keep=["id"])
+    >>> [(key, value and round(value, 12)) for key, value in database.execute(query)]
+    [(7, 3.0), (8, None)]
+    """
+    try:
+        from ecsel.export.sql.query import Query  # noqa: PLC0415 - sqlglot is optional
+        from ecsel.export.sql.tables import table_of  # noqa: PLC0415 - sqlglot is optional
+    except ModuleNotFoundError as error:
+        if error.name != "sqlglot":
+            raise
+        raise ImportError('to_sql needs sqlglot: pip install "ecsel[sql]"') from error
+    if dialect not in DIALECTS:
+        raise ValueError(f"dialect must be one of {', '.join(map(repr, DIALECTS))}, not {dialect!r}")
+    if isinstance(keep, str):
+        raise TypeError(f"keep must be a list of columns, not {keep!r}: write [{keep!r}]")
+    spoken = DIALECTS[dialect]
+    program = lower(model, contributions=contributions, baseline=baseline)
+    if spoken.stops_at_underflow:
+        program = without_underflow(program)
+    return Query(program, spoken, table_of(table), tuple(dict.fromkeys(keep))).sql()
