@@ -39,9 +39,18 @@ class Case:
     def view(self):
         return ModelView.of(self.model)
 
+    def every(self, step):
+        """Return the case with fewer rows."""
+        return Case(self.model, self.rows[::step], self.outputs[::step], self.labels[::step])
+
+    def where(self, predicate):
+        """Return the case with the rows that have a property."""
+        kept = [r for r, row in enumerate(self.rows) if predicate(row)]
+        return Case(self.model, *([each[r] for r in kept] for each in (self.rows, self.outputs, self.labels)))
+
     def in_single_precision(self):
-        """Return a third of the case with all numbers rounded, and what the model says of these."""
-        rows = [{name: single(value) for name, value in row.items()} for row in self.rows[::3]]
+        """Return the case with all numbers rounded, and what the model says of these."""
+        rows = [{name: single(value) for name, value in row.items()} for row in self.rows]
         told = [told_by(self.model, row) for row in rows]
         return Case(self.model, rows, [each[0] for each in told], [each[1] for each in told])
 
@@ -254,6 +263,12 @@ def case_named(name):
 @pytest.fixture(params=CASES)
 def case(request) -> Case:
     return case_named(request.param)
+
+
+@pytest.fixture
+def all_cases() -> dict[str, Case]:
+    """All cases at once, for programs that are slow to start."""
+    return {name: case_named(name) for name in CASES}
 
 
 @pytest.fixture(params=[name for name in CASES if not name.startswith("random")])

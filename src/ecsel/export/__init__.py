@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ecsel.export.c import to_c
+    from ecsel.export.excel import to_excel
     from ecsel.export.javascript import to_javascript
     from ecsel.export.onnx import to_onnx
     from ecsel.export.python import to_python
+    from ecsel.export.skl2onnx import register_skl2onnx
     from ecsel.export.sql.scoring import to_sql
 
 _HOMES = {
     "register_skl2onnx": "ecsel.export.skl2onnx",
     "to_c": "ecsel.export.c",
+    "to_excel": "ecsel.export.excel",
     "to_javascript": "ecsel.export.javascript",
     "to_onnx": "ecsel.export.onnx",
     "to_python": "ecsel.export.python",
     "to_sql": "ecsel.export.sql.scoring",
 }
 
-__all__ = ["register_skl2onnx", "to_c", "to_javascript", "to_onnx", "to_python", "to_sql"]
+__all__ = ["register_skl2onnx", "to_c", "to_excel", "to_javascript", "to_onnx", "to_python", "to_sql"]
 
 
 def __getattr__(name: str) -> Any:
