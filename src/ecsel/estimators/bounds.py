@@ -32,20 +32,15 @@ def exponent_bounds(option: Any, encoder: TableEncoder) -> tuple[NDArray[np.floa
     if not isinstance(option, Mapping):
         low, high = _pair("exponent_bounds", option)
         return np.full(len(encoder.features), low), np.full(len(encoder.features), high)
-    bounds = np.full((2, len(encoder.features)), [[-np.inf], [np.inf]])
-    for name, wish in sorted(option.items(), key=lambda item: item[0] in encoder.feature_names):
-        low, high = _pair(f"exponent_bounds[{name!r}]", wish)
-        bounds[:, _places(name, encoder)] = [[low], [high]]
-    return bounds[0], bounds[1]
-
-
-def _places(name: Any, encoder: TableEncoder) -> list[int]:
-    """Return the features of a column, or the one feature of that name."""
     columns = {column.name for column in encoder.columns}
-    found = [j for j, feature in enumerate(encoder.features) if name in (feature.column, feature.name)]
-    if name not in columns and not found:
-        raise ValueError(f"exponent_bounds names the column {name!r}, which does not exist.")
-    return found
+    bounds = np.full((2, len(encoder.features)), [[-np.inf], [np.inf]])
+    for name, wish in sorted(option.items(), key=lambda item: item[0] not in columns):
+        low, high = _pair(f"exponent_bounds[{name!r}]", wish)
+        places = [j for j, feature in enumerate(encoder.features) if name in (feature.column, feature.name)]
+        if not places and name not in columns:
+            raise ValueError(f"exponent_bounds names the column {name!r}, which does not exist.")
+        bounds[:, places] = [[low], [high]]
+    return bounds[0], bounds[1]
 
 
 def _pair(name: str, value: Any) -> Pair:
@@ -111,7 +106,7 @@ def column_lines(max_features: int | None, equations: Sequence[Signomial], encod
     told = ", ".join(map(repr, columns)) or "none"
     return [
         (
-            f"guaranteed: at most {max_features} column(s); the equations speak of {told} (of the first columns along "
-            "the path of one term those with the largest slopes, chosen on all rows before any folds)"
+            f"guaranteed: at most {max_features} column(s); the equations speak of {told} (the strongest of the first "
+            "along the path of one term, chosen on all rows before any folds)"
         )
     ]
