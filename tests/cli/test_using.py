@@ -140,8 +140,8 @@ def test_explain_a_row_from_json_on_stdin(run_json, loans, model_file):
 
 def test_explain_a_law(run_json, run, refused, springs_file, law_file):
     found = run_json("explain", springs_file, "-m", law_file, "--row", "1")["rows"][0]
-    sign = 1 if found["toward"] == "a higher value" else -1
-    assert sign * found["margin"] == pytest.approx(found["prediction"])
+    total = found["base"] + sum(each["contribution"] for each in found["contributions"])
+    assert total == pytest.approx(found["margin"]) == pytest.approx(found["prediction"])
     assert "a law" in refused("explain", "-", "-m", law_file, stdin='{"stiffness": 1, "stretch": 2}')
     assert "--toward" in refused("explain", springs_file, "-m", law_file, "--toward", "x")
     assert "predicted" in run("explain", springs_file, "-m", law_file).stdout

@@ -17,6 +17,7 @@ from ecsel.cli.fit import fit
 from ecsel.cli.group import Commands
 from ecsel.cli.info import info
 from ecsel.cli.predict import predict
+from ecsel.cli.report import report
 from ecsel.cli.what_if import what_if
 
 HELP = """Closed-form equations from tables.
@@ -26,6 +27,7 @@ ecsel demo                                       see what it does
 ecsel fit loans.csv --target bad -o model.json   learn an equation
 ecsel predict new.csv -m model.json -o out.csv   use it
 ecsel explain new.csv -m model.json --row 1      why?
+ecsel report loans.csv -t bad -m model.json -o report.html
 """
 
 app = typer.Typer(
@@ -36,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, fit, predict, explain, what_if, counterfactual, discover, export, info, compare):
+for command in (demo, fit, predict, explain, what_if, counterfactual, discover, export, report, info, compare):
     app.command(name=command.__name__.replace("_", "-"))(command)
 
 

@@ -17,6 +17,7 @@ EXTRA = {
     "pandas": "cli",
     "pyarrow": "cli",
     "openpyxl": "cli",
+    "jinja2": "report",
     "sympy": "symbolic",
     "pint": "units",
 }

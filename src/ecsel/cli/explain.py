@@ -124,20 +124,22 @@ def document(found: Explained) -> dict[str, Any]:
     rows = []
     for i, label in enumerate(found.X.index):
         prediction, probability = found.prediction(i)
+        # the margin of a law that is below the typical row is minus the prediction: here it is told the right way round
+        sign = -1.0 if not found.view.has_classes and reasons.toward[i] == "a lower value" else 1.0
         contributions = [
-            {"column": name, "value": found.X.iloc[i][name], "contribution": float(reasons.values[i, j])}
+            {"column": name, "value": found.X.iloc[i][name], "contribution": sign * float(reasons.values[i, j])}
             for j, name in enumerate(reasons.feature_names)
             if reasons.values[i, j] != 0
         ]
         contributions.sort(key=lambda each: -abs(each["contribution"]))
-        base = float(reasons.base_values[i])
+        base = sign * float(reasons.base_values[i])
         rows.append({
             "row": int(label),
             "prediction": prediction,
             "probability": probability,
             "toward": reasons.toward[i],
             "base": base,
-            "margin": base + float(reasons.values[i].sum()),
+            "margin": base + sign * float(reasons.values[i].sum()),
             "contributions": contributions,
             "reasons": reasons.texts[i],
         })  # fmt: skip
@@ -205,7 +207,7 @@ def _headline(session: "Session", found: Explained, i: int) -> None:
 
 def _unit(found: Explained, toward: Any) -> str:
     if not found.view.has_classes:
-        return f"Units of the prediction; + speaks for {toward}. The typical row is the median of the table."
+        return "In units of the prediction. The typical row is the median of the table."
     return f"Logarithm of the odds of {shown(toward)} against its strongest rival; + speaks for {shown(toward)}."
 
 

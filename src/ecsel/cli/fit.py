@@ -134,7 +134,7 @@ def fit(
         if as_json:
             session.json("fit", document(training, table.name, told, warned, output))
         elif in_words:
-            show_training(session, training, warned, output)
+            show_training(session, training, table.name, warned, output)
         else:
             bare_equations(session, training.model)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -39,7 +40,7 @@ def show_table(session: Session, prepared: Prepared, name: str, told: list[Findi
         _line(session, finding.text)
 
 
-def show_training(session: Session, training: Training, warned: list[Finding], output: Path | None) -> None:
+def show_training(session: Session, training: Training, name: str, warned: list[Finding], output: Path | None) -> None:
     """Print the quality, the equation, what drives it, and what asks for a second look."""
     prepared = training.prepared
     if training.qualities:
@@ -61,7 +62,9 @@ def show_training(session: Session, training: Training, warned: list[Finding], o
     if output is None:
         session.note("The model was not kept; add --output model.json to write it.")
     else:
-        session.out.print(f"Wrote {output}. Next: ecsel explain DATA -m {output} --row 1", soft_wrap=True)
+        data, target, model = map(shlex.quote, (name, prepared.target, str(output)))
+        session.out.print(f"Wrote {output}. Next, for example:", soft_wrap=True)
+        session.out.print(f"  ecsel report {data} -t {target} -m {model} -o report.html", soft_wrap=True)
 
 
 def _show_list(session: Session, heading: str, lines: list[str], style: str = "") -> None:
@@ -73,14 +76,15 @@ def _show_list(session: Session, heading: str, lines: list[str], style: str = ""
 
 def _quality_table(training: Training) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
-    counts = training.prepared.classes
-    rarest = shown(min(counts, key=lambda label: counts[label])) if counts else ""
     rows = training.quality_documents()
-    for field in rows[0]:
+    rarest = shown(rows[0].get("rarest"))
+    fields = [field for field in rows[0] if field in HEADINGS]
+    for field in fields:
         heading = HEADINGS[field].replace("{rarest}", rarest)
-        table.add_column(Text(heading), justify="left" if field == "model" else "right", no_wrap=field == "model")
+        left = field == "model"
+        table.add_column(Text(heading), justify="left" if left else "right", no_wrap=left)
     for row in rows:
-        table.add_row(*(_figure(field, value) for field, value in row.items()))
+        table.add_row(*(_figure(field, row[field]) for field in fields))
     return table
 
 

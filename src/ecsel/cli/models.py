@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ecsel.cli.errors import Refusal
 from ecsel.cli.reading import TableFile, Wishes, read_file
+from ecsel.cli.screening import listed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
     import pandas as pd
 
 
@@ -82,3 +84,27 @@ def class_named(model: Any, text: str) -> Any:
         if str(label) == text:
             return label
     raise Refusal(f"the model has no class {text!r}; its classes are {', '.join(map(repr, labels))}.")
+
+
+def rows_with_outcome(model: Any, table: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:
+    """Return the rows of a table whose outcome is known, and the outcomes as the model calls them."""
+    import numpy as np
+
+    if target not in table.frame:
+        columns = listed(table.frame.columns.tolist())
+        raise Refusal(f"{table.name} has no column {target!r} for --target; its columns are {columns}.")
+    X, outcome = features_of(model, table), table.frame[target]
+    known = outcome.notna() if is_classifier(model) else outcome.notna() & X.notna().all(axis=1)
+    X, outcome = X[known].reset_index(drop=True), outcome[known]
+    if X.empty:
+        raise Refusal(f"{table.name} has no row with a known {target!r}.")
+    if not is_classifier(model):
+        return X, outcome.to_numpy(dtype=np.float64)
+    labels = model.classes_.tolist()
+    by_text = {str(label): label for label in labels}
+    found = {value: value if value in labels else by_text.get(str(value)) for value in outcome.unique().tolist()}
+    if strange := [value for value, label in found.items() if label is None]:
+        classes = ", ".join(map(repr, labels))
+        raise Refusal(f"{table.name}: {strange[0]!r} in the column {target!r} is no class of the model ({classes}).")
+    position = {value: labels.index(label) for value, label in found.items()}
+    return X, model.classes_[[position[value] for value in outcome.tolist()]]

@@ -32,12 +32,13 @@ STEADY_USE, STEADY_SIGN = 0.5, 0.9
 
 @dataclass(frozen=True, slots=True)
 class ClassQuality:
-    """How good a classifier is on held-out rows."""
+    """How good a classifier is on held-out rows; `rarest` is the class with the fewest of them."""
 
     model: str
     accuracy: float
     log_loss: float
     auc: float | None
+    rarest: Any
     rarest_recall: float
     numbers: int | None
 
@@ -134,22 +135,27 @@ def _judge_classes(
     p = np.zeros((len(held), len(labels)))
     p[:, places] = model.predict_proba(X)
     decided = np.array([labels.index(label) for label in model.predict(X).tolist()])
-    found = [_class_quality("ECSEL", codes, p, decided, n_numbers(model))]
+    found = [_class_quality("ECSEL", labels, codes, p, decided, n_numbers(model))]
     frame = rival_frame(X)
     for name, rival in beside.items():
         p = rival.predict_proba(frame)
-        found.append(_class_quality(name, codes, p, p.argmax(axis=1), size_of(rival)))
+        found.append(_class_quality(name, labels, codes, p, p.argmax(axis=1), size_of(rival)))
     return tuple(found)
 
 
 def _class_quality(
-    name: str, codes: np.ndarray[Any, Any], p: np.ndarray[Any, Any], decided: np.ndarray[Any, Any], numbers: int | None
+    name: str,
+    labels: list[Any],
+    codes: np.ndarray[Any, Any],
+    p: np.ndarray[Any, Any],
+    decided: np.ndarray[Any, Any],
+    numbers: int | None,
 ) -> ClassQuality:
     from ecsel.quality import measure
 
     loss = float(-np.log(np.clip(p[np.arange(len(codes)), codes], 1e-15, 1)).mean())
     q = measure(codes, np.asarray(p, dtype=np.float64), decided, np.ones(len(codes)), loss)
-    return ClassQuality(name, q.accuracy, q.log_loss, q.auc, q.minority_recall, numbers)
+    return ClassQuality(name, q.accuracy, q.log_loss, q.auc, labels[q.minority], q.minority_recall, numbers)
 
 
 def _judge_values(
