@@ -67,6 +67,11 @@ def loans():
 
 
 @pytest.fixture(scope="session")
+def features(loans):
+    return loans.drop(columns="bad")
+
+
+@pytest.fixture(scope="session")
 def loans_file(loans, tmp_path_factory):
     path = tmp_path_factory.mktemp("loans") / "loans.csv"
     loans.to_csv(path, index=False)

@@ -29,17 +29,18 @@ MOST_CLASSES = 10
 
 NOT_NUMBERS = "it holds no numbers"
 
-IDENTIFIER_ROWS = 20
 IDENTIFIER_SHARE = 0.5
 """Text with more different values than this share of the rows tells rows apart, not kinds of rows."""
 
-MOST_LEVELS = 1000
 ID_NAME = re.compile(r"(^|[^a-zA-Z])(id|ID|Id|uuid|UUID|guid|GUID)$|[a-z]I[dD]$")
 
 TINY_CLASS = 10
 RARE_SHARE = 0.1
 SEPARATES = 0.95
 """The balanced accuracy of one column alone from which on it is suspected to know the answer."""
+
+FOLLOWS, FEW_ROWS = 0.999, 20
+"""The rank correlation with a quantity from which on a column is suspected, and rows that are too few to tell."""
 
 GLANCE_ROWS = 20_000
 """Rows that are looked at to see whether a column separates."""
@@ -102,13 +103,15 @@ def identifier(values: pd.Series[Any]) -> str | None:
     """
     import pandas as pd
 
+    from ecsel.tables.describing import IDENTIFIER_ROWS, MAX_LEVELS
+
     present = values.dropna()
     n, different = len(present), present.nunique()
     if n <= IDENTIFIER_ROWS:
         return None
     if not pd.api.types.is_numeric_dtype(present.dtype):
         crowded = different > IDENTIFIER_ROWS and different > IDENTIFIER_SHARE * n
-        return f"{different} different texts in {n} rows" if crowded or different > MOST_LEVELS else None
+        return f"{different} different texts in {n} rows" if crowded or different > MAX_LEVELS else None
     if different < n or not pd.api.types.is_integer_dtype(present.dtype):
         return None
     if int(present.max()) - int(present.min()) + 1 == n:
@@ -188,9 +191,9 @@ def following_columns(X: pd.DataFrame, y: np.ndarray[Any, Any]) -> dict[str, flo
 
     found = {}
     for name in X.columns:
-        if X[name].nunique() > 2 and len(y) > IDENTIFIER_ROWS:
+        if X[name].nunique() > 2 and len(y) > FEW_ROWS:
             found[str(name)] = float(spearmanr(X[name].to_numpy(dtype=np.float64), y).statistic)
-    return {name: r for name, r in found.items() if abs(r) >= 0.999}
+    return {name: r for name, r in found.items() if abs(r) >= FOLLOWS}
 
 
 def listed(names: list[str], most: int = 6) -> str:
