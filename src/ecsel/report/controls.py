@@ -53,7 +53,8 @@ def _control(evidence: Evidence, column: InputColumn, *, is_fixed: bool) -> dict
         "fixed": is_fixed,
     }
     if column.levels is not None:
-        return {**common, "levels": [shown(level) for level in column.levels]}
+        # a truth value has no third level that training did not see
+        return {**common, "levels": [shown(level) for level in column.levels], "open": column.kind != "boolean"}
     values = evidence.training.numbers(j)
     present = values[~np.isnan(values)]
     low, high = float(present.min()), float(present.max())

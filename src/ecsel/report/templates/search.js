@@ -77,7 +77,7 @@ function readable(control, here, crossing, end, flips) {
   const round = up ? Math.ceil : Math.floor;
   const onTheWay = (x) => (up ? x >= crossing && x <= end : x <= crossing && x >= end);
   if (control.whole) return onTheWay(round(crossing)) ? round(crossing) : end;
-  for (let digits = 1; digits < 12; digits++) {
+  for (let digits = 2; digits < 12; digits++) {
     const unit = 10 ** (Math.floor(Math.log10(Math.abs(crossing - here) || 1)) - digits);
     const x = Number((round(crossing / unit) * unit).toPrecision(14));
     if (onTheWay(x) && flips(x)) return x;

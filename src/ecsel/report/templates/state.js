@@ -47,7 +47,8 @@ function fromFragment(fragment) {
     const control = CONTROLS[i];
     if (value === null) return control.missing;
     if (!control.levels) return Number.isFinite(value);
-    return Number.isInteger(value) && (value === UNKNOWN || (value >= 0 && value < control.levels.length));
+    if (value === UNKNOWN) return control.open;
+    return Number.isInteger(value) && value >= 0 && value < control.levels.length;
   };
   return Array.isArray(values) && values.length === CONTROLS.length && values.every(fits) ? values : null;
 }

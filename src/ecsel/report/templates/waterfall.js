@@ -9,8 +9,7 @@ function contest(outcome) {
   return [outcome.decided, order.find((c) => c !== outcome.decided)];
 }
 
-/** log p_a − log p_b: the log-odds of one class against another. */
-const logOdds = (p, a, b) => Math.log(p[a]) - Math.log(p[b]);
+const sum = (numbers) => numbers.reduce((so, value) => so + value, 0);
 
 /** What is explained: its value at the typical row, what each control adds, and its value here. */
 function explained(outcome) {
@@ -18,12 +17,19 @@ function explained(outcome) {
   const ofScore = (s) => CONTROLS.map((control) => told[s].values[control.name]);
   if (!HAS_CLASSES) return { base: told[0].base_value, adds: ofScore(0), total: outcome.prediction };
   const [a, b] = contest(outcome);
-  const total = logOdds(outcome.p, a, b);
-  if (DATA.sigmoid) return { base: told[0].base_value, adds: ofScore(0), total, a, b };
-  const [mine, rival] = [ofScore(a), ofScore(b)];
-  const adds = mine.map((value, i) => (value === null || rival[i] === null ? null : value - rival[i]));
-  return { base: told[a].base_value - told[b].base_value, adds, total, a, b };
+  let [base, adds] = [told[0].base_value, DATA.sigmoid ? ofScore(0) : null];
+  if (!DATA.sigmoid) {
+    const [mine, rival] = [ofScore(a), ofScore(b)];
+    base = told[a].base_value - told[b].base_value;
+    adds = mine.map((value, i) => (value === null || rival[i] === null ? null : value - rival[i]));
+  }
+  // exact contributions add up to the log-odds, also where a probability is so near to 0 that its logarithm is lost
+  const adding = DATA.method === "shapley" && !adds.includes(null);
+  return { base, adds, total: adding ? base + sum(adds) : Math.log(outcome.p[a]) - Math.log(outcome.p[b]), a, b };
 }
+
+/** The log-odds of the class in question against its rival. */
+const marginOf = (outcome) => explained(outcome).total;
 
 function drawWaterfall(outcome, values) {
   const body = byId("waterfall").tBodies[0];
@@ -55,11 +61,11 @@ function linesOf(base, adds, total, values) {
   const parts = order.slice(0, MOST_BARS).map((i) => ({ name: nameOf(i, values[i]), adds: adds[i], column: i }));
   const weak = order.slice(MOST_BARS);
   if (weak.length) {
-    const sum = weak.reduce((so, i) => so + adds[i], 0);
-    parts.push({ name: `${weak.length} other ${weak.length === 1 ? "column" : "columns"}`, adds: sum });
+    const name = `${weak.length} other ${weak.length === 1 ? "column" : "columns"}`;
+    parts.push({ name, adds: sum(weak.map((i) => adds[i])) });
   }
-  const rest = total - base - adds.reduce((so, value) => so + value, 0);
-  const scale = Math.abs(base) + Math.abs(total) + adds.reduce((so, value) => so + Math.abs(value), 0);
+  const rest = total - base - sum(adds);
+  const scale = Math.abs(base) + Math.abs(total) + sum(adds.map(Math.abs));
   if (Math.abs(rest) > 1e-9 * scale) parts.push({ name: "together (not first order)", adds: rest });
   let so = base;
   const lines = parts.map((part) => ({ ...part, from: so, to: (so += part.adds) }));

@@ -36,7 +36,7 @@ function pickRow(row) {
 function levelWidget(control, i) {
   const select = make("select", { id: `control-${i}` });
   control.levels.forEach((level, k) => select.append(make("option", { value: String(k) }, level)));
-  select.append(make("option", { value: String(UNKNOWN) }, "a level not seen in training"));
+  if (control.open) select.append(make("option", { value: String(UNKNOWN) }, "a level not seen in training"));
   if (control.missing) select.append(make("option", { value: "missing" }, "missing"));
   select.addEventListener("change", () => change(i, select.value === "missing" ? null : Number(select.value)));
   const label = make("label", { for: select.id }, control.text);
@@ -123,7 +123,7 @@ function drawOutcome(outcome) {
   });
   const [a, b] = contest(outcome);
   const needed = DATA.threshold === null ? 0 : Math.log(DATA.threshold) - Math.log1p(-DATA.threshold);
-  const lead = logOdds(outcome.p, a, b) - needed;
+  const lead = marginOf(outcome) - needed;
   margin.dataset.margin = String(lead);
   margin.textContent =
     DATA.threshold === null

@@ -1,0 +1,186 @@
+"""Models of every kind with their tables, their reports, and one browser to open them in."""
+
+import functools
+import os
+import shutil
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecsel import ECSELClassifier, ECSELRegressor
+from ecsel.report import render_report
+from ecsel.report.evidence import Evidence
+
+HOSTILE_COLUMNS = (
+    "</script><script>window.hacked=1</script>",
+    "__proto__",
+    "<img src=x onerror=window.hacked=1>",
+    "constructor",
+    "\"quoted\" & 'quoted'",
+    "{{ 7*7 }} {% raw %}",
+    "two\nlines\u2028and \u202eback",
+)
+HOSTILE_CLASSES = ("<b>bold</b>", "</style><script>window.hacked=1</script>", "__proto__")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A fitted model, its tables and its report."""
+
+    model: Any
+    X: pd.DataFrame
+    y: pd.Series
+    X_test: pd.DataFrame
+    y_test: pd.Series
+    options: dict[str, Any]
+
+    @functools.cached_property
+    def evidence(self):
+        return Evidence.read(self.model, self.X, self.y, self.X_test, self.y_test)
+
+    @functools.cached_property
+    def html(self):
+        return render_report(self.model, self.X, self.y, X_test=self.X_test, y_test=self.y_test, **self.options)
+
+
+def split(X, y, share=0.6):
+    n = int(share * len(y))
+    return X.iloc[:n], y.iloc[:n], X.iloc[n:], y.iloc[n:]
+
+
+def loan():
+    """Two classes; numbers, whole numbers, levels, truth values, missing ones, a column that nothing uses."""
+    rng = np.random.default_rng(0)
+    n = 700
+    X = pd.DataFrame(
+        {
+            "income": rng.lognormal(10, 0.6, n).round(2),
+            "age": rng.integers(18, 80, n),
+            "debt share": rng.beta(2, 5, n),
+            "city": rng.choice(["Rome", "Oslo", "Bonn"], n),
+            "employed": rng.random(n) < 0.8,
+            "years": rng.integers(0, 30, n).astype(float),
+            "sex": rng.choice(["woman", "man"], n),
+            "constant": 3.0,
+        }
+    )
+    X.loc[::11, "years"] = np.nan
+    z = 0.9 * (np.log(X["income"]) - 10) - 3 * X["debt share"] + 0.02 * (X["age"] - 40) + 0.8 * X["employed"]
+    z += 0.5 * (X["city"] == "Oslo") + 0.02 * X["years"].fillna(30) + rng.logistic(0, 0.5, n)
+    y = pd.Series(np.where(z > 0.3, "repaid", "defaulted"), name="loan")
+    parts = split(X, y)
+    model = ECSELClassifier(n_terms=2, l1=0.002, threshold=0.35).fit(*parts[:2])
+    options = {"group": "sex", "immutable": ["age"], "costs": [[0, 5], [1, 0]], "title": "Loans", "purpose": "A test."}
+    return Case(model, *parts, options)
+
+
+def hostile():
+    """Three classes; every name is an attack."""
+    rng = np.random.default_rng(1)
+    n = 240
+    X = pd.DataFrame({name: rng.uniform(1, 9, n) for name in HOSTILE_COLUMNS[:-1]})
+    X[HOSTILE_COLUMNS[-1]] = rng.choice(["<i>x</i>", "</select>", "'\"&"], n)
+    z = np.log(X[HOSTILE_COLUMNS[0]]) + np.log(X["__proto__"]) + (X[HOSTILE_COLUMNS[-1]] == "</select>")
+    z = z + 0.5 * np.log(X["constructor"]) + 0.3 * np.log(X[HOSTILE_COLUMNS[2]]) - 0.3 * np.log(X[HOSTILE_COLUMNS[4]])
+    z = z + 0.2 * np.log(X[HOSTILE_COLUMNS[5]]) + rng.normal(0, 0.6, n)
+    y = pd.Series(np.array(HOSTILE_CLASSES)[np.digitize(z, np.quantile(z, [0.3, 0.7]))], name="<u>what</u>")
+    parts = split(X, y)
+    model = ECSELClassifier(n_terms=1, l1=1e-4).fit(*parts[:2])
+    attack = "<script>window.hacked=1</script>"
+    options = {
+        "group": HOSTILE_COLUMNS[-1],
+        "title": attack,
+        "purpose": attack,
+        "limits": [attack],
+        "details": {attack: attack},
+    }
+    return Case(model, *parts, options)
+
+
+def law():
+    """A regression whose columns may be negative."""
+    rng = np.random.default_rng(2)
+    n = 160
+    X = pd.DataFrame({"x": rng.normal(0, 2, n), "y": rng.uniform(1, 300, n), "unused": rng.normal(size=n)})
+    y = pd.Series(2 * X["x"] ** 3 / np.sqrt(X["y"]) - 0.5 * X["y"] + 10 + rng.normal(0, 0.01, n), name="force")
+    parts = split(X, y)
+    model = ECSELRegressor(form="a*x**3*y**-0.5 + b*y + c").fit(*parts[:2])
+    return Case(model, *parts, {"title": "A law", "group": np.where(parts[2]["unused"] > 0, "up", "down")})
+
+
+CASES = {each.__name__: each for each in (loan, hostile, law)}
+
+
+@functools.cache
+def case_named(name):
+    return CASES[name]()
+
+
+@pytest.fixture(params=CASES)
+def case(request):
+    return case_named(request.param)
+
+
+@pytest.fixture(params=["loan", "hostile"])
+def class_case(request):
+    return case_named(request.param)
+
+
+@pytest.fixture
+def loan_case():
+    return case_named("loan")
+
+
+@pytest.fixture
+def hostile_case():
+    return case_named("hostile")
+
+
+@pytest.fixture
+def law_case():
+    return case_named("law")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium; without it a test is skipped, but fails in continuous integration."""
+    path = shutil.which("chromium")
+    if path is None:
+        message = "chromium is not installed (Debian package chromium)"
+        pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Return a function that opens a report from disk; at the end nothing was said on the console, nothing asked for."""
+    contexts, complaints = [], []
+
+    def open_report(html, fragment="", **options):
+        path = tmp_path / "report.html"
+        path.write_text(html, encoding="utf-8")
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.on("request", lambda request: complaints.append(request.url) if request.url != page.url else None)
+        page.goto(path.as_uri() + fragment)
+        page.wait_for_selector("#live[data-drawn]")
+        return page
+
+    yield open_report
+    for context in contexts:
+        context.close()
+    unexpected = [each for each in complaints if not each.startswith(("file:", "data:"))]
+    assert unexpected == []
