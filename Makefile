@@ -5,7 +5,7 @@ BENCH := .venv-bench
 KERNEL := $(wildcard src/ecsel/fitting/csrc/*)
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint docs bench clean
 
 demo: $(VENV)/.demo
 	$(VENV)/bin/ecsel demo
@@ -19,6 +19,9 @@ lint: $(VENV)/.lint
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+
+docs: $(VENV)/.docs
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m sphinx -W --keep-going -n -q -b html docs docs/_build/html
 
 bench: $(BENCH)/.bench
 	$(BENCH)/bin/python -m benchmarks --help
@@ -39,6 +42,10 @@ $(VENV)/.lint: pyproject.toml $(KERNEL) | $(VENV)/bin/python
 	$(VENV)/bin/python $(PIP) install --editable ".[lint]"
 	touch $@
 
+$(VENV)/.docs: pyproject.toml $(KERNEL) | $(VENV)/bin/python
+	$(VENV)/bin/python $(PIP) install --editable ".[docs]"
+	touch $@
+
 $(BENCH)/.bench: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python $(PIP) install --upgrade pip
@@ -48,4 +55,4 @@ $(BENCH)/.bench: pyproject.toml $(KERNEL)
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) build dist src/ecsel/fitting/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo
+	rm -rf $(VENV) $(BENCH) build dist src/ecsel/fitting/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo docs/_build docs/api docs/auto_examples

@@ -1,0 +1,39 @@
+"""The reference equals the public names: a page per public module, an entry per name, no module forgotten."""
+
+import re
+import runpy
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import ecsel
+
+ROOT = Path(__file__).parents[2]
+api = runpy.run_path(str(ROOT / "docs" / "_ext" / "api_pages.py"))
+INSIDE = {"cli", "discovery", "estimators", "files", "fitting", "signomial", "tables"}
+"""Rooms whose doors are elsewhere: their public names are those of `ecsel` itself, or the command line."""
+
+
+@pytest.mark.parametrize("module", list(api["present"]()))
+def test_a_page_documents_exactly_the_public_names(module):
+    page = api["page"](module, "title")
+    source = import_module(module)
+    entries = re.findall(r"^\.\. auto(?:class|function|data):: (\S+)$", page, re.MULTILINE)
+    rooms = [name for name in source.__all__ if isinstance(getattr(source, name), ModuleType)]
+    assert sorted(entries + rooms) == sorted(source.__all__)
+    assert len(set(entries)) == len(entries)
+
+
+def test_every_module_is_public_or_inside():
+    folders = {path.parent.name for path in Path(ecsel.__file__).parent.glob("*/__init__.py")}
+    public = {module.partition(".")[2] for module in api["present"]()} - {""}
+    assert folders == public | INSIDE
+
+
+@pytest.mark.parametrize("module", list(api["present"]()))
+def test_every_public_name_has_a_docstring(module):
+    source = import_module(module)
+    bare = [name for name in source.__all__ if not (getattr(source, name).__doc__ or "").strip()]
+    assert bare == []
