@@ -1,0 +1,154 @@
+"""Seconds to score ten million rows: the exported SQL in DuckDB beside `predict_proba` and XGBoost's prediction.
+
+The rows are drawn from a real table with replacement; they lie in a DuckDB table in memory and in a data frame as well.
+
+- SQL in DuckDB: `ecsel.export.to_sql` of `ECSELClassifier(n_terms=3, l1=1e-3)`; label and probabilities of every row
+  are written to another table of the database. With contributions: also what each column adds to the score (L2).
+- predict_proba: the same model on the data frame. The query's probabilities differ by `difference` at most.
+- XGBoost: 150 trees of depth 3, learning rate 0.1, on single-precision numbers, text one-hot, all made beforehand.
+- Fetching: the DuckDB table as a data frame, which the latter two need besides where the rows are in the database.
+
+All of them use all cores. Seconds are the fastest of the repeated runs, one method after the other in one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surroundings
+from benchmarks.tables import Table, add_table_options, check_files, in_order, load
+from ecsel import ECSELClassifier, export
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+KEY = "row number"
+COLUMNS = {
+    "table": "table",
+    "rows": "rows",
+    "columns": "columns",
+    "method": "method",
+    "seconds": "seconds",
+    "speed": "million rows/s",
+    "difference": "difference",
+    "load": "load before",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """A table drawn large, the two fitted models, and a database that holds the rows under the name ``t``."""
+
+    X: pd.DataFrame
+    numbers: NDArray[np.float32]
+    model: ECSELClassifier
+    rival: Any
+    database: Any
+
+    @classmethod
+    def of(cls, table: Table, n_rows: int) -> Race:
+        """Fit both models to the table as it is, then draw the rows."""
+        import duckdb
+        from xgboost import XGBClassifier
+
+        model = ECSELClassifier(n_terms=3, l1=1e-3).fit(table.X, table.y)
+        numbers = table.numbers.astype(np.float32)
+        rival = XGBClassifier(n_estimators=150, max_depth=3, learning_rate=0.1).fit(numbers, table.y)
+        drawn = np.random.default_rng(0).integers(len(table.y), size=n_rows)
+        X = table.X.iloc[drawn].reset_index(drop=True)
+        database = duckdb.connect()
+        database.register("drawn", X.assign(**{KEY: np.arange(n_rows)}))
+        database.execute("CREATE TABLE t AS SELECT * FROM drawn")
+        database.unregister("drawn")
+        return cls(X, numbers[drawn], model, rival, database)
+
+    def methods(self) -> Iterator[tuple[str, Callable[[], Any]]]:
+        """Yield what is timed."""
+        yield "SQL in DuckDB", self._scored_by(export.to_sql(self.model, "duckdb", "t", keep=[KEY]))
+        with_reasons = export.to_sql(self.model, "duckdb", "t", keep=[KEY], contributions="attribution")
+        yield "SQL in DuckDB, with contributions", self._scored_by(with_reasons)
+        yield "predict_proba", lambda: self.model.predict_proba(self.X)
+        yield "XGBoost", lambda: self.rival.predict_proba(self.numbers)
+        yield "fetching the rows", lambda: self.database.execute("SELECT * FROM t").df()
+
+    def _scored_by(self, query: str) -> Callable[[], Any]:
+        return lambda: self.database.execute(f"CREATE OR REPLACE TABLE scored AS {query}")
+
+    def difference(self) -> float:
+        """Return the largest difference between a probability of the last query and the model's."""
+        told = self.database.execute(f'SELECT * FROM scored ORDER BY "{KEY}"').fetchnumpy()
+        p = self.model.predict_proba(self.X)
+        return max(
+            float(np.abs(told[f"probability_{label}"] - p[:, c]).max()) for c, label in enumerate(self.model.classes_)
+        )
+
+
+def timed(run: Callable[[], Any], repeats: int) -> float:
+    """Return the seconds of the fastest run."""
+    seconds = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - started)
+    return min(seconds)
+
+
+def measured(table: Table, n_rows: int, repeats: int) -> Iterator[dict[str, Any]]:
+    """Yield one result per method."""
+    load_before = os.getloadavg()[0]
+    race = Race.of(table, n_rows)
+    with warnings.catch_warnings(), race.database:
+        warnings.simplefilter("ignore", UserWarning)  # levels that few rows have, and the like
+        for method, run in race.methods():
+            seconds = timed(run, repeats)
+            yield {
+                "table": table.name,
+                "rows": n_rows,
+                "columns": table.X.shape[1],
+                "method": method,
+                "seconds": seconds,
+                "speed": n_rows / seconds / 1e6,
+                "difference": race.difference() if method == "SQL in DuckDB" else "",
+                "load": load_before,
+            }
+
+
+def rounded(row: Row) -> Row:
+    """Return a result as it is shown."""
+    difference = f"{float(row['difference']):.1g}" if row["difference"] else ""
+    short = {name: f"{float(row[name]):.2f}" for name in ("seconds", "speed", "load")}
+    return {**row, **short, "difference": difference}
+
+
+def main(argv: list[str]) -> int:
+    about = (__doc__ or "").partition("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks export_sql", description=about)
+    add_table_options(parser, ["osi", "default"])
+    parser.add_argument("--rows", type=int, default=10_000_000, metavar="N", help="rows to score (10000000)")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="runs of each method (3)")
+    parser.add_argument("--output", type=Path, default=FOLDER, metavar="DIR", help="folder of the results")
+    options = parser.parse_args(argv)
+    check_files(options, parser)
+    results = ResultFile(options.output / "export_sql.csv", ("table", "method"))
+    for name in options.tables:
+        for row in measured(load(options.data, name), options.rows, options.repeats):
+            results.put(row)
+            print(f"{name}: {row['method']} {row['seconds']:.2f} s", file=sys.stderr)
+    text = markdown_table([rounded(row) for row in in_order(results.rows)], COLUMNS)
+    libraries = ["duckdb", "sqlglot", "scikit-learn", "xgboost-cpu"]
+    parts = ["# Scoring ten million rows", __doc__ or "", text, surroundings(libraries)]
+    (options.output / "export_sql.md").write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+    print(text)
+    return 0
