@@ -93,3 +93,9 @@ def test_the_chosen_law_is_fitted_on_all_rows():
     square = X[:, 0] ** 2
     assert again.coefficients[0] == pytest.approx(square @ y / (square @ square), rel=1e-9)
     assert law.coefficients[0] != pytest.approx(again.coefficients[0], rel=1e-6)
+
+
+def test_a_fold_without_the_smallest_size_is_no_obstacle():
+    one, two, three = Size(1, False), Size(2, False), Size(3, False)
+    errors = [{one: 1.0, two: 0.5, three: 0.4}, {two: 0.5, three: 0.4}, {one: 1.1, two: 0.5, three: 0.4}]
+    assert choose_size(errors, [one, two, three]) == three

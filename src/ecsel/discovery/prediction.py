@@ -63,9 +63,10 @@ def choose_size(errors: Sequence[Mapping[Size, float]], sizes: Sequence[Size]) -
     best = int(np.argmin(table.mean(axis=0)))
     if not np.isfinite(table[:, best]).all():
         return sizes[best]
-    # Errors that only rounding leaves are all alike.
+    # Errors that only rounding leaves are all alike; the smallest law of each fold tells their scale.
+    smallest = table[np.arange(len(table)), np.isfinite(table).argmax(axis=1)]
     finite = np.where(np.isfinite(table), table, np.inf)
-    logs = np.log(np.maximum(finite, ROUNDING**2 * finite[:, 0].mean() + np.finfo(float).tiny))
+    logs = np.log(np.maximum(finite, ROUNDING**2 * smallest.mean() + np.finfo(float).tiny))
     worse = logs - logs[:, [best]]
     spread = np.zeros(len(sizes))
     told = np.isfinite(worse).all(axis=0)
