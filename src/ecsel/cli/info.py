@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from ecsel.cli.session import Session
     from ecsel.signomial import Signomial
 
-STRAIGHT = (
-    "Terms with a large coefficient and tiny exponents are nearly straight lines in the logarithms: read coefficient "
-    "times exponent as a slope."
-)
-
 
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
@@ -121,13 +116,12 @@ def reading_aids(model: Any) -> list[str]:
 
     if not is_classifier(model):
         return []
-    told = [
-        remark.strip("()") for equation in model.equations_.values() for remark in remarks(equation, model.encoder_)
+    several = len(model.equations_) > 1
+    return [
+        f"{shown(label)}: {remark.strip('()')}" if several else remark.strip("()")
+        for label, equation in model.equations_.items()
+        for remark in remarks(equation, model.encoder_)
     ]
-    straight = [remark for remark in told if "linear in the logs" in remark]
-    if len(straight) < 2:
-        return told
-    return [STRAIGHT, *(remark for remark in told if remark not in straight)]
 
 
 def _tell(session: "Session", model: Any, name: str) -> None:

@@ -9,15 +9,12 @@ import numpy as np
 from ecsel.estimators.bounds import bound_lines, column_lines
 from ecsel.estimators.guarantees import guarantee_lines
 from ecsel.estimators.options import is_number
+from ecsel.estimators.straight import straight_part
 
 if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.signomial import Signomial, Term
     from ecsel.tables import TableEncoder
-
-NEARLY_LINEAR = 0.1
-"""A term whose exponent sum over the training ranges stays below this is a straight line in the logs to the eye."""
-
 
 WORTH_A_TERM = 0.2
 """Percent of the loss below which a larger equation is not advised; the selection's own tolerance."""
@@ -138,16 +135,14 @@ def _table(labels: list[str], cells: tuple[tuple[float, ...], ...]) -> list[str]
 
 
 def remarks(equation: Signomial, encoder: TableEncoder) -> list[str]:
-    """Name the terms that are straight lines in the logs, whose huge coefficients are no large effects, and turns."""
-    reach = {
-        f.name: abs(np.log((f.scale * f.high + f.offset) / (f.scale * f.low + f.offset))) for f in encoder.features
-    }
-    lines = [
-        f"(the term with coefficient {term.coefficient:.4g} is linear in the logs over the training range: "
-        "read its exponents times its coefficient as slopes)"
-        for term in equation.terms
-        if term.exponents and sum(abs(float(b)) * reach[name] for name, b in term.exponents.items()) < NEARLY_LINEAR
-    ]
+    """Tell the terms that are straight lines in the logs, whose huge coefficients are no large effects, and turns."""
+    lines = []
+    if (part := straight_part(equation, encoder)) is not None:
+        which = ", ".join(f"{term.coefficient:.4g}" for term in part.terms)
+        lines.append(
+            f"(linear in the logs over the training range: with the constant, the term(s) with coefficient {which} "
+            f"come to {part}, to within {part.error:.1g})"
+        )
     for term in equation.terms:
         told = [f"{word} near {column!r} = {value:.4g}" for column, value, word in turns(term, encoder)]
         if told:
