@@ -119,7 +119,7 @@ class Query:
         return ["SELECT", *_indented([*(f"{each}," for each in written), last]), f"FROM {self._written(source)}"]
 
     def _written(self, node: Node) -> str:
-        return node.sql(self.dialect.name, comments=False)
+        return node.sql(self.dialect.name, comments=False, copy=False)
 
     def _fence(self, n: int) -> list[str]:
         return [self.dialect.fence] if n and self.dialect.fence else []

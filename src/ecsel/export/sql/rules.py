@@ -6,6 +6,7 @@ an expression has numbers only, it is cast besides. Imported by `to_sql` alone, 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlglot import exp, parse_one
@@ -93,9 +94,15 @@ def read(raw: InputColumn, table: str, dialect: Dialect) -> Node:
     if _has_large_levels(raw):  # as a double, neighbours would be equal
         return source
     template = {"number": dialect.number, "text": dialect.text, "boolean": dialect.boolean}[raw.kind]
-    tree: Node = parse_one(template, read=dialect.name)
+    tree = _parsed(template, dialect.name).copy()
     for each in list(tree.find_all(exp.Column)):
         each.replace(source.copy())
+    return tree
+
+
+@cache
+def _parsed(template: str, dialect: str) -> Node:
+    tree: Node = parse_one(template, read=dialect)
     return tree
 
 
