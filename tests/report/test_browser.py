@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from ecsel import explain
+from ecsel.report import render_report, script
 from ecsel.report.controls import controls
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # values beyond the training range are part of the test
@@ -87,21 +88,38 @@ def test_random_states_are_what_python_says(case, open_page):
     expected = view.probabilities(X)
     if not view.has_classes:
         np.testing.assert_allclose([each["prediction"] for each in told], expected[:, 0], rtol=1e-9)
-        reasons = explain.shapley(view, X, pd.DataFrame([case.evidence.baseline])[list(case.X.columns)]).values[:, 0]
+        typical = pd.DataFrame([case.evidence.baseline])[list(case.X.columns)]
+        contributions = explain.shapley(view, X, typical).select()
     else:
         np.testing.assert_allclose([each["probabilities"] for each in told], expected, rtol=1e-9, atol=1e-12)
         decided = case.model.predict(X).tolist()
         assert [view.classes[each["decided"]] for each in told] == decided
         two = len(view.classes) == 2
-        reasons = explain.reasons(view, X, toward=view.classes[1] if two else None).values
+        contributions = explain.reasons(view, X, toward=view.classes[1] if two else None)
         z = case.model.decision_function(X)
         margins = z - np.log(0.35 / 0.65) if two else np.diff(np.sort(z, axis=1)[:, -2:])[:, 0]
         np.testing.assert_allclose([each["margin"] for each in told], margins, rtol=1e-8, atol=1e-9)
     names = [control["name"] for control in described(case)]
-    for each, values in zip(told, reasons, strict=True):
+    for each, values in zip(told, np.asarray(contributions.values), strict=True):
         for column, adds in each["adds"]:
             expected_value = values[view.column_position(names[column])]
             assert adds == pytest.approx(expected_value, rel=1e-8, abs=1e-9 * np.abs(values).max())
+
+
+def test_first_order_contributions_come_with_their_remainder(loan_case, open_page, monkeypatch):
+    monkeypatch.setattr(script, "MOST_FACTORS", 0)
+    page = open_page(render_report(loan_case.model, loan_case.X, loan_case.y))
+    adds = [float(cell.get_attribute("data-adds")) for cell in page.query_selector_all("#waterfall td[data-adds]")]
+    row = page.evaluate(READ)["state"]
+    score = loan_case.model.decision_function(table_of(loan_case, [row]))[0]
+    assert adds[-1] == pytest.approx(score, rel=1e-9)
+    assert sum(adds[:-1]) == pytest.approx(score, rel=1e-9)
+    assert "together (not first order)" in page.inner_text("#waterfall")
+    told = explain.attribution(loan_case.model, table_of(loan_case, [row]), units="raw")
+    names = [control["name"] for control in described(loan_case)]
+    for column, value in page.evaluate(READ)["adds"]:
+        j = loan_case.evidence.view.column_position(names[column])
+        assert value == pytest.approx(told.values[0, 0, j], rel=1e-8, abs=1e-10)
 
 
 def test_suggested_changes_flip_the_decision_and_are_the_nearest(class_case, open_page):

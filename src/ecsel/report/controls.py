@@ -20,7 +20,6 @@ from ecsel.export.lowering import lower
 from ecsel.report.evidence import some_rows
 from ecsel.report.wording import shown
 from ecsel.tables.levels import level_codes
-from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -60,7 +59,7 @@ def _control(evidence: Evidence, column: InputColumn, *, is_fixed: bool) -> dict
     low, high = float(present.min()), float(present.max())
     if (known := view.numeric_column(j)) is not None:
         low, high = known.low, known.high
-    kind = read_table(evidence.training.table).columns[j].kind_and_dtype()[1]
+    kind = evidence.training.columns[j].kind_and_dtype()[1]
     return {
         **common,
         "low": low,
@@ -116,7 +115,7 @@ def _column(evidence: Evidence, column: InputColumn, positions: NDArray[np.intp]
     rows = evidence.judged
     j = evidence.view.column_position(column.name)
     if column.levels is not None:
-        codes = level_codes(read_table(rows.table).columns[j], column.levels, column.missing_codes).codes
+        codes = level_codes(rows.columns[j], column.levels, column.missing_codes).codes
         return {"levels": codes[positions].tolist()}
     values = rows.numbers(j)[positions]
     plain = [None if np.isnan(v) else int(v) if v.is_integer() and abs(v) < 2**53 else v for v in values.tolist()]

@@ -11,7 +11,6 @@ import numpy as np
 from ecsel.report.svg import bar, spark
 from ecsel.report.wording import DASH, count, number, percent, shown
 from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
-from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
     from ecsel.report.evidence import Evidence, Rows
@@ -108,7 +107,7 @@ def _column(rows: Rows, j: int, *, used: bool) -> ColumnLine:
 def _levels(rows: Rows, j: int, name: str, levels: tuple[Level, ...], *, used: bool) -> ColumnLine:
     column = rows.view.encoder.columns[j] if rows.view.encoder is not None else None
     codes = getattr(column, "missing_codes", ())
-    found = level_codes(read_table(rows.table).columns[j], levels, codes).codes
+    found = level_codes(rows.columns[j], levels, codes).codes
     counts = Counter(found.tolist())
     tally = [counts.get(c, 0) for c in range(len(levels))]
     most = levels[int(np.argmax(tally))]

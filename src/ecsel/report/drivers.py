@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel import explain
-from ecsel.report.evidence import numbers_of
 from ecsel.report.svg import bar, signed_bar
 from ecsel.report.wording import DASH, MINUS, number, percent, shown
 
@@ -74,7 +73,7 @@ class Drivers:
 
 def drivers(evidence: Evidence) -> Drivers:
     """Average explanations over judged rows."""
-    view, X = evidence.view, evidence.explained
+    view, X = evidence.view, evidence.explained.table
     toward = view.classes[1] if len(view.classes) == 2 else None
     contributions = explain.reasons(view, X, toward=toward, baseline=evidence.baseline).values
     importance = np.abs(contributions).mean(axis=0)
@@ -95,7 +94,7 @@ def drivers(evidence: Evidence) -> Drivers:
 
 
 def _tables(evidence: Evidence, columns: list[int]) -> tuple[ElasticityTable, ...]:
-    view, X = evidence.view, evidence.explained
+    view, X = evidence.view, evidence.explained.table
     if not columns:
         return ()
     gradient = explain.log_gradient(view, X, units="raw").values
@@ -128,10 +127,10 @@ def _tables(evidence: Evidence, columns: list[int]) -> tuple[ElasticityTable, ..
 
 def _effects(evidence: Evidence, columns: list[int]) -> Floats:
     """Return the mean change (columns, classes) of the outcome when a column grows by ten per cent in every row."""
-    view, X = evidence.view, evidence.explained
+    view, X = evidence.view, evidence.explained.table
     found = []
     for j in columns:
-        values = MORE * numbers_of(view, X, j)
+        values = MORE * evidence.explained.numbers(j)
         if view.encoder is not None and view.encoder.out_of_range != "clip" and (column := view.numeric_column(j)):
             values = np.clip(values, column.low, column.high)  # beyond, the model would refuse the row
         result = explain.what_if(view, X, set={view.raw_names[j]: values})

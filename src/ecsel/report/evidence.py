@@ -21,6 +21,8 @@ from ecsel.tables.reading import read_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ecsel.tables.raw import RawColumn
+
     Floats = NDArray[np.float64]
     Positions = NDArray[np.intp]
 
@@ -80,14 +82,26 @@ class Rows:
         """Return the table of some rows."""
         return take_rows(self.table, positions)
 
+    @cached_property
+    def columns(self) -> tuple[RawColumn, ...]:
+        """The raw columns."""
+        return read_table(self.table).columns
+
     def numbers(self, j: int) -> Floats:
-        """Return a column of numbers; NaN where a value is missing, in whatever way."""
-        return numbers_of(self.view, self.table, j)
+        """Return a column of numbers; NaN where a value is missing, codes for missing ones included."""
+        values = np.asarray(self.columns[j].numbers(), dtype=np.float64)
+        column = self.view.numeric_column(j)
+        return values if column is None else np.where(is_missing(values, column.missing_codes), np.nan, values)
 
     def cells(self, j: int) -> list[Any]:
         """Return the values of a column as Python objects."""
-        source = read_table(self.table).columns[j].source
+        source = self.columns[j].source
         return list(source.tolist() if isinstance(source, np.ndarray) else source.to_list())
+
+    def some(self, most: int) -> Rows:
+        """Return at most so many of the rows, in order, the same ones in every run."""
+        at = some_rows(len(self), most)
+        return Rows(self.view, self.take(at), self.truth[at], self.outputs[at])
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,16 +159,9 @@ class Evidence:
         return {name: float(np.quantile(self.training.numbers(j), 0.5, method="lower")) for j, name in enumerate(names)}
 
     @cached_property
-    def explained(self) -> Any:
-        """A table of judged rows over which explanations are averaged."""
-        return self.judged.take(some_rows(len(self.judged), MOST_EXPLAINED))
-
-
-def numbers_of(view: ModelView, X: Any, j: int) -> Floats:
-    """Return a column of numbers of a table; NaN where a value is missing, codes for missing ones included."""
-    values = np.asarray(read_table(X).columns[j].numbers(), dtype=np.float64)
-    column = view.numeric_column(j)
-    return values if column is None else np.where(is_missing(values, column.missing_codes), np.nan, values)
+    def explained(self) -> Rows:
+        """The judged rows over which explanations are averaged."""
+        return self.judged.some(MOST_EXPLAINED)
 
 
 def typical_row(evidence: Evidence) -> int:

@@ -20,19 +20,22 @@ if TYPE_CHECKING:
 
 Method: TypeAlias = Literal["shapley", "attribution"]
 
-LONGEST = 350_000
-"""Characters of the model with its contributions."""
+MOST_FACTORS = 70_000
+"""Factors in the Shapley values, about five characters each: one term of 40 columns has 62 000."""
 
 PARTS = ("page.js", "state.js", "search.js", "waterfall.js", "what_if.js", "threshold.js", "print.js")
 
 
+def contribution_method(view: ModelView) -> Method:
+    """Return exact values where their code is short enough: m columns of a term take m·⌈m/2⌉·(m − 1) factors."""
+    columns = ((view.terms.exponents != 0) @ view.grouping > 0).sum(axis=1).tolist()
+    return "shapley" if sum(m * ((m + 1) // 2) * (m - 1) for m in columns) <= MOST_FACTORS else "attribution"
+
+
 def script(view: ModelView, baseline: Any) -> tuple[str, Method]:
     """Return the whole script of the page, and which contributions it computes."""
-    method: Method = "shapley"
-    explained = to_javascript(view, contributions="shapley", baseline=baseline)
-    if len(explained) > LONGEST:
-        method = "attribution"
-        explained = to_javascript(view, contributions="attribution", baseline=baseline)
+    method = contribution_method(view)
+    explained = to_javascript(view, contributions=method, baseline=baseline)
     levels = ", ".join(
         "null" if column.levels is None else f"[{', '.join(map(literal, column.levels))}]"
         for column in lower(view).inputs

@@ -1,0 +1,117 @@
+"""The words and tables of the sections, against the tables themselves."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
+
+from ecsel import ECSELClassifier, explain
+from ecsel.report.data import data_summary
+from ecsel.report.drivers import drivers
+from ecsel.report.evidence import Evidence
+from ecsel.report.examples import examples
+from ecsel.report.formulas import formulas
+from ecsel.report.limits import limits
+from ecsel.report.performance import class_performance
+from ecsel.report.regression import value_performance
+
+
+def test_columns_are_described(loan_case):
+    told = {line.name: line for line in data_summary(loan_case.evidence).columns}
+    X = loan_case.X
+    assert told["years"].missing == f"{100 * X['years'].isna().mean():.1f}\u202f%"
+    assert told["age"].kind == "whole numbers"
+    assert told["age"].span == f"{X['age'].min()} to {X['age'].max()}"
+    assert told["city"].span == "3 levels"
+    assert told["city"].typical.startswith(X["city"].mode()[0])
+    assert [name for name, line in told.items() if not line.used] == ["constant"]
+
+
+def test_shares_of_classes(loan_case):
+    told = data_summary(loan_case.evidence).classes
+    assert [line.label for line in told] == ["defaulted", "repaid"]
+    assert told[1].training.startswith(str((loan_case.y == "repaid").sum()))
+
+
+def test_figures_of_a_classifier(class_case):
+    X, y, model = class_case.X_test, class_case.y_test, class_case.model
+    told = {figure.name: figure.value for figure in class_performance(class_case.evidence, None).figures}
+    p = model.predict_proba(X)
+    labels = model.classes_.tolist()
+    assert told["Accuracy"] == f"{100 * accuracy_score(y, model.predict(X)):.1f}\u202f%"
+    assert told["Log-loss"] == f"{log_loss(y, p, labels=labels):.3f}"
+    area = roc_auc_score(y, p[:, 1] if len(labels) == 2 else p, multi_class="ovr", labels=labels)
+    assert told["AUC"] == f"{area:.3f}"
+
+
+def test_figures_of_a_law(law_case):
+    told = value_performance(law_case.evidence)
+    assert told.figures[0].value == f"{r2_score(law_case.y_test, law_case.model.predict(law_case.X_test)):.4f}"
+    assert [line.chosen for line in told.front] == [
+        law.equation == law_case.model.equation_ for law in law_case.model.path_
+    ]
+    assert {line.what for line in told.parameters} >= {"constant a", "constant b", "constant c"}
+
+
+@pytest.mark.filterwarnings("ignore:.*training maximum:UserWarning")  # of ten per cent more
+def test_drivers_are_mean_contributions(loan_case):
+    told = drivers(loan_case.evidence)
+    values = explain.reasons(loan_case.model, loan_case.X_test, toward="repaid").values
+    expected = np.abs(values).mean(axis=0)
+    assert list(told.ranking) == sorted(loan_case.evidence.used, key=lambda j: -expected[j])
+    assert float(told.lines[0].size) == pytest.approx(expected.max(), rel=1e-2)
+    assert set(told.categories) == {"city", "employed", "sex"}
+
+
+@pytest.mark.filterwarnings("ignore:.*training maximum:UserWarning")  # of ten per cent more
+def test_ten_per_cent_more(loan_case):
+    table = drivers(loan_case.evidence).tables[0]
+    assert table.label == "repaid"
+    more = loan_case.X_test.assign(income=1.1 * loan_case.X_test["income"])
+    after = loan_case.model.predict_proba(more)[:, 1]
+    change = (after - loan_case.model.predict_proba(loan_case.X_test)[:, 1]).mean()
+    line = next(line for line in table.lines if line.name == "income")
+    assert line.effect == f"{100 * change:+.2f} points"
+
+
+@pytest.mark.parametrize("rule", ["error", "extrapolate"])
+def test_a_model_that_refuses_rows_beyond_its_range_has_drivers_too(rule, loan_case):
+    X, y = loan_case.X[["income", "age"]], loan_case.y
+    model = ECSELClassifier(n_terms=1, l1=0.001, out_of_range=rule).fit(X, y)
+    assert len(drivers(Evidence.read(model, X, y, None, None)).lines) == 2
+
+
+def test_examples_tell_why_and_what_would_change_it(loan_case):
+    told = examples(loan_case.evidence, {"age", "sex"})
+    assert told[0].why_shown == "The closest call"
+    p = loan_case.model.predict_proba(loan_case.X_test)[:, 1]
+    assert told[0].position == np.abs(p - 0.35).argmin()
+    assert told[-1].right is False
+    changed = " ".join(change for example in told for change in example.changes)
+    assert changed
+    assert "age were" not in changed
+    assert "sex were" not in changed
+    assert all(example.reasons for example in told)
+
+
+def test_limits_say_what_the_rows_say(loan_case):
+    told = limits(loan_case.evidence, ["Ours first."])
+    assert told[0] == "Ours first."
+    assert any(f"{len(loan_case.X_test)} held-out rows" in text for text in told)
+    assert any("does not use constant" in text for text in told)
+    again = dataclasses.replace(loan_case.evidence, judged=loan_case.evidence.training)
+    assert any("too good" in text for text in limits(again, []))
+
+
+def test_promises_are_told(loan_case):
+    X, y = loan_case.X[["income", "age"]], loan_case.y
+    model = ECSELClassifier(n_terms=1, l1=0.001, monotone={"income": 1}).fit(X, y)
+    told = formulas(Evidence.read(model, X, y, None, None))
+    assert told.promises[0].startswith("guaranteed: the probability of 'repaid' never falls as 'income' rises")
+
+
+def test_exact_equations_are_there_in_full(case):
+    told = [formula.exact for formula in formulas(case.evidence).formulas]
+    equations = [case.model.equation_] if hasattr(case.model, "equation_") else case.model.equations_.values()
+    assert told == [str(equation) for equation in equations]
