@@ -41,11 +41,19 @@ class Case:
 
     def every(self, step):
         """Return the case with fewer rows."""
-        return Case(self.model, self.rows[::step], self.outputs[::step], self.labels[::step])
+        return self.take(range(0, len(self.rows), step))
 
     def where(self, predicate):
         """Return the case with the rows that have a property."""
-        kept = [r for r, row in enumerate(self.rows) if predicate(row)]
+        return self.take([r for r, row in enumerate(self.rows) if predicate(row)])
+
+    @property
+    def accepted(self):
+        """The case with the rows that the model accepts."""
+        return self.take([r for r, outputs in enumerate(self.outputs) if outputs is not None])
+
+    def take(self, kept):
+        """Return the case with the rows at these positions."""
         return Case(self.model, *([each[r] for r in kept] for each in (self.rows, self.outputs, self.labels)))
 
     def in_single_precision(self):
@@ -269,6 +277,18 @@ def case(request) -> Case:
 def all_cases() -> dict[str, Case]:
     """All cases at once, for programs that are slow to start."""
     return {name: case_named(name) for name in CASES}
+
+
+@pytest.fixture(params=CASES)
+def moderate_case(request) -> Case:
+    """A case with the rows that the model accepts and on which no power overflows: formulas do not clip."""
+    case = case_named(request.param)
+    return case.accepted.where(is_moderate)
+
+
+def is_moderate(row):
+    sizes = [abs(value) for value in row.values() if isinstance(value, float)]
+    return not any(x >= 1e200 or 0 < x <= 1e-200 for x in sizes)
 
 
 @pytest.fixture(params=[name for name in CASES if not name.startswith("random")])

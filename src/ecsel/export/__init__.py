@@ -10,22 +10,42 @@ if TYPE_CHECKING:
     from ecsel.export.c import to_c
     from ecsel.export.excel import to_excel
     from ecsel.export.javascript import to_javascript
+    from ecsel.export.latex import to_latex
     from ecsel.export.onnx import to_onnx
     from ecsel.export.python import to_python
+    from ecsel.export.raw_rows import formula_inputs
     from ecsel.export.skl2onnx import register_skl2onnx
     from ecsel.export.sql.scoring import to_sql
+    from ecsel.export.symbolic import to_sympy
+    from ecsel.export.text import to_text
 
 _HOMES = {
+    "formula_inputs": "ecsel.export.raw_rows",
     "register_skl2onnx": "ecsel.export.skl2onnx",
     "to_c": "ecsel.export.c",
     "to_excel": "ecsel.export.excel",
     "to_javascript": "ecsel.export.javascript",
+    "to_latex": "ecsel.export.latex",
     "to_onnx": "ecsel.export.onnx",
     "to_python": "ecsel.export.python",
     "to_sql": "ecsel.export.sql.scoring",
+    "to_sympy": "ecsel.export.symbolic",
+    "to_text": "ecsel.export.text",
 }
 
-__all__ = ["register_skl2onnx", "to_c", "to_excel", "to_javascript", "to_onnx", "to_python", "to_sql"]
+__all__ = [
+    "formula_inputs",
+    "register_skl2onnx",
+    "to_c",
+    "to_excel",
+    "to_javascript",
+    "to_latex",
+    "to_onnx",
+    "to_python",
+    "to_sql",
+    "to_sympy",
+    "to_text",
+]
 
 
 def __getattr__(name: str) -> Any:

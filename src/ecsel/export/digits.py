@@ -1,0 +1,106 @@
+"""How many digits a formula needs: the fewest with which its predictions stay within a stated tolerance.
+
+Fractions and multiples of π are names rather than decimals, and are never rounded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from ecsel.discovery.numbers import name_number
+from ecsel.export.raw_rows import symbols_of
+from ecsel.export.raw_units import formula_of
+from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn
+from ecsel.tables.reading import RawTable
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from ecsel.explain.view import ModelView
+    from ecsel.export.formula import Formula
+
+Digits: TypeAlias = int | Literal["auto"] | None
+
+ROWS = 512
+EXACT_DIGITS = 17
+"""So many significant digits tell every double from all others."""
+
+
+def readable_formula(view: ModelView, digits: Digits, tolerance: float, X: Any) -> Formula:
+    """Return the formula of a model with rounded numbers.
+
+    Parameters
+    ----------
+    view
+        The model.
+    digits
+        How many significant digits numbers have; None keeps them all; ``"auto"`` is the fewest that are enough.
+    tolerance
+        What ``"auto"`` allows: the largest change of a probability, or of a prediction relative to the root mean square
+        of all predictions.
+    X
+        Rows on which that is judged, and on which the importance of columns is; None for rows spread over the training
+        ranges.
+    """
+    if not (digits is None or digits == "auto" or (isinstance(digits, int) and 1 <= digits <= EXACT_DIGITS)):
+        raise ValueError(f"digits must be None, 'auto' or an integer from 1 to {EXACT_DIGITS}, not {digits!r}")
+    formula = formula_of(view, None if X is None else view.log_rows(X, warn=False))
+    if digits is None:
+        return formula
+    return rounded(formula, digits if digits != "auto" else fewest_digits(view, formula, tolerance, X))
+
+
+def rounded(formula: Formula, digits: int) -> Formula:
+    """Return the formula with so many significant digits."""
+    return formula.rounded(lambda value: value if exact_name(value) else float(f"{value:.{digits}g}"))
+
+
+def fewest_digits(view: ModelView, formula: Formula, tolerance: float, X: Any = None) -> int:
+    """Return the smallest number of digits with which no prediction changes by more than the tolerance."""
+    if not tolerance > 0:
+        raise ValueError(f"tolerance must be positive, not {tolerance!r}")
+    table = training_table(view) if X is None else X
+    with np.errstate(all="ignore"):
+        exact = formula.evaluate(symbols_of(view, formula, table))
+        allowed = tolerance * (1.0 if view.has_classes else float(np.sqrt(np.mean(exact**2))))
+        for digits in range(1, EXACT_DIGITS):
+            short = rounded(formula, digits)
+            if np.abs(short.evaluate(symbols_of(view, short, table)) - exact).max() <= allowed:
+                return digits
+    return EXACT_DIGITS
+
+
+def exact_name(value: float) -> tuple[Fraction, int] | None:
+    """Return (r, e) where a value is r·π^e exactly and a decimal would not say so; None for other values.
+
+    Examples
+    --------
+    >>> import math
+    >>> exact_name(2 * math.pi), exact_name(1 / 3), exact_name(0.25), exact_name(0.1234)
+    ((Fraction(2, 1), 1), (Fraction(1, 3), 0), None, None)
+    """
+    name = name_number(value) if value else None
+    if name is None or (name[1] == 0 and float(f"{value:.4g}") == value):
+        return None
+    return name
+
+
+def training_table(view: ModelView) -> RawTable:
+    """Return rows that are spread over the training ranges and levels, with missing values where training had some."""
+    if view.encoder is None:
+        raise ValueError("the model does not remember its training rows: give X to find the digits, or their number")
+    rng = np.random.default_rng(0)
+    cells = np.empty((ROWS, len(view.raw_names)), dtype=object)
+    for j, column in enumerate(view.encoder.columns):
+        if isinstance(column, NumericColumn):
+            values = rng.uniform(column.low, column.high, ROWS)
+            # the square of a share leaves more rows where logarithms change fast
+            values[::2] = column.low + (column.high - column.low) * rng.random(ROWS // 2) ** 2
+            cells[:, j] = np.rint(values) if column.dtype == "integer" else values
+        elif isinstance(column, (CategoricalColumn, OrdinalColumn)):
+            cells[:, j] = [column.levels[place] for place in rng.integers(0, len(column.levels), ROWS)]
+        if getattr(column, "has_missing", False):
+            cells[rng.random(ROWS) < 0.1, j] = None
+    return RawTable.of_cells(cells)

@@ -1,0 +1,82 @@
+"""The symbols of a formula, read from a table: numbers of quantities, positions of ordinal levels, indicators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.explain.view import ModelView
+from ecsel.export.raw_units import formula_of
+from ecsel.tables import NumericColumn
+from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
+from ecsel.tables.quantities import is_missing
+from ecsel.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from ecsel.export.formula import Formula
+    from ecsel.signomial.columns import FloatArray
+    from ecsel.tables.raw import RawColumn
+
+
+def formula_inputs(model: Any, X: Any) -> dict[str, FloatArray]:
+    """Return, for the rows of a table, the values of all symbols of a model's formula.
+
+    The symbols are those of `to_sympy`, `to_latex` and `to_text`: quantities under the names of their columns, with
+    missing values replaced by what they count as; ordinal columns as positions; and an indicator, 0 or 1, for each
+    ``column=level`` and ``column=?`` that the formula has.
+
+    Parameters
+    ----------
+    model : ECSELClassifier, ECSELRegressor or Signomial
+        The model.
+    X : data frame or array
+        Rows with the columns of training. What the model refuses is refused here too.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ecsel import Signomial
+    >>> formula_inputs(Signomial.parse("3*x**2/y"), pd.DataFrame({"x": [1.0, 2.0], "y": [4.0, 5.0]}))
+    {'x': array([1., 2.]), 'y': array([4., 5.])}
+    """
+    view = ModelView.of(model)
+    view.log_rows(X, warn=False)
+    return symbols_of(view, formula_of(view), X)
+
+
+def symbols_of(view: ModelView, formula: Formula, X: Any) -> dict[str, FloatArray]:
+    """Return the values of the symbols of a formula for rows that the model accepts."""
+    table = read_table(X)
+    by_name = {column.name: column for column in table.columns} if table.named else {}
+    symbols: dict[str, FloatArray] = {}
+    for name in formula.columns:
+        j = view.column_position(name)
+        raw = by_name.get(name, table.columns[min(j, len(table.columns) - 1)])
+        column = None if view.encoder is None else view.encoder.columns[j]
+        if column is None:
+            symbols[name] = np.asarray(raw.numbers(), dtype=np.float64)
+        elif isinstance(column, NumericColumn):
+            values = np.asarray(raw.numbers(), dtype=np.float64)
+            missing = is_missing(values, column.missing_codes)
+            symbols[name] = np.where(missing, formula.imputed.get(name, np.nan), values)
+            symbols[f"{name}=?"] = missing.astype(np.float64)
+        else:
+            symbols.update(_level_symbols(view, formula, j, raw))
+    wanted = {*formula.columns, *formula.indicators}
+    return {name: values for name, values in symbols.items() if name in wanted}
+
+
+def _level_symbols(view: ModelView, formula: Formula, j: int, raw: RawColumn) -> dict[str, FloatArray]:
+    name, levels = view.raw_names[j], view.levels(j) or ()
+    codes, _ = level_codes(raw, levels, getattr(view.encoder and view.encoder.columns[j], "missing_codes", ()))
+    symbols = {f"{name}=?": (codes == MISSING).astype(np.float64)}
+    for each in formula.indicators.values():
+        if each.column == name and each.level is not None:
+            symbols[each.symbol] = (codes == levels.index(each.level)).astype(np.float64)
+    if name in formula.orders:
+        positions = np.arange(len(levels) + 2, dtype=np.float64)
+        positions[UNKNOWN] = formula.orders[name].unknown
+        positions[MISSING] = formula.imputed.get(name, np.nan)
+        symbols[name] = positions[codes]
+    return symbols

@@ -1,0 +1,58 @@
+"""The exported SymPy expressions, turned into functions by lambdify, say what the model says."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy
+
+from ecsel import Signomial
+from ecsel.export import formula_inputs, to_sympy
+
+
+def values_of(expression, symbols):
+    """Let lambdify evaluate an expression."""
+    free = sorted(expression.free_symbols, key=str)
+    function = sympy.lambdify(free, expression, "numpy")
+    n_rows = max((len(each) for each in symbols.values()), default=1)
+    with np.errstate(all="ignore"):
+        return np.broadcast_to(function(*(symbols[str(symbol)] for symbol in free)), (n_rows,))
+
+
+def test_lambdify_equals_the_model(moderate_case, make_frame):
+    case, view = moderate_case, moderate_case.view
+    symbols = formula_inputs(case.model, make_frame(case.rows, view.raw_names))
+    scores = to_sympy(case.model, output="score")
+    if not view.has_classes:
+        scores = {"prediction": scores}
+    assert list(scores) == list(view.score_classes)
+    z = np.column_stack([values_of(expression, symbols) for expression in scores.values()])
+    np.testing.assert_allclose(view.outputs_of(z), case.outputs, rtol=1e-9, atol=1e-9)
+
+
+def test_probabilities_are_expressions_too(encoded_case, make_frame):
+    case = encoded_case.take(encoded_case.ordinary)
+    symbols = formula_inputs(case.model, make_frame(case.rows, case.view.raw_names))
+    told = to_sympy(case.model)
+    assert list(told) == list(case.view.classes)
+    p = np.column_stack([values_of(expression, symbols) for expression in told.values()])
+    np.testing.assert_allclose(p, case.outputs, rtol=1e-9, atol=1e-9)
+
+
+def test_hostile_names_are_names_of_symbols(all_hostile):
+    for hostile in all_hostile:
+        scores = to_sympy(hostile.view, output="score")
+        names = {str(symbol) for expression in scores.values() for symbol in expression.free_symbols}
+        assert hostile.columns[0] in names
+        assert names <= {hostile.columns[0], *(f"{hostile.columns[1]}={level}" for level in hostile.levels)}
+
+
+def test_numbers_stay_exact():
+    x, y = sympy.Symbol("x", positive=True), sympy.Symbol("y", real=True)
+    equation = Signomial.parse(f"{2 * math.pi!r}*x**(3/2)/y + {1 / 3!r}")
+    assert to_sympy(equation) == 2 * sympy.pi * x ** sympy.Rational(3, 2) / y + sympy.Rational(1, 3)
+
+
+def test_a_wrong_output_is_refused():
+    with pytest.raises(ValueError, match="output must be 'probability' or 'score', not 'logit'"):
+        to_sympy(Signomial.parse("x"), output="logit")
