@@ -1,11 +1,14 @@
 """Samples stand for all rows: shares, totals, and the fit that they lead to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from ecsel.fitting import L1, Sigmoid, Softmax, fit, fit_scores
+from ecsel.fitting import L1, ArrayBlocks, Sigmoid, Softmax, blocks, fit, fit_scores
+from ecsel.fitting import large as large_fits
 from ecsel.fitting.fit import FitOptions
-from ecsel.fitting.sampling import SampledCurvature, error_probabilities, importance, pilot
+from ecsel.fitting.sampling import SampledCurvature, class_counts, importance, pilot, row_uniforms, survey
 
 
 @pytest.fixture
@@ -17,15 +20,22 @@ def shares(blocks):
     return np.bincount(blocks.codes, weights=blocks.w, minlength=3)
 
 
+def test_the_numbers_of_rows_are_uniform_and_belong_to_positions():
+    numbers = row_uniforms(0, 100_000, seed=3)
+    assert numbers.min() >= 0
+    assert numbers.max() < 1
+    assert np.histogram(numbers, 10, (0, 1))[0] == pytest.approx(10_000, abs=500)
+    assert abs(np.corrcoef(numbers[1:], numbers[:-1])[0, 1]) < 0.02
+    assert abs(np.corrcoef(numbers, row_uniforms(0, 100_000, seed=4))[0, 1]) < 0.02
+    np.testing.assert_array_equal(row_uniforms(70_000, 5, seed=3), numbers[70_000:70_005])
+
+
 def test_a_pilot_is_balanced_and_weighted_back_to_the_shares(posed):
-    found = np.array(
-        [
-            shares(pilot(posed, posed.blocks.codes, posed.blocks.w, 300, np.random.default_rng(s)).blocks)
-            for s in range(60)
-        ]
-    )
-    counts = np.bincount(pilot(posed, posed.blocks.codes, posed.blocks.w, 300, np.random.default_rng(0)).blocks.codes)
-    np.testing.assert_array_equal(counts, 100)
+    counts = class_counts(posed.blocks, 3)
+    pilots = [pilot(posed, counts, 300, seed).blocks for seed in range(60)]
+    found = np.array([shares(small) for small in pilots])
+    drawn = np.mean([np.bincount(small.codes, minlength=3) for small in pilots], axis=0)
+    np.testing.assert_allclose(drawn, 100, atol=5)
     error = found.std(axis=0) / np.sqrt(len(found))
     assert (np.abs(found.mean(axis=0) - shares(posed.blocks)) <= 5 * error + 1e-4).all()
 
@@ -35,41 +45,36 @@ def test_a_pilot_takes_every_row_of_a_rare_class_and_none_of_weight_zero(make_ta
     codes = (np.arange(500) < 7).astype(int)
     w[:2] = 0.0
     problem = make_problem((u, codes, w))[0]
-    small = pilot(problem, codes, problem.blocks.w, 100, np.random.default_rng(0)).blocks
-    assert np.bincount(small.codes).tolist() == [50, 5]
-    np.testing.assert_allclose(small.w[small.codes == 1].sum(), problem.blocks.w[codes == 1].sum(), rtol=0.05)
+    counts = class_counts(problem.blocks, 2)
+    assert counts.tolist() == [493, 5]
+    small = pilot(problem, counts, 100, 0).blocks
+    assert np.bincount(small.codes)[1] == 5
+    assert small.w.sum() == pytest.approx(1)
 
 
-def test_importance_weights_sum_to_the_total_in_the_mean(posed):
+def test_an_importance_sample_tells_the_loss_of_all_rows(posed):
     theta = np.random.default_rng(1).normal(0, 0.4, posed.size)
-    error = error_probabilities(posed, theta)
-    w = posed.blocks.w
-    wish = (0.9 * np.sqrt(error) + 0.1) * np.sqrt(w / w.mean())
-    chance = np.minimum(wish * 600 / wish.sum(), 1)
-    totals, losses = [], []
-    for s in range(40):
-        rows = np.flatnonzero(np.random.default_rng(s).random(len(chance)) < chance)
-        totals.append((w[rows] / chance[rows]).sum())
-        sample = importance(posed, theta, w, 600, np.random.default_rng(s))
-        np.testing.assert_allclose(sample.blocks.w, w[rows] / chance[rows] / totals[-1], rtol=1e-10)
-        losses.append(sample.evaluate(theta).loss)
-    assert np.mean(totals) == pytest.approx(1, abs=5 * np.std(totals) / np.sqrt(40))
+    point = survey(posed, theta)
+    assert point.objective == pytest.approx(posed.objective(theta), rel=1e-12)
+    samples = [importance(posed, [point], 600, seed) for seed in range(40)]
+    losses = [sample.evaluate(theta).loss for sample in samples]
     assert np.mean(losses) == pytest.approx(posed.evaluate(theta).loss, abs=5 * np.std(losses) / np.sqrt(40) + 2e-3)
+    assert np.mean([sample.blocks.n_rows for sample in samples]) == pytest.approx(600, rel=0.1)
 
 
-@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
-def test_error_probabilities_are_those_of_the_model(make_table, make_problem, link):
-    data = make_table(n=50, n_classes=3 if link == "softmax" else 2)
-    problem = make_problem(data, link)[0]
-    theta = np.random.default_rng(1).normal(0, 0.4, problem.size)
-    # ∂ℓ/∂weight of a row is its loss −log(1 − error).
-    error = error_probabilities(problem, theta)
-    assert problem.blocks.w @ -np.log1p(-error) == pytest.approx(problem.evaluate(theta).loss, rel=1e-12)
+def test_the_same_rows_are_drawn_however_they_are_cut(monkeypatch, posed):
+    theta = np.random.default_rng(1).normal(0, 0.4, posed.size)
+    whole = importance(posed, [survey(posed, theta)], 600, 5).blocks
+    monkeypatch.setattr(blocks, "TILE_ROWS", 128)
+    again = replace(posed, blocks=ArrayBlocks(posed.blocks.v, posed.blocks.codes, posed.blocks.w))
+    cut = importance(again, [survey(again, theta)], 600, 5).blocks
+    np.testing.assert_array_equal(cut.v, whole.v)
+    np.testing.assert_allclose(cut.w, whole.w, rtol=1e-12)
 
 
 def test_sampled_curvature_has_the_exact_objective_and_gradient(posed):
     theta = np.random.default_rng(1).normal(0, 0.4, posed.size)
-    sample = importance(posed, theta, posed.blocks.w, 600, np.random.default_rng(0))
+    sample = importance(posed, [survey(posed, theta)], 600, 0)
     joined = SampledCurvature.of(posed, sample)
     point, own = joined.evaluate(theta), posed.evaluate(theta)
     assert point.objective == pytest.approx(own.objective, rel=1e-13)
@@ -88,7 +93,9 @@ def test_the_way_through_samples_ends_at_the_objective_of_all_rows(monkeypatch, 
     everything = fit_scores(u, codes, w, link, L1(1e-2), 2, options=options).report
     monkeypatch.setattr(fit, "PILOT_ROWS", (300, 400))
     by_pilot = fit_scores(*data, link, L1(1e-2), 2, options=options).report
-    monkeypatch.setattr(fit, "SAMPLE_ROWS", 2000)
+    monkeypatch.setattr(fit, "LARGE_FROM", 2000)
+    monkeypatch.setattr(large_fits, "SAMPLE_ROWS", 2000)
+    monkeypatch.setattr(large_fits, "SAMPLE_ROWS_PER_PARAMETER", 1)
     large = fit_scores(*data, link, L1(1e-2), 2, options=options).report
     assert by_pilot.objective == pytest.approx(everything.objective, rel=1e-3)
     assert large.objective == pytest.approx(everything.objective, rel=1e-3)

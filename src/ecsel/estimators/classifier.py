@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ecsel.estimators import settings, training
+from ecsel.estimators import batches, settings, training
 from ecsel.estimators.choosing import choose_columns, choose_size, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations, trimmed
 from ecsel.estimators.inference import Inference
@@ -23,7 +23,7 @@ from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.summary import summarise_classifier
 from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels
-from ecsel.estimators.training import trainer, warn_unless_converged
+from ecsel.estimators.training import encoder_options, trainer, warn_unless_converged
 from ecsel.fitting import FitReport, Status
 from ecsel.fitting.rows import merge_equal_rows
 from ecsel.signomial import ScoreTerms, scores
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ecsel.estimators.batches import Packing
+    from ecsel.estimators.settings import Settings
     from ecsel.fitting import FitResult, Tariff
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.links import LinkName
+    from ecsel.fitting.rows import Rows
     from ecsel.tables.reading import RawTable
-
-FLOAT32_FROM = 40_000
-"""Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
 
 
 class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
@@ -212,39 +212,59 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array or data frame of shape (rows, columns)
-            numpy, pandas, polars or pyarrow; numbers, booleans and categories; missing values allowed.
+            numpy, pandas, polars or pyarrow; numbers, booleans and categories; missing values allowed. Also the path of
+            a Parquet file or folder, or a Dask data frame or array, whose rows are never all in memory.
         y : array of shape (rows,)
-            Class labels of any type.
+            Class labels of any type; of a Parquet file the name of the column.
         sample_weight : array of shape (rows,), optional
-            An integer weight counts as that many rows.
+            An integer weight counts as that many rows; of a Parquet file the name of the column.
         """
         chosen = settings.check(self)
+        if batches.is_streamed(X):
+            return self._fit_packed(chosen, *batches.open_streamed(self, chosen, X, y, sample_weight))
         table = read_table(X)
-        encoder = TableEncoder.fit(
-            table,
-            scaling=self.scaling,
-            missing=self.missing,  # type: ignore[arg-type]
-            out_of_range=self.out_of_range,  # type: ignore[arg-type]
-            categorical=self.categorical,
-            ordinal=self.ordinal,
-            two_sided=chosen.mirrors_chosen if isinstance(self.two_sided, str) else self.two_sided,
-            sample_weight=sample_weight,
-        )
+        encoder = TableEncoder.fit(table, **encoder_options(self, chosen), sample_weight=sample_weight)
         validate_data(self, X, skip_check_array=True)
         labels = check_target(self, table.n_rows, y)
         weights = check_weights(sample_weight, len(labels))
         classes, codes = encode_labels(labels, weights)
+        given = None if sample_weight is None else weights
+        packing = batches.packing_of(self, chosen, X, encoder, labels, given, classes)
+        if packing is not None:
+            return self._fit_packed(chosen, encoder, packing)
         link = settings.resolve_link(self.link, len(classes))
-        rule = settings.resolve_threshold(self.threshold, len(classes))
         per_class = class_weights(self.class_weight, classes, codes, weights)
         weights = weights * per_class[codes]
-        large = len(codes) * len(encoder.features) > FLOAT32_FROM
-        logs = encoder.log_features(table, np.float32 if large else np.float64, warn=False)
-        seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
+        logs = encoder.log_features(table, batches.precision(self, len(codes) * len(encoder.features)), warn=False)
         chosen = chosen.of_table(self, encoder, classes.tolist(), link.n_scores)
         rows = merge_equal_rows(logs, codes, weights)
+        return self._complete(chosen, encoder, classes, per_class, rows, ((logs, codes, weights), labels))
+
+    def _fit_packed(self, chosen: Settings, encoder: TableEncoder, packing: Packing) -> Self:
+        """Fit rows that are packed once everything but the equations is settled."""
+        link = settings.resolve_link(self.link, len(packing.classes))
+        codes = np.arange(len(packing.classes))
+        per_class = class_weights(self.class_weight, packing.classes, codes, packing.totals)
+        chosen = chosen.of_table(self, encoder, packing.classes.tolist(), link.n_scores)
+        rows = packing.sampled_rows(encoder, per_class)
+        return self._complete(chosen, encoder, packing.classes, per_class, rows, None, packing)
+
+    def _complete(
+        self,
+        chosen: Settings,
+        encoder: TableEncoder,
+        classes: NDArray[Any],
+        per_class: NDArray[np.float64],
+        rows: Rows,
+        original: tuple[Rows, NDArray[Any]] | None,
+        packing: Packing | None = None,
+    ) -> Self:
+        """Choose the size on folds of `rows`, fit these or what is to be packed, and judge the model on the folds."""
+        link = settings.resolve_link(self.link, len(classes))
+        rule = settings.resolve_threshold(self.threshold, len(classes))
+        seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
-        folded = fold_rows(self.cv, rows, ((logs, codes, weights), labels), seed) if validate else None
+        folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), seed) if validate else None
         chosen = choose_columns(self, chosen, link, rows, seed)
         size = choose_size(self, chosen, link, folded, encoder, seed)
         self.path_encoder_ = encoder
@@ -256,8 +276,9 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
             chosen = chosen.with_features(kept)
         n_terms, l1, path = size.n_terms, size.l1, size.path
         train = trainer(self, chosen, link, (n_terms, l1), seed, n_threads=chosen.n_threads)
+        encoder, all_rows = (encoder, rows) if packing is None else packing.pack(encoder, per_class)
         result = train(
-            rows,
+            all_rows,
             start=self._previous_laws(encoder, classes, n_terms),
             watch=training.show_progress if self.verbose else None,
         )

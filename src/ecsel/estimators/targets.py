@@ -16,10 +16,12 @@ from ecsel.estimators.options import is_number
 
 Codes = NDArray[np.intp]
 
+_COUNTED_FROM, _MOST_COUNTED = 10_000, 1000
+
 
 def encode_labels(y: NDArray[Any], weights: NDArray[np.float64]) -> tuple[NDArray[Any], Codes]:
     """Return the sorted classes and each row's code; a class all of whose rows weigh nothing is refused."""
-    classes, codes = np.unique(y, return_inverse=True)
+    classes, codes = _few_integers(y) or np.unique(y, return_inverse=True)
     codes = codes.reshape(-1)
     if len(classes) < 2:
         raise ValueError(
@@ -31,6 +33,20 @@ def encode_labels(y: NDArray[Any], weights: NDArray[np.float64]) -> tuple[NDArra
         empty = classes[int(np.argmin(total))]
         raise ValueError(f"All rows of class {empty!r} have zero sample_weight: remove the class or weigh its rows.")
     return classes, codes.astype(np.intp)
+
+
+def _few_integers(y: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
+    """Return the classes and codes of whole numbers that lie close together, counted rather than sorted."""
+    if y.dtype.kind not in "iub" or y.ndim != 1 or len(y) < _COUNTED_FROM:
+        return None
+    low, high = int(y.min()), int(y.max())
+    if high - low >= _MOST_COUNTED:
+        return None
+    places = y.astype(np.intp)
+    places -= low
+    present = np.bincount(places, minlength=high - low + 1) > 0
+    position = np.cumsum(present) - 1
+    return (np.flatnonzero(present) + low).astype(y.dtype), position[places]
 
 
 def known_codes(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:

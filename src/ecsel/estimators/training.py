@@ -4,24 +4,49 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ecsel.fitting import FitReport, FitResult, Status, fit_scores
-from ecsel.fitting.fit import FitOptions
+from ecsel.fitting.fit import FitOptions, fit_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.settings import Settings
     from ecsel.fitting import Link
+    from ecsel.fitting.blocks import Coordinates, RowBlocks
     from ecsel.fitting.rows import Rows
 
     Train = Callable[..., FitResult]
     """Takes rows, and perhaps `start` and `watch`."""
+
+
+def encoder_options(model: ECSELClassifier, settings: Settings) -> dict[str, Any]:
+    """Return the options of the model that concern columns."""
+    return {
+        "scaling": model.scaling,
+        "missing": model.missing,
+        "out_of_range": model.out_of_range,
+        "categorical": model.categorical,
+        "ordinal": model.ordinal,
+        "two_sided": settings.mirrors_chosen if isinstance(model.two_sided, str) else model.two_sided,
+    }
+
+
+@dataclass(frozen=True)
+class PackedRows:
+    """Rows that are kept elsewhere: their blocks, the coordinates of their logs and the shares of the classes."""
+
+    blocks: RowBlocks
+    coordinates: Coordinates
+    shares: NDArray[np.float64]
 
 
 def trainer(
@@ -31,7 +56,11 @@ def trainer(
     n_terms, l1 = size
     options = FitOptions(settings.solver, model.tol, model.max_iter, n_threads, seed)
 
-    def train(rows: Rows, **more: Any) -> FitResult:
+    def train(rows: Rows | PackedRows, **more: Any) -> FitResult:
+        if isinstance(rows, PackedRows):
+            packed = (rows.blocks, rows.coordinates, rows.shares)
+            penalty = settings.penalty(l1)
+            return fit_blocks(*packed, link, penalty, n_terms, intercept=model.fit_intercept, options=options, **more)
         return fit_scores(
             *rows, link, settings.penalty(l1), n_terms, intercept=model.fit_intercept, options=options, **more
         )

@@ -34,6 +34,8 @@ class Block:
     v: Array
     codes: NDArray[np.integer]
     w: Array
+    first: int = 0
+    """The position of the first row in the table."""
 
 
 class RowBlocks(Protocol):
@@ -42,18 +44,27 @@ class RowBlocks(Protocol):
     n_rows: int
     n_features: int
     dtype: Any
+    n_threads: int
 
     def map(self, function: Callable[[Block], T]) -> list[T]:
-        """Apply `function` to every block; results come in the fixed order of the blocks."""
+        """Apply `function` to every block; results come in the fixed order of the blocks.
+
+        Rows that are not in memory may come back with the results of neighbouring blocks added up (see `added`).
+        """
         ...
 
     def each(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
         """Apply `function` to what an earlier `map` has left of every block, in the same order."""
         ...
 
-    def take(self, rows: NDArray[np.integer], weights: Array) -> ArrayBlocks:
-        """Return the chosen rows in memory, with new weights."""
-        ...
+
+def added(a: Any, b: Any) -> Any:
+    """Add the results of two blocks: numbers and arrays in double precision, lists end to end, tuples by entries."""
+    if isinstance(a, tuple):
+        return tuple(added(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, np.ndarray) and a.dtype.kind == "f":
+        return np.add(a, b, dtype=np.float64)
+    return a + b
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +124,13 @@ class ArrayBlocks:
         count = max(-(-self.n_rows // TILE_ROWS), 1)
         edges = np.linspace(0, self.n_rows, count + 1).astype(int)
         cuts = [slice(a, b) for a, b in itertools.pairwise(edges)]
-        return [Block(self.v[:, s], self.codes[s], self.w[s]) for s in cuts]
+        return [Block(self.v[:, s], self.codes[s], self.w[s], int(s.start)) for s in cuts]
 
     def each(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
         """Apply `function` to every item, on threads where there are several."""
         if self.n_threads == 1 or len(items) == 1:
             return [function(item) for item in items]
-        return list(_pool(self.n_threads).map(function, items))
+        return list(thread_pool(self.n_threads).map(function, items))
 
     def astype(self, dtype: Any) -> ArrayBlocks:
         """Return the same rows in another precision."""
@@ -133,7 +144,8 @@ class ArrayBlocks:
 
 
 @lru_cache(maxsize=4)
-def _pool(n_threads: int) -> ThreadPoolExecutor:
+def thread_pool(n_threads: int) -> ThreadPoolExecutor:
+    """Return the threads that share out row blocks."""
     return ThreadPoolExecutor(n_threads, thread_name_prefix="ecsel")
 
 

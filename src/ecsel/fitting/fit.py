@@ -1,9 +1,7 @@
 """From positive features and classes to power laws: one fit, whatever the size of the table.
 
-Small tables are fitted on all rows. On larger ones terms are grown on a class-balanced pilot sample; up to
-`SAMPLE_ROWS` the fit is finished by Newton on all rows; beyond, it is carried through importance samples (each checked
-on all rows, and thrown away if the objective rose) and finished with the exact gradient and a sample's curvature, one
-pass a step, until the promised fall is far below sampling error.
+Small tables are fitted on all rows. On larger ones terms are grown on class-balanced pilot samples; up to `LARGE_FROM`
+rows the fit is finished by Newton on all rows, beyond by `large`, which needs few passes.
 """
 
 from __future__ import annotations
@@ -17,15 +15,17 @@ from numpy.typing import NDArray
 from ecsel.fitting.adam import Adam, minimise_adam
 from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.kernel import CompiledSums
+from ecsel.fitting.large import fit_large
 from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.penalties import PaperL1, Penalty
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import FitReport, Status
-from ecsel.fitting.sampling import SampledCurvature, importance, pilot
+from ecsel.fitting.sampling import class_counts, gather, pilot
 from ecsel.fitting.starts import Effort, grow
 
 if TYPE_CHECKING:
+    from ecsel.fitting.blocks import RowBlocks
     from ecsel.fitting.links import Link
 
 Array = NDArray[np.floating]
@@ -35,7 +35,8 @@ PILOT_ROWS_PER_PARAMETER = 40
 SEVERAL_PILOTS_FROM = 40_000
 N_PILOTS = 3
 SINGLE_PRECISION_FROM = 50_000
-SAMPLE_ROWS = 100_000
+LARGE_FROM = 100_000
+"""Rows from which on a fit is carried through samples."""
 MOST_NEWTON_PARAMETERS = 1200
 
 
@@ -97,14 +98,34 @@ def fit_scores(
     raw = isinstance(options.solver, Adam) and isinstance(penalty, PaperL1)
     centred = Coordinates.raw(len(log_features)) if raw else Coordinates.of(log_features, weights)
     blocks = ArrayBlocks.standardised(log_features, codes, weights, centred, n_threads=options.n_threads)
-    problem = Problem(blocks, link, penalty, n_terms, intercept, centred.spread)
     shares = class_shares(codes, weights, link)
+    return fit_blocks(
+        blocks, centred, shares, link, penalty, n_terms, intercept=intercept, options=options, start=start, watch=watch
+    )
+
+
+def fit_blocks(
+    blocks: RowBlocks,
+    centred: Coordinates,
+    shares: Array,
+    link: Link,
+    penalty: Penalty,
+    n_terms: int,
+    *,
+    intercept: bool = True,
+    options: FitOptions | None = None,
+    start: PowerLaws | None = None,
+    watch: Watch | None = None,
+) -> FitResult:
+    """Fit row blocks, wherever they are kept; `centred` are the coordinates of their logs, `shares` of the classes."""
+    options = options or FitOptions()
+    problem = Problem(blocks, link, penalty, n_terms, intercept, centred.spread)
     with one_blas_thread():
         scale = max(1.0, _largest_gradient(problem, shares))
         stop = Stop(options.tol, Stop().kkt * scale, options.max_iter)
         rng = np.random.default_rng(options.seed)
         theta = None if start is None else to_theta(problem, start, centred)
-        outcome, spread, passes = _solve(problem, blocks, shares, theta, options, stop, rng, watch)
+        outcome, spread, passes = _solve(problem, shares, theta, options, stop, rng, watch)
         laws = to_power_laws(problem, outcome.theta, centred)
         settled = to_theta(problem, laws, centred)
         objective, gradient = problem.value_and_gradient(settled)
@@ -157,11 +178,17 @@ def to_theta(problem: Problem, laws: PowerLaws, centred: Coordinates) -> Array:
 
 
 def _largest_gradient(problem: Problem, shares: Array) -> float:
-    """The largest gradient of the intercept-only model: the scale of the KKT residual."""
+    """The largest gradient of the intercept-only model: the scale of the KKT residual; of many rows a sample tells."""
     one = replace(problem, n_terms=1)
+    if _is_large(problem):
+        one = replace(one, blocks=gather(problem.blocks, lambda block: LARGE_FROM / 4 * block.w, seed=0))
     start = one.empty(shares)
     one.unpack(start)[1][...] = 0.0 if one.form.has_intercept else 1.0
     return float(np.abs(one.value_and_gradient(start)[1]).max())
+
+
+def _is_large(problem: Problem) -> bool:
+    return problem.blocks.n_rows > LARGE_FROM or not isinstance(problem.blocks, ArrayBlocks)
 
 
 def _resolved_solver(problem: Problem, options: FitOptions) -> str:
@@ -173,7 +200,6 @@ def _resolved_solver(problem: Problem, options: FitOptions) -> str:
 
 def _solve(
     problem: Problem,
-    blocks: ArrayBlocks,
     shares: Array,
     theta: Array | None,
     options: FitOptions,
@@ -182,22 +208,34 @@ def _solve(
     watch: Watch | None,
 ) -> tuple[Outcome, list[float], float]:
     """Return the outcome, the objectives of the separate starts, and the passes over all rows that were spent."""
+    blocks = problem.blocks
     if isinstance(options.solver, Adam):
+        if not isinstance(blocks, ArrayBlocks):
+            raise ValueError(  # noqa: TRY004 - the option is wrong, not a type of the caller's
+                "solver='adam' draws batches of rows, which must be in memory: use 'newton' or 'lbfgs'."
+            )
         outcome, spread = minimise_adam(problem, blocks, options.solver, rng, watch)
         return outcome, spread, float(outcome.evaluations * len(spread))
     if _resolved_solver(problem, options) == "lbfgs":
         return _solve_lbfgs(problem, shares, theta, stop, rng, watch)
     if theta is not None:
-        outcome = minimise(problem, theta, stop, watch)
-        return outcome, [outcome.objective], float(outcome.evaluations)
+        if _is_large(problem):
+            outcome, passes = fit_large(problem, problem.within(theta), stop, _draw_seed(rng), watch)
+        else:
+            outcome = minimise(problem, theta, stop, watch)
+            passes = float(outcome.evaluations)
+        return outcome, [outcome.objective], passes
     rows = int(np.clip(PILOT_ROWS_PER_PARAMETER * problem.size, *PILOT_ROWS))
-    if blocks.n_rows <= 2 * rows:
+    if isinstance(blocks, ArrayBlocks) and blocks.n_rows <= 2 * rows:
         return _grow_on_all_rows(problem, shares, blocks, stop, rng, watch)
-    grown, spread, passes = _grow_on_pilots(problem, shares, blocks, rows, rng, watch)
-    if grown.status is Status.INTERRUPTED or blocks.n_rows <= SAMPLE_ROWS:
-        outcome = minimise(problem, grown.theta, stop, watch) if grown.status is not Status.INTERRUPTED else grown
-        return _after(grown, outcome), spread, passes + outcome.evaluations
-    outcome, more = _large(problem, grown.theta, blocks, stop, rng, watch)
+    grown, spread, passes = _grow_on_pilots(problem, shares, rows, rng, watch)
+    if grown.status is Status.INTERRUPTED:
+        return grown, spread, passes
+    if _is_large(problem):
+        outcome, more = fit_large(problem, grown.theta, stop, _draw_seed(rng), watch)
+    else:
+        outcome = minimise(problem, grown.theta, stop, watch)
+        more = float(outcome.evaluations)
     return _after(grown, outcome), spread, passes + more
 
 
@@ -218,17 +256,20 @@ def _grow_on_all_rows(
 
 
 def _grow_on_pilots(
-    problem: Problem, shares: Array, blocks: ArrayBlocks, rows: int, rng: np.random.Generator, watch: Watch | None
+    problem: Problem, shares: Array, rows: int, rng: np.random.Generator, watch: Watch | None
 ) -> tuple[Outcome, list[float], float]:
-    """Grow terms on one pilot sample, or on several of a large table, of which fresh rows choose.
+    """Grow terms on one pilot sample, or on several of a large table, of which a larger sample chooses.
 
     A pilot decides in which local minimum the fit ends, and costs little where rows are many.
     """
-    count = 1 if blocks.n_rows < SEVERAL_PILOTS_FROM else N_PILOTS
+    count = 1 if problem.blocks.n_rows < SEVERAL_PILOTS_FROM else N_PILOTS
+    classes = problem.link.n_classes
+    pool = pilot(problem, class_counts(problem.blocks, classes), 8 * rows, _draw_seed(rng))
+    pool_counts = class_counts(pool.blocks, classes)
     runs: list[Outcome] = []
     spread: list[float] = []
     for _ in range(count):
-        small = pilot(problem, blocks.codes, blocks.w, rows, rng)
+        small = pilot(pool, pool_counts, rows, _draw_seed(rng))
         outcome, spread = grow(small, shares, rng, Effort(), Stop(1e-4, np.inf, 20), watch)
         runs.append(outcome)
         if outcome.status is Status.INTERRUPTED:
@@ -236,12 +277,15 @@ def _grow_on_pilots(
     spent = sum(run.evaluations for run in runs) * rows
     best = runs[0]
     if len(runs) > 1:
-        judge = pilot(problem, blocks.codes, blocks.w, 8 * rows, rng)
-        judged = [judge.objective(run.theta) for run in runs]
+        judged = [pool.objective(run.theta) for run in runs]
         best, spread = runs[int(np.argmin(judged))], sorted(judged)
-        spent += len(runs) * judge.blocks.n_rows
+        spent += len(runs) * pool.blocks.n_rows
     total = sum(run.iterations for run in runs)
-    return replace(best, iterations=total), spread, spent / blocks.n_rows
+    return replace(best, iterations=total), spread, spent / problem.blocks.n_rows
+
+
+def _draw_seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**31))
 
 
 def _after(pilot_run: Outcome, outcome: Outcome) -> Outcome:
@@ -268,23 +312,3 @@ def _scattered(problem: Problem, shares: Array, bent: float, rng: np.random.Gene
     bent = bent if problem.form.has_intercept else 1.0
     bend = bent * rng.choice([-1.0, 1.0], shapes.shape)
     return problem.pack(intercepts, problem.form.seed(bend), rng.normal(0, 0.1, slopes.shape))
-
-
-def _large(
-    problem: Problem, theta: Array, blocks: ArrayBlocks, stop: Stop, rng: np.random.Generator, watch: Watch | None
-) -> tuple[Outcome, float]:
-    """Importance samples with a safeguard, then exact gradients with the sample's curvature."""
-    best, passes = (problem.objective(theta), theta), 1.0
-    sample = problem
-    for size in (SAMPLE_ROWS // 2, SAMPLE_ROWS):
-        sample = importance(problem, best[1], blocks.w, size, rng)
-        trial = minimise(sample, best[1], Stop(1e-5, np.inf, 30), watch)
-        passes += 2 + trial.evaluations * sample.blocks.n_rows / blocks.n_rows
-        value = problem.objective(trial.theta)
-        if value < best[0]:
-            best = (value, trial.theta)
-    active = np.count_nonzero(best[1])
-    statistical = 0.002 * active / (blocks.n_rows * best[0])
-    joined = SampledCurvature.of(problem, sample)
-    outcome = minimise(joined, best[1], Stop(max(stop.tol, statistical), np.inf, stop.max_iter), watch)
-    return outcome, passes + outcome.evaluations

@@ -103,7 +103,7 @@ class CompiledSums:
         """Return the loss and the state."""
         shape, *data = self._rows(block)
         rows = block.v.shape[1]
-        parameters = np.ascontiguousarray(theta, dtype=np.float64)
+        parameters = np.array(theta, dtype=np.float64)  # a copy: what has travelled may be read-only
         planes = np.empty((4, self._scores, self._terms, rows))
         residual, probabilities = np.empty((self._scores, rows)), np.empty((self._scores, rows))
         arguments = (shape, parameters, *data, planes, residual, probabilities)

@@ -30,10 +30,8 @@ def merge_equal_rows(log_features: Array, codes: NDArray[np.integer], weights: A
         keep = weights > 0
         log_features, codes, weights = log_features[:, keep], codes[keep], weights[keep]
     n = len(codes)
-    if n > ALWAYS_BELOW:
-        probe = content_keys(log_features[:, :PROBE_ROWS], codes[:PROBE_ROWS])
-        if len(np.unique(probe)) > (1 - WORTHWHILE_SHARE) * len(probe):
-            return log_features, codes, weights
+    if n > ALWAYS_BELOW and not many_repetitions(log_features[:, :PROBE_ROWS], codes[:PROBE_ROWS]):
+        return log_features, codes, weights
     keys = content_keys(log_features, codes)
     order = np.argsort(keys, kind="stable")
     ordered = log_features[:, order]
@@ -43,6 +41,12 @@ def merge_equal_rows(log_features: Array, codes: NDArray[np.integer], weights: A
     if len(first) == n:
         return np.ascontiguousarray(ordered), codes[order], weights[order]
     return np.ascontiguousarray(ordered[:, first]), codes[order][first], np.add.reduceat(weights[order], first)
+
+
+def many_repetitions(log_features: Array, codes: NDArray[np.integer]) -> bool:
+    """Tell whether so many of some rows are equal to others that merging pays."""
+    keys = content_keys(log_features, codes)
+    return len(np.unique(keys)) <= (1 - WORTHWHILE_SHARE) * len(keys)
 
 
 def content_keys(log_features: Array, codes: NDArray[np.integer]) -> NDArray[np.uint64]:

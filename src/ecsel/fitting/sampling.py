@@ -1,9 +1,12 @@
 """Samples that stand for all rows: a balanced pilot, an importance sample, and steps with the sample's curvature.
 
-*Pilot*: equally many rows of each class (as far as there are), each weighted back to its class's share.
+A row is drawn where its own random number (a hash of its position and a seed) is below its chance, and weighs the more
+the smaller the chance was. So the same rows are drawn wherever the rows are kept and however they are cut into blocks.
 
-*Importance sample*: rows drawn with probability ∝ 0.9·√(error probability) + 0.1, weighted by its inverse, so that the
-rows that still shape the fit are nearly all there; where a weight would explode the row is taken for sure.
+*Pilot*: about equally many rows of each class (as far as there are), each weighted back to its class's share.
+
+*Importance sample*: chance ∝ √(error probability), and a uniform part, so that the rows that still shape the fit are
+nearly all there. Rows that a trial has made wrong keep a chance in the next draw.
 
 *Sampled curvature*: objective and gradient over all rows, curvature from a sample. One pass a step, exact optimum.
 """
@@ -11,56 +14,121 @@ rows that still shape the fit are nearly all there; where a weight would explode
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting.blocks import ArrayBlocks
 from ecsel.fitting.problem import Point, Problem
+from ecsel.fitting.sums import inner
 
 if TYPE_CHECKING:
-    from ecsel.fitting.blocks import Block
+    from collections.abc import Callable, Sequence
+
+    from ecsel.fitting.blocks import Block, RowBlocks
     from ecsel.fitting.derivatives import Derivatives
 
 Array = NDArray[np.floating]
 
-
-def pilot(problem: Problem, codes: NDArray[np.integer], w: Array, size: int, rng: np.random.Generator) -> Problem:
-    """Return the problem on a class-balanced sample of about `size` rows."""
-    classes = problem.link.n_classes
-    chosen, weights = [], []
-    for c in range(classes):
-        members = np.flatnonzero((codes == c) & (w > 0))
-        quota = min(len(members), max(size // classes, 1))
-        rows = members if quota == len(members) else np.sort(rng.choice(members, quota, replace=False))
-        chosen.append(rows)
-        weights.append(w[rows].astype(np.float64) * (len(members) / max(quota, 1)))
-    rows = np.concatenate(chosen)
-    return replace(problem, blocks=problem.blocks.take(rows, np.concatenate(weights)))
+UNIFORM_SHARE = 0.3
+"""Share of an importance sample that is drawn by weight alone."""
 
 
-def importance(problem: Problem, theta: Array, w: Array, size: int, rng: np.random.Generator) -> Problem:
-    """Return the problem on an importance sample of about `size` rows, drawn by the error probabilities at `theta`."""
-    error = error_probabilities(problem, theta)
-    wish = (0.9 * np.sqrt(error) + 0.1) * np.sqrt(w / w.mean())
-    chance = np.minimum(wish * (size / wish.sum(dtype=np.float64)), 1)
-    rows = np.flatnonzero(rng.random(len(chance)) < chance)
-    return replace(problem, blocks=problem.blocks.take(rows, w[rows].astype(np.float64) / chance[rows]))
+def row_uniforms(first: int, count: int, seed: int) -> NDArray[np.float64]:
+    """Return one number in [0, 1) for each of `count` rows from position `first` on (SplitMix64 of position and seed).
+
+    Examples
+    --------
+    >>> bool((row_uniforms(0, 10, seed=1)[4:] == row_uniforms(4, 6, seed=1)).all())
+    True
+    """
+    start = (first + (seed + 1) * 0x632BE59BD9B4E019) % 2**64
+    with np.errstate(over="ignore"):
+        x = (np.arange(count, dtype=np.uint64) + np.uint64(start)) * np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        x ^= x >> np.uint64(31)
+    return np.asarray((x >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
 
-def error_probabilities(problem: Problem, theta: Array) -> Array:
-    """Return 1 − p(true class) of every row."""
-    intercepts, shapes, slopes = problem.unpack(theta.astype(problem.blocks.dtype))
-    scores, terms, m = slopes.shape
+def gather(blocks: RowBlocks, chance: Callable[[Block], Array], seed: int) -> ArrayBlocks:
+    """Return the drawn rows in memory, in double precision, each weighted by the inverse of its chance."""
+
+    def drawn(block: Block) -> list[tuple[Array, NDArray[np.integer], Array]]:
+        chances = chance(block)
+        rows = np.flatnonzero(row_uniforms(block.first, len(chances), seed) < chances)
+        return [(block.v[:, rows], block.codes[rows], block.w[rows] / chances[rows].astype(np.float64))]
+
+    parts = [part for found in blocks.map(drawn) for part in found]
+    v, codes, w = (np.concatenate([part[i] for part in parts], axis=-1) for i in range(3))
+    return ArrayBlocks(v.astype(np.float64), codes.astype(np.intp), w / w.sum(), n_threads=blocks.n_threads)
+
+
+def class_counts(blocks: RowBlocks, n_classes: int) -> NDArray[np.intp]:
+    """Return the number of rows of positive weight in each class."""
+    parts = blocks.map(lambda block: np.bincount(block.codes[block.w > 0], minlength=n_classes))
+    return np.asarray(np.sum(parts, axis=0), dtype=np.intp)
+
+
+def pilot(problem: Problem, counts: NDArray[np.intp], size: int, seed: int) -> Problem:
+    """Return the problem on a class-balanced sample of about `size` rows; `counts` are those of the classes."""
+    chances = np.minimum(max(size // len(counts), 1) / np.maximum(counts, 1), 1.0)
+    blocks = gather(problem.blocks, lambda block: np.where(block.w > 0, chances[block.codes], 0.0), seed)
+    return replace(problem, blocks=blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a pass over all rows tells of θ: its objective, and the sum of what rows wish to be drawn with."""
+
+    theta: Array
+    objective: float
+    wish: float
+
+
+def survey(problem: Problem, theta: Array) -> Survey:
+    """Look at θ on all rows: one pass."""
+    n_rows = problem.blocks.n_rows
 
     def part(block: Block) -> Array:
-        t = (slopes.reshape(scores * terms, m) @ block.v).reshape(scores, terms, -1)
-        z = intercepts[:, None] + problem.form.values(shapes[..., None], t).sum(axis=1)
-        target = problem.link.encode(block.codes, block.v.dtype)
-        probabilities = problem.link.loss_and_residual(z, target, block.w)[2]
-        return np.asarray(probabilities[0] if scores == 1 else 1 - (probabilities * target).sum(axis=0))
+        loss, error = _errors(problem, theta, block)
+        return np.array([loss, _wishes(error, block, n_rows).sum(dtype=np.float64)])
 
-    return np.concatenate(problem.blocks.map(part))
+    loss, wish = np.sum(problem.blocks.map(part), axis=0).tolist()
+    return Survey(theta, loss + problem.penalty_value(theta), wish)
+
+
+def importance(problem: Problem, points: Sequence[Survey], size: int, seed: int) -> Problem:
+    """Return the problem on an importance sample of at most about `size` rows, drawn by the errors at some points."""
+    n_rows = problem.blocks.n_rows
+    share = (1 - UNIFORM_SHARE) * size / len(points)
+
+    def chance(block: Block) -> Array:
+        chances = UNIFORM_SHARE * size * block.w.astype(np.float64)
+        for point in points:
+            wishes = _wishes(_errors(problem, point.theta, block)[1], block, n_rows)
+            chances += np.minimum(share / point.wish * wishes, 1)
+        return np.minimum(chances, 1)
+
+    return replace(problem, blocks=gather(problem.blocks, chance, seed))
+
+
+def _wishes(error: Array, block: Block, n_rows: int) -> Array:
+    """Return √(error probability · relative weight)."""
+    wishes: Array = np.sqrt(error * (block.w * n_rows))
+    return wishes
+
+
+def _errors(problem: Problem, theta: Array, block: Block) -> tuple[float, Array]:
+    """Return the loss of a block and 1 − p(true class) of its rows."""
+    intercepts, shapes, slopes = problem.unpack(theta.astype(block.v.dtype))
+    z = intercepts[:, None] + problem.form.values(shapes[..., None], inner(slopes, block)).sum(axis=1)
+    target = problem.link.encode(block.codes, block.v.dtype)
+    loss, _, probabilities = problem.link.loss_and_residual(z, target, block.w)
+    one = problem.link.n_scores == 1
+    return loss, np.asarray(probabilities[0] if one else 1 - (probabilities * target).sum(axis=0)).clip(min=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +151,14 @@ class SampledCurvature(Problem):
             problem.blocks, problem.link, problem.penalty, problem.n_terms, problem.intercept, problem.spread, sample
         )
 
+    @cached_property
+    def whole(self) -> Problem:
+        """The problem alone: what travels to rows that are kept elsewhere."""
+        return Problem(self.blocks, self.link, self.penalty, self.n_terms, self.intercept, self.spread)
+
     def evaluate(self, theta: Array) -> Point:
         """Return objective and gradient over all rows: one pass."""
-        objective, gradient = self.value_and_gradient(theta)
+        objective, gradient = self.whole.value_and_gradient(theta)
         charges = self._charges(theta)
         return _FullPoint(theta, objective, objective - self._penalty(theta, charges), charges, (), gradient)
 
