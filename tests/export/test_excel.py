@@ -159,3 +159,16 @@ def test_levels_have_lists_and_the_workbook_begins_with_a_row(tmp_path):
 def test_a_workbook_needs_a_row(tmp_path):
     with pytest.raises(ValueError, match="at least one row"):
         to_excel(Signomial.parse("x"), tmp_path / "model.xlsx", rows=0)
+
+
+def test_a_level_that_no_cell_holds_is_refused(tmp_path):
+    X = pd.DataFrame({"c": ["a" * 40_000, "b"] * 6})
+    model = ECSELClassifier(n_terms=1, l1=1e-4).fit(X, [0, 1] * 6)
+    with pytest.raises(ValueError, match="column 'c' has a level that is longer than a cell"):
+        to_excel(model, tmp_path / "model.xlsx")
+
+
+def test_the_workbook_tells_about_itself(tmp_path):
+    to_excel(Signomial.parse("3*x**2/y"), tmp_path / "model.xlsx")
+    about = openpyxl.load_workbook(tmp_path / "model.xlsx")["About"]
+    assert "prediction = 3*x**2/y" in [row[0].value for row in about.iter_rows()]

@@ -29,8 +29,7 @@ def check_levels_are_doubles(program: Program) -> None:
 
 
 def _all_differ(column: InputColumn) -> bool:
-    known = {*(column.levels or ()), *column.missing_codes}
     try:
-        return len({float(level) for level in known}) == len(known)
+        return len({float(level) for level in column.known}) == len(column.known)
     except OverflowError:
         return False

@@ -16,6 +16,7 @@ from ecsel.explain.view import ModelView
 from ecsel.export.doubles import check_levels_are_doubles
 from ecsel.export.excel_formulas import ROW, FormulaWriter, letters
 from ecsel.export.lowering import lower
+from ecsel.export.text import to_text
 
 if TYPE_CHECKING:
     import os
@@ -81,6 +82,7 @@ def to_excel(
         contributions = None if view.encoder is None and baseline is None else "shapley"
     program = lower(view, contributions=contributions, baseline=baseline)
     check_levels_are_doubles(program)
+    _check_lengths(program)
     writer = FormulaWriter(program)
     writer.write()
     last_row = FIRST_ROW + (n_rows if program.inputs else 1) - 1
@@ -106,9 +108,19 @@ def cell_text(text: str) -> str:
     --------
     >>> cell_text("=1+1"), cell_text("bell" + chr(7)), cell_text("_x0041_")
     ('=1+1', 'bell_x0007_', '_x005F_x0041_')
+
+    A name that is longer than a cell is cut.
     """
     paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return _NOT_IN_XML.sub(lambda match: f"_x{ord(match.group()):04X}_", paired)
+    return _NOT_IN_XML.sub(lambda match: f"_x{ord(match.group()):04X}_", paired)[:LONGEST_TEXT]
+
+
+def _check_lengths(program: Program) -> None:
+    for column in program.inputs:
+        if any(isinstance(level, str) and len(cell_text(level)) == LONGEST_TEXT for level in column.known):
+            raise ValueError(
+                f"column {column.name!r} has a level that is longer than a cell: shorten it before fitting"
+            )
 
 
 def _put(sheet: Any, row: int, column: int, value: Level, *, bold: bool = False) -> Any:
@@ -117,10 +129,7 @@ def _put(sheet: Any, row: int, column: int, value: Level, *, bold: bool = False)
 
     cell = sheet.cell(row, column)
     if isinstance(value, str):
-        text = cell_text(value)
-        if len(text) > LONGEST_TEXT:
-            raise ValueError(f"a cell holds {LONGEST_TEXT} characters, but the name {value[:30]!r}… is longer")
-        cell.value = text
+        cell.value = cell_text(value)
         cell.data_type = "s"
         cell.quotePrefix = True
     else:
@@ -199,7 +208,7 @@ def _add_validation(sheet: Any, view: ModelView, writer: FormulaWriter, last_row
 def _write_calculation(sheet: Any, writer: FormulaWriter, last_row: int) -> None:
     _put(sheet, 1, 1, "Every step of the model, from left to right; nothing to type here.", bold=True)
     for j, column in enumerate(writer.calculation, start=1):
-        _put(sheet, 3, j, column.title[:LONGEST_TEXT])
+        _put(sheet, 3, j, column.title)
         for row in range(FIRST_ROW, last_row + 1):
             sheet.cell(row, j).value = "=" + column.formula.replace(ROW, str(row))
     sheet.freeze_panes = sheet.cell(FIRST_ROW, 1)
@@ -227,6 +236,8 @@ def _write_about(sheet: Any, view: ModelView, program: Program) -> None:
             limits = [f"{len(column.levels)} levels, see the sheet Levels", ""]
         empty = "refused" if column.refuses_missing else "a missing value"
         lines.append([column.name, "number" if column.levels is None else column.kind, *limits, empty])
+    lines += [[], ["the equations"]]
+    lines += [[line] for line in to_text(view).splitlines()]
     for row, line in enumerate(lines, start=1):
         for j, value in enumerate(line, start=1):
             _put(sheet, row, j, value)

@@ -137,7 +137,7 @@ class FormulaWriter:
     def _position(self, i: int, column: InputColumn) -> str:
         """Return 1 for an unknown level, 2, 3, … for the known ones, and one more for a missing one."""
         x = typed(i)
-        known = _known(column)
+        known = column.known
         is_text = column.kind == "text"
         cells = self.list_levels(column.name, known if is_text else [float(level) for level in known])
         self.level_ranges[i] = cells
@@ -147,7 +147,7 @@ class FormulaWriter:
     def _lookup(self, position: int, entries: Sequence[tuple[Level, float]], missing: float, otherwise: float) -> str:
         column = self.program.inputs[position]
         by_level = dict(entries)
-        values = [by_level.get(level, otherwise) for level in _known(column)]
+        values = [by_level.get(level, otherwise) for level in column.known]
         cells = self.list_levels(f"{column.name}: unknown, levels, missing", [otherwise, *values, missing])
         return f"INDEX({cells},{self._inputs[position]})"
 
@@ -187,7 +187,3 @@ def number(value: float) -> str:
     """Return a number as it stands in a formula."""
     size = min(max(abs(value), SMALLEST), LARGEST) if value else 0.0
     return f"(-{size!r})".upper() if value < 0 else repr(size).upper()
-
-
-def _known(column: InputColumn) -> tuple[Level, ...]:
-    return tuple(dict.fromkeys([*(column.levels or ()), *column.missing_codes]))

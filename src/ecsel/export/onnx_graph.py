@@ -44,7 +44,7 @@ from ecsel.export.writing import fold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ecsel.export.program import InputColumn, Program
+    from ecsel.export.program import Program
     from ecsel.export.writing import Rules
     from ecsel.tables import Level
 
@@ -142,14 +142,14 @@ class GraphWriter:
 
     def _lookup(self, position: int, entries: Sequence[tuple[Level, float]], missing: float, otherwise: float) -> str:
         by_level = dict(entries)
-        values = [by_level.get(level, otherwise) for level in known_levels(self.program.inputs[position])]
+        values = [by_level.get(level, otherwise) for level in self.program.inputs[position].known]
         table = np.array([otherwise, *values, missing])
         return self.graph.node("Gather", [self.graph.constant(table), self._position(position)], axis=0)
 
     def _position(self, i: int) -> str:
         """Return the tensor of the positions of a column's levels."""
         if i not in self._positions:
-            levels = known_levels(self.program.inputs[i])
+            levels = self.program.inputs[i].known
             is_text = self.program.inputs[i].kind == "text"
             self._positions[i] = self._text_position(i, levels) if is_text else self._number_position(i, levels)
         return self._positions[i]
@@ -208,15 +208,10 @@ class GraphWriter:
         }
 
 
-def known_levels(column: InputColumn) -> tuple[Level, ...]:
-    """Return the levels and the missing codes of a column, each once."""
-    return tuple(dict.fromkeys([*(column.levels or ()), *column.missing_codes]))
-
-
 def check_levels(program: Program, border: type[np.floating[Any]], missing_text: str) -> None:
     """Refuse levels that could not be told apart."""
     for column in program.inputs:
-        levels = known_levels(column)
+        levels = column.known
         if column.kind == "text":
             if missing_text in (column.levels or ()):
                 raise ValueError(

@@ -64,6 +64,11 @@ class InputColumn:
     missing_codes: tuple[Level, ...]
     refuses_missing: bool
 
+    @property
+    def known(self) -> tuple[Level, ...]:
+        """The levels and the missing codes, each once."""
+        return tuple(dict.fromkeys([*(self.levels or ()), *self.missing_codes]))
+
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
