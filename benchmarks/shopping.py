@@ -54,7 +54,7 @@ def _measure(options: argparse.Namespace) -> None:
     from benchmarks import shopping_explainers, shopping_models, shopping_report
     from examples import shopping_data
 
-    study = shopping_models.Study.of(shopping_data.read(options.data))
+    study = shopping_models.Study(shopping_data.read(options.data))
     output, n_rows = options.output, options.rows
     models = ResultFile(output / "shopping_models.csv", ["model", "columns"])
     fitted = shopping_models.race(study, options.trials, options.paper_trials, models)

@@ -13,20 +13,10 @@ if TYPE_CHECKING:
     from benchmarks.shopping_models import Study
     from ecsel import ECSELClassifier
 
-PAPER = {
-    "logistic regression": ("87.02", "63.75", "73.78", "8.0"),
-    "random forest": ("88.83", "65.38", "68.18", "0.3"),
-    "XGBoost": ("89.86", "67.02", "66.61", "0.2"),
-    "SVM": ("87.08", "64.70", "76.57", "3.0"),
-    "MLP": ("87.08", "64.33", "75.35", "1.0"),
-    "ECSEL (paper's trainer, sparse)": ("87.10", "64.48", "75.70", "5.5"),
-}
-"""Accuracy, F1, recall and seconds of the paper's table; its text has other recalls for the first three."""
-
-
 INTRODUCTION = (
     "The paper's study of purchase intent, measured by `python -m benchmarks shopping`; its docstring says how. "
-    "`examples/shopping_data.py` has the 14 features and the choices that the paper leaves open."
+    "`examples/shopping_data.py` has the 14 features and the choices that the paper leaves open. The paper's figures "
+    "are beside these in `docs/paper.md`."
 )
 HOW_MODELS = (
     "Test rows, in per cent; F1, recall and precision are of the buyers. Every model decides at the threshold that "
@@ -90,19 +80,17 @@ def page(output: Path) -> list[str]:
 
 
 def models_table(rows: Sequence[dict[str, str]]) -> str:
-    """Return the table of models, ours beside the paper's figures."""
+    """Return the table of models."""
     lines = []
     for row in rows:
-        paper = PAPER.get(row["model"]) if row["columns"] == "14 features" else None
         shown = {name: percent(row[name]) for name in ("accuracy", "f1", "recall", "precision", "cv_f1")}
         shown |= {"model": row["model"], "columns": row["columns"], "active": row["active"] or "–"}
         shown |= {"auc": f"{float(row['auc']):.3f}", "threshold": f"{float(row['threshold']):.3f}"}
-        shown |= {"seconds": f"{float(row['seconds']):.2f}", "paper": " / ".join(paper) if paper else "–"}
+        shown |= {"seconds": f"{float(row['seconds']):.2f}"}
         lines.append(shown)
     names = {"model": "model", "columns": "of", "active": "columns in use", "accuracy": "accuracy", "f1": "F1"}
     names |= {"recall": "recall", "precision": "precision", "auc": "AUC", "threshold": "threshold", "cv_f1": "folds"}
-    names |= {"seconds": "seconds", "paper": "paper: accuracy / F1 / recall / seconds"}
-    return markdown_table(lines, names)
+    return markdown_table(lines, names | {"seconds": "seconds"})
 
 
 def splits_text(output: Path) -> str:
