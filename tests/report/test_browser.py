@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecsel import explain
+from ecsel import ECSELClassifier, explain
 from ecsel.report import render_report, script
 from ecsel.report.controls import controls
 
@@ -115,11 +115,11 @@ def test_first_order_contributions_come_with_their_remainder(loan_case, open_pag
     assert adds[-1] == pytest.approx(score, rel=1e-9)
     assert sum(adds[:-1]) == pytest.approx(score, rel=1e-9)
     assert "together (not first order)" in page.inner_text("#waterfall")
-    told = explain.attribution(loan_case.model, table_of(loan_case, [row]), units="raw")
+    told = np.asarray(explain.attribution(loan_case.model, table_of(loan_case, [row]), units="raw").values)
     names = [control["name"] for control in described(loan_case)]
     for column, value in page.evaluate(READ)["adds"]:
         j = loan_case.evidence.view.column_position(names[column])
-        assert value == pytest.approx(told.values[0, 0, j], rel=1e-8, abs=1e-10)
+        assert value == pytest.approx(told[0, 0, j], rel=1e-8, abs=1e-10)
 
 
 def test_suggested_changes_flip_the_decision_and_are_the_nearest(class_case, open_page):
@@ -298,6 +298,16 @@ def test_thresholds_count_decisions(loan_case, open_page):
         assert cost == pytest.approx((3 * cells[1] + cells[2]) / len(p))
     page.click("#threshold-own")
     page.wait_for_function("() => document.getElementById('threshold-value').dataset.threshold === '0.35'")
+
+
+def test_a_model_of_a_constant_has_nothing_to_move(loan_case, open_page):
+    X, y = loan_case.X[["income", "age"]], loan_case.y
+    model = ECSELClassifier(n_terms=1, l1=10.0).fit(X, y)
+    page = open_page(render_report(model, X, y))
+    told = page.evaluate(READ)
+    np.testing.assert_allclose(told["probabilities"], model.predict_proba(X.head(1))[0], rtol=1e-9)
+    assert told["state"] == []
+    assert "no column changes it" in page.inner_text("#controls")
 
 
 def test_hostile_names_are_text(hostile_case, open_page):

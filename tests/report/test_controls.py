@@ -19,7 +19,7 @@ def decoded(column):
 
 
 def test_numbers_and_levels_come_back(case):
-    positions, document = sample(case.evidence, [])
+    positions, document = sample(case.evidence, [], 5000)
     document = json.loads(json.dumps(document, allow_nan=False))
     assert positions.tolist() == list(range(len(case.X_test)))
     for column, stored in zip(lower(case.model).inputs, document["columns"], strict=True):
@@ -33,14 +33,14 @@ def test_numbers_and_levels_come_back(case):
 
 def test_long_numbers_are_stored_as_bytes(loan_case):
     names = [column.name for column in lower(loan_case.model).inputs]
-    stored = dict(zip(names, sample(loan_case.evidence, [])[1]["columns"], strict=True))
+    stored = dict(zip(names, sample(loan_case.evidence, [], 5000)[1]["columns"], strict=True))
     assert "doubles" in stored["debt share"]
     assert "numbers" in stored["age"]
 
 
 def test_a_sample_has_a_size_and_the_rows_that_it_must_have(loan_case, monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", 2000)
-    positions, document = sample(loan_case.evidence, [3, 7])
+    positions, document = sample(loan_case.evidence, [3, 7], 5000)
     assert {3, 7} <= set(positions.tolist())
     assert sum(len(json.dumps(column)) for column in document["columns"]) <= 2000
     assert 5 < len(positions) < len(loan_case.X_test)
@@ -64,3 +64,9 @@ def test_a_law_takes_ranges_from_its_rows_and_wide_ones_in_logs(law_case):
     found = {control["name"]: control for control in controls(law_case.evidence, ())}
     assert found["x"]["low"] == law_case.X["x"].min()
     assert (found["x"]["scale"], found["y"]["scale"]) == (0.0, 1.0)
+
+
+def test_no_more_rows_than_wished_for_are_kept(loan_case):
+    positions, document = sample(loan_case.evidence, [3, 7], 0)
+    assert positions.tolist() == [3, 7]
+    assert document["of"] == len(loan_case.X_test)

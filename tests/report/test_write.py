@@ -86,7 +86,7 @@ def test_a_model_without_a_column_is_reported():
     y = np.array(["no", "yes"] * 20)
     model = ECSELClassifier(n_terms=1, l1=10.0).fit(X, y)
     assert all(not equation.names for equation in model.equations_.values())
-    assert "does not use x, y" in render_report(model, X, y)
+    assert "does not use changes nothing: x, y." in render_report(model, X, y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -121,6 +121,8 @@ def test_what_cannot_be_reported_is_refused(loan_case, law_case):
         render_report(model, X, y, costs=[[1, 0], [0, 1]])
     with pytest.raises(ValueError, match="costs are for two classes, but the model is a regression"):
         render_report(law_case.model, law_case.X, law_case.y, costs=[[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match="sample_rows=-1 must not be negative"):
+        render_report(model, X, y, sample_rows=-1)
     with pytest.raises(ValueError, match="y must be finite"):
         render_report(law_case.model, law_case.X, law_case.y * np.nan)
 
@@ -129,7 +131,7 @@ def test_a_law_that_is_a_constant_is_reported():
     rng = np.random.default_rng(0)
     X, y = pd.DataFrame({"x": rng.uniform(1, 2, 30)}), rng.normal(5, 1, 30)
     model = ECSELRegressor(form="a").fit(X, y)
-    assert "does not use x" in render_report(model, X, y)
+    assert "does not use changes nothing: x." in render_report(model, X, y)
 
 
 def test_without_jinja2_the_message_names_the_extra(loan_case, monkeypatch):

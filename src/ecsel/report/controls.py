@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MOST_ROWS = 5000
 MOST_BYTES = 1_200_000
 """The sample takes fewer rows if it would be longer than this."""
 
@@ -85,15 +84,14 @@ def _spread(values: Floats) -> float:
     return float(np.median(deviation)) or float(deviation.mean()) or 1.0
 
 
-def sample(evidence: Evidence, must: Iterable[int]) -> tuple[NDArray[np.intp], dict[str, Any]]:
+def sample(evidence: Evidence, must: Iterable[int], most: int) -> tuple[NDArray[np.intp], dict[str, Any]]:
     """Return the positions of the sampled rows, some of them for certain, and the sample itself."""
     rows, wanted = evidence.judged, sorted(set(must))
-    most = MOST_ROWS
     while True:
         positions = np.union1d(some_rows(len(rows), most), np.array(wanted, dtype=np.intp))
         columns = [_column(evidence, column, positions) for column in lower(evidence.view).inputs]
         size = sum(len(json.dumps(column)) for column in columns)
-        if size <= MOST_BYTES or most <= 1:
+        if size <= MOST_BYTES or most == 0:
             break
         most = int(most * min(0.95 * MOST_BYTES / size, 0.9))
     document = {

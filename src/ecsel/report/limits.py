@@ -43,21 +43,21 @@ def limits(evidence: Evidence, own: Sequence[str]) -> tuple[str, ...]:
     found += _range(evidence)
     unused = [name for j, name in enumerate(evidence.view.raw_names) if j not in set(evidence.used.tolist())]
     if unused:
-        some = ", ".join(shown(name) for name in unused[:8])
-        more = f" and {len(unused) - 8} more" if len(unused) > 8 else ""
-        found.append(f"The equation does not use {some}{more}: their values change nothing.")
+        told = listed([shown(name) for name in unused])
+        found.append(f"What the equation does not use changes nothing: {told}.")
     return (*found, ALWAYS)
 
 
 def _classes(evidence: Evidence) -> list[str]:
-    counts = np.bincount(evidence.judged.truth, minlength=len(evidence.view.classes))
+    counts = np.bincount(evidence.judged.truth, minlength=len(evidence.view.classes)).tolist()
+    by_class = [(shown(label), n) for label, n in zip(evidence.view.classes, counts, strict=True)]
+    few = [f"{label} ({count(n)})" for label, n in by_class if n < FEW_ROWS]
+    rare = [f"{label} ({percent(n / sum(counts))})" for label, n in by_class if FEW_ROWS <= n < RARE * sum(counts)]
     found = []
-    for label, n in zip(evidence.view.classes, counts.tolist(), strict=True):
-        if n < FEW_ROWS:
-            found.append(f"Only {count(n)} of the judged rows are {shown(label)}: figures about this class are rough.")
-        elif n / counts.sum() < RARE:
-            told = percent(n / counts.sum())
-            found.append(f"Only {told} of the judged rows are {shown(label)}: accuracy alone says little.")
+    if few:
+        found.append(f"Figures about these classes are rough, so few are their judged rows: {listed(few)}.")
+    if rare:
+        found.append(f"Accuracy alone says little where classes are rare among the judged rows: {listed(rare)}.")
     return found
 
 
@@ -71,14 +71,22 @@ def _range(evidence: Evidence) -> list[str]:
         "extrapolate": "Outside of the training ranges the equation extrapolates.",
         "error": "Rows outside of the training ranges are refused.",
     }[encoder.out_of_range]
+    columns = encoder.transform_report(evidence.judged.table).columns
+    outside = {shown(c.column): n for c in columns if (n := c.n_below + c.n_above)}
+    unknown = {shown(c.column): c.n_unknown for c in columns if c.n_unknown}
     found = [rule]
-    n = len(evidence.judged)
-    for column in encoder.transform_report(evidence.judged.table).columns:
-        if outside := column.n_below + column.n_above:
-            found.append(
-                f"{count(outside)} of {count(n)} judged rows lie outside of the range of {shown(column.column)}."
-            )
-        if column.n_unknown:
-            told = f"{count(column.n_unknown)} of {count(n)} judged rows have a level of {shown(column.column)} that"
-            found.append(f"{told} training never saw; it contributes nothing.")
+    for counts, what in ((outside, "outside of the training range"), (unknown, "with a level that training never saw")):
+        if counts:
+            told = listed([f"{name} ({count(n)})" for name, n in counts.items()])
+            found.append(f"Judged rows {what}, by column: {told}.")
     return found
+
+
+def listed(texts: Sequence[str], most: int = 12) -> str:
+    """Return texts as a list in a sentence, cut where it would be long.
+
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more

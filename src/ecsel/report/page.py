@@ -45,6 +45,7 @@ class Wishes:
     immutable: Collection[str]
     limits: Sequence[str]
     details: Mapping[str, str]
+    sample_rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
     driven = drivers(evidence)
     explained = examples(evidence, fixed)
     start = typical_row(evidence)
-    positions, rows = sample(evidence, [start, *(each.position for each in explained)])
+    positions, rows = sample(evidence, [start, *(each.position for each in explained)], wishes.sample_rows)
     source, method = script(view, evidence.baseline)
     places = [int(np.searchsorted(positions, each.position)) for each in explained]
     first = int(np.searchsorted(positions, start))

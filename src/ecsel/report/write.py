@@ -31,6 +31,7 @@ def render_report(
     immutable: Collection[str] = (),
     limits: Sequence[str] = (),
     details: Mapping[str, str] | None = None,
+    sample_rows: int = 5000,
 ) -> str:
     """Return the report as the text of an HTML page; the options are those of `write_report`.
 
@@ -44,7 +45,11 @@ def render_report(
     ('<!doctype html>', True)
     """
     environment = _environment()
-    wishes = Wishes(title or "Model report", purpose, group, costs, tuple(immutable), tuple(limits), details or {})
+    if sample_rows < 0:
+        raise ValueError(f"sample_rows={sample_rows!r} must not be negative.")
+    wishes = Wishes(
+        title or "Model report", purpose, group, costs, tuple(immutable), tuple(limits), details or {}, sample_rows
+    )
     with warnings.catch_warnings():
         # rows outside of the training range are counted and told on the page
         warnings.simplefilter("ignore", UserWarning)
@@ -71,6 +76,7 @@ def write_report(
     immutable: Collection[str] = (),
     limits: Sequence[str] = (),
     details: Mapping[str, str] | None = None,
+    sample_rows: int = 5000,
 ) -> Path:
     """Write a fitted model as one self-contained HTML file, and return its path.
 
@@ -100,6 +106,8 @@ def write_report(
         Sentences for the section on limits.
     details : dict of str to str, optional
         Further lines of the model card, such as an owner, a date or a contact.
+    sample_rows : int, default=5000
+        Most judged rows that the file keeps for the live what-if to start from; the explained examples always stay.
 
     Examples
     --------
@@ -125,6 +133,7 @@ def write_report(
         immutable=immutable,
         limits=limits,
         details=details,
+        sample_rows=sample_rows,
     )
     target = Path(path)
     _replace(target, text)
