@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting import kernel
 from ecsel.fitting.adam import Adam, minimise_adam
 from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.kernel import CompiledSums
@@ -20,6 +21,7 @@ from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.penalties import PaperL1, Penalty
 from ecsel.fitting.problem import Problem
+from ecsel.fitting.quadratic import MOST_COMPILED
 from ecsel.fitting.report import FitReport, Status
 from ecsel.fitting.sampling import class_counts, gather, pilot
 from ecsel.fitting.starts import Effort, grow
@@ -269,7 +271,7 @@ def _grow_on_pilots(
     runs: list[Outcome] = []
     spread: list[float] = []
     for _ in range(count):
-        small = pilot(pool, pool_counts, rows, _draw_seed(rng))
+        small = _for_the_kernel(pilot(pool, pool_counts, rows, _draw_seed(rng)))
         outcome, spread = grow(small, shares, rng, Effort(), Stop(1e-4, np.inf, 20), watch)
         runs.append(outcome)
         if outcome.status is Status.INTERRUPTED:
@@ -286,6 +288,13 @@ def _grow_on_pilots(
 
 def _draw_seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31))
+
+
+def _for_the_kernel(small: Problem) -> Problem:
+    """Return the problem in double precision where the compiled loop then serves it, whose gain is the greater one."""
+    if kernel.compiled is None or small.size > MOST_COMPILED or not isinstance(small.blocks, ArrayBlocks):
+        return small
+    return replace(small, blocks=small.blocks.astype(np.float64))
 
 
 def _after(pilot_run: Outcome, outcome: Outcome) -> Outcome:
