@@ -7,6 +7,7 @@ import pytest
 import sympy
 
 from ecsel import Signomial
+from ecsel.explain import ModelView
 from ecsel.export import formula_inputs, to_sympy
 
 
@@ -30,6 +31,7 @@ def test_lambdify_equals_the_model(moderate_case, make_frame):
     np.testing.assert_allclose(view.outputs_of(z), case.outputs, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("encoded_case", ["median_and_threshold"], indirect=True)
 def test_probabilities_are_expressions_too(encoded_case, make_frame):
     case = encoded_case.take(encoded_case.ordinary)
     symbols = formula_inputs(case.model, make_frame(case.rows, case.view.raw_names))
@@ -37,6 +39,14 @@ def test_probabilities_are_expressions_too(encoded_case, make_frame):
     assert list(told) == list(case.view.classes)
     p = np.column_stack([values_of(expression, symbols) for expression in told.values()])
     np.testing.assert_allclose(p, case.outputs, rtol=1e-9, atol=1e-9)
+
+
+def test_probabilities_of_three_classes():
+    equations = {"a": Signomial.parse("2*u - 1000.5"), "b": Signomial.parse("u**0.5/v"), "c": Signomial.parse("v")}
+    view = ModelView.of_equations(equations, ["u", "v"])
+    X = np.array([[1.0, 2.0], [3.0, 0.5], [500.5, 1.0]])
+    p = [values_of(expression, formula_inputs(view, X)) for expression in to_sympy(view).values()]
+    np.testing.assert_allclose(np.column_stack(p), view.probabilities(X), rtol=1e-9, atol=1e-300)
 
 
 def test_hostile_names_are_names_of_symbols(all_hostile):
