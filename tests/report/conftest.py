@@ -172,7 +172,7 @@ def open_page(browser, tmp_path):
     def open_report(html, fragment="", **options):
         path = tmp_path / "report.html"
         path.write_text(html, encoding="utf-8")
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce", **options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # values beyond 
 
 READ = """() => ({
   state: JSON.parse(document.getElementById("live").dataset.drawn),
+  shown: [...document.querySelectorAll("#controls .control")].map((box) => JSON.parse(box.dataset.value)),
   probabilities: [...document.querySelectorAll("#probabilities li")].map((li) => Number(li.dataset.probability)),
   decided: Number(document.getElementById("outcome").dataset.decided),
   prediction: Number(document.getElementById("outcome").dataset.prediction),
@@ -25,6 +26,8 @@ READ = """() => ({
   changes: [...document.querySelectorAll("#changes li[data-column]")].map((li) =>
     [Number(li.dataset.column), JSON.parse(li.dataset.value)]),
 })"""
+
+TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 VISIT = (
     """async (states) => {
@@ -172,11 +175,9 @@ def value_of(page, column):
 
 def assert_shown(case, page):
     """What the page shows is what Python says of the values that its controls show."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    told = page.evaluate(READ)
-    shown = [json.loads(box.get_attribute("data-value")) for box in page.query_selector_all("#controls .control")]
-    assert shown == told["state"]
-    expected = case.evidence.view.probabilities(table_of(case, [shown]))[0]
+    told = page.evaluate(f"() => {TWO_FRAMES}.then({READ})")
+    assert told["shown"] == told["state"]
+    expected = case.evidence.view.probabilities(table_of(case, [told["shown"]]))[0]
     np.testing.assert_allclose(told["probabilities"] or [told["prediction"]], expected, rtol=1e-9, atol=1e-12)
 
 
@@ -288,7 +289,7 @@ def test_thresholds_count_decisions(loan_case, open_page):
     page.focus("#threshold-slider")
     for key in ("Home", "ArrowRight", "PageUp", "PageUp", "ArrowLeft", "End"):
         page.keyboard.press(key)
-        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        page.evaluate(f"() => {TWO_FRAMES}")
         threshold = float(page.get_attribute("#threshold-value", "data-threshold"))
         decided = p >= threshold
         cells = [int(page.inner_text(f"#cell-{i}{j}")) for i in (0, 1) for j in (0, 1)]

@@ -2,14 +2,27 @@
 
 const HAS_CLASSES = DATA.classes.length > 0;
 const SCAN = 32;
+const ROUNDS = 32; // of bisection: a step of the scan, and ten digits of it
 
-/** The outcome of a state: probabilities in the order of the classes and a decision, or a prediction; null if refused. */
-function outcomeOf(values, ask = MODEL.predict) {
-  const told = ask(rowOf(values));
+/** What the model said: probabilities in the order of the classes and a decision, or a prediction; null if refused. */
+function outcomeFrom(told) {
   if (!HAS_CLASSES) return told.prediction === null ? null : { prediction: told.prediction, told };
   if (told.label === null) return null;
   const p = MODEL.labels.map((label) => told.probabilities[label]);
   return { p, decided: MODEL.labels.indexOf(told.label), told };
+}
+
+/** The outcome of a state with one value changed. One row serves all questions, since there are thousands a second. */
+function askerOf(values) {
+  const row = rowOf(values);
+  return (i, value) => {
+    const name = CONTROLS[i].name;
+    const old = row[name];
+    row[name] = rawValue(i, value);
+    const outcome = outcomeFrom(MODEL.predict(row));
+    row[name] = old;
+    return outcome;
+  };
 }
 
 /** By how much an outcome is on the side of a reference, between −1 and 1; null where the model refuses the row. */
@@ -31,36 +44,31 @@ function sideOf(outcome, reference) {
 }
 
 /** Scan a column of numbers over its training range: the leads for the strip and the points with their sides. */
-function scan(values, i, reference) {
+function scan(ask, i, reference) {
   const control = CONTROLS[i];
   const steps = stepsOf(control);
   return Array.from({ length: SCAN + 1 }, (_, k) => {
     const x = control.whole ? valueAt(control, Math.round((k * steps) / SCAN)) : exactAt(control, (k * steps) / SCAN);
-    const outcome = outcomeOf(withValue(values, i, x));
+    const outcome = ask(i, x);
     return { x, lead: leadOf(outcome, reference), side: sideOf(outcome, reference) };
   });
 }
 
-/** The nearest value of a scanned column on another side, confirmed by the model; null if there is none. */
-function nearestNumber(values, i, points, reference) {
+/** The nearest value of a scanned column on another side than here, confirmed by the model; null if there is none. */
+function nearestNumber(ask, i, here, points, reference) {
+  if (here === null) return null;
   const control = CONTROLS[i];
-  const here = values[i];
-  const side = sideOf(outcomeOf(values), reference);
-  if (here === null || side === null) return null;
-  const flips = (x) => {
-    const there = sideOf(outcomeOf(withValue(values, i, x)), reference);
-    return there !== null && there !== side;
-  };
+  const isOther = (side) => side !== null && side !== reference.side;
+  const flips = (x) => isOther(sideOf(ask(i, x), reference));
   let best = null;
   for (const direction of [-1, 1]) {
     const path = points.filter((p) => direction * (p.x - here) > 0).sort((a, b) => direction * (a.x - b.x));
-    const first = path.findIndex((p) => p.side !== null && p.side !== side);
+    const first = path.findIndex((p) => isOther(p.side));
     if (first < 0) continue;
     let near = first === 0 ? here : path[first - 1].x;
     let far = path[first].x;
-    for (let round = 0; round < 60 && near !== far; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const middle = near + (far - near) / 2;
-      if (middle === near || middle === far) break;
       if (flips(middle)) far = middle;
       else near = middle;
     }
@@ -86,13 +94,12 @@ function readable(control, here, crossing, end, flips) {
 }
 
 /** The level of a column on another side about which the model is surest; null if there is none. */
-function nearestLevel(values, i, reference) {
-  const side = sideOf(outcomeOf(values), reference);
+function nearestLevel(ask, i, here, reference) {
   let best = null;
   CONTROLS[i].levels.forEach((_, level) => {
-    if (level === values[i]) return;
-    const outcome = outcomeOf(withValue(values, i, level));
-    if (outcome === null || sideOf(outcome, reference) === side) return;
+    if (level === here) return;
+    const outcome = ask(i, level);
+    if (outcome === null || sideOf(outcome, reference) === reference.side) return;
     const surety = HAS_CLASSES ? outcome.p[outcome.decided] : Math.abs(outcome.prediction - reference.goal);
     if (best === null || surety > best.surety) best = { i, value: level, distance: 1, surety };
   });

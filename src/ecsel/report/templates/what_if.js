@@ -6,6 +6,7 @@ const STRIP_NOTE = HAS_CLASSES
     : "The strip above a slider is blue where the decision would stay, orange where it would change."
   : "The strip above a slider is blue where the prediction would reach the value to reach, orange where it would not.";
 
+const MOST_CHANGES = 4;
 const widgets = [];
 let state = sampleRow(DATA.start);
 let startRow = DATA.start;
@@ -150,26 +151,24 @@ function drawStrip(strip, points) {
 }
 
 function drawChanges(outcome) {
+  const ask = askerOf(state);
   const reference = { decided: outcome === null ? 0 : outcome.decided, goal: goal.value };
+  reference.side = sideOf(outcome, reference);
   const found = [];
   CONTROLS.forEach((control, i) => {
-    if (control.levels) {
-      if (!control.fixed && outcome !== null) found.push(nearestLevel(state, i, reference));
-      return;
-    }
-    const points = scan(state, i, reference);
-    drawStrip(widgets[i].strip, points);
-    if (!control.fixed && outcome !== null) found.push(nearestNumber(state, i, points, reference));
+    const points = control.levels ? null : scan(ask, i, reference);
+    if (points) drawStrip(widgets[i].strip, points);
+    if (control.fixed || outcome === null) return;
+    found.push(points ? nearestNumber(ask, i, state[i], points, reference) : nearestLevel(ask, i, state[i], reference));
   });
   const nearest = found.filter(Boolean).sort((a, b) => a.distance - b.distance || a.i - b.i);
-  const items = nearest.slice(0, 4).map(changeLine);
+  const items = nearest.slice(0, MOST_CHANGES).map((each) => changeLine(each, ask(each.i, each.value)));
   if (!items.length) items.push(make("li", {}, "No change of one column alone, within its training range, would."));
   byId("changes").replaceChildren(...items);
 }
 
-function changeLine({ i, value, distance }) {
+function changeLine({ i, value, distance }, outcome) {
   const control = CONTROLS[i];
-  const outcome = outcomeOf(withValue(state, i, value));
   const result = HAS_CLASSES
     ? `${DATA.classes[outcome.decided]} (${percent(outcome.p[outcome.decided])})`
     : shownNumber(outcome.prediction, 6);
@@ -198,7 +197,7 @@ function writeAddress() {
 }
 
 const redraw = oncePerFrame(() => {
-  const outcome = outcomeOf(state, MODEL.explain);
+  const outcome = outcomeFrom(MODEL.explain(rowOf(state)));
   drawOutcome(outcome);
   drawWaterfall(outcome, state);
   drawChanges(outcome);
