@@ -149,9 +149,12 @@ def law_case():
     return case_named("law")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Debian's Chromium; without it a test is skipped, but fails in continuous integration."""
+    """Debian's Chromium; without it a test is skipped, but fails in continuous integration.
+
+    It does not outlive its module, since its event loop would be in the way of other tests' loops.
+    """
     path = shutil.which("chromium")
     if path is None:
         message = "chromium is not installed (Debian package chromium)"
