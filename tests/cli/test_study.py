@@ -33,7 +33,7 @@ def test_reasons_come_strongest_first_and_only_where_a_column_matters(wine):
 
 def test_quality_is_judged_on_held_out_rows_beside_logistic_regression(wine):
     assert [q.model for q in wine.qualities] == ["ECSEL", "logistic regression"]
-    assert wine.n_train + wine.n_held_out == len(bundled_table().y)
+    assert len(wine.training.y) + len(wine.held_out.y) == len(bundled_table().y)
     for quality in wine.qualities:
         assert quality.accuracy > 0.9
         assert 0 < quality.log_loss < 0.3

@@ -12,7 +12,7 @@ from ecsel.cli.session import speaking
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the model, the equations and the page.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the model, the equations and the report.")
     ] = Path("ecsel-demo"),
     as_json: Json = False,
     quiet: Quiet = False,

@@ -1,10 +1,10 @@
-"""The files that `ecsel demo` writes: the model, the equations as text, and a page for people."""
+"""The files that `ecsel demo` writes: the model, the equations as text, and the report for people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ecsel.cli.page import page
+from ecsel.report import write_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 def write_study(study: Study, folder: Path) -> dict[str, Path]:
     """Write the three files into `folder`, made if need be, and return what each is for."""
     folder.mkdir(parents=True, exist_ok=True)
-    model, equations, html = folder / "model.json", folder / "equations.txt", folder / "explanation.html"
+    model, equations, html = folder / "model.json", folder / "equations.txt", folder / "report.html"
     study.model.save(model)
     equations.write_text(equations_text(study.model), encoding="utf-8")
-    html.write_text(page(study), encoding="utf-8")
+    held = study.held_out
+    write_report(study.model, html, study.training.X, study.training.y, X_test=held.X, y_test=held.y, title=study.table)
     return {
         "the model; ecsel.load reads it": model,
         "the equations with every digit": equations,
-        "the equations and the explained row, to open in a browser": html,
+        "the report with its live what-if, to open in a browser": html,
     }
 
 

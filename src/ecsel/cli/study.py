@@ -83,9 +83,8 @@ class Study:
     """Everything that the demo shows and writes."""
 
     table: str
-    n_train: int
-    n_held_out: int
-    n_columns: int
+    training: Table
+    held_out: Table
     model: ECSELClassifier
     seconds: float
     qualities: tuple[Quality, ...]
@@ -117,7 +116,8 @@ def study(table: Table, *, seed: int = 0) -> Study:
             _quality("logistic regression", rival, rival[-1].coef_.size + rival[-1].intercept_.size, held_X, held_y),
         )
         row = _explain(model, X, held_X, held_y, _least_sure(model, held_X))
-    return Study(table.title, len(y), len(held_y), X.shape[1], model, seconds, qualities, row)
+    training, held_out = Table("training rows", X, y), Table("held-out rows", held_X, held_y)
+    return Study(table.title, training, held_out, model, seconds, qualities, row)
 
 
 def _numbers(model: ECSELClassifier) -> int:

@@ -25,16 +25,16 @@ BAR = 16
 
 def show_study(console: Console, study: Study) -> None:
     """Print the table, the equations, the quality and the explained row."""
+    fitted, held = len(study.training.y), len(study.held_out.y)
     console.print(Text(f"ecsel {__version__}", style="bold"), "closed-form equations from tables")
     _heading(console, "The table")
     _prose(console, f"{study.table}.")
     _prose(
         console,
-        f"{study.n_train + study.n_held_out} rows, {study.n_columns} columns: {study.n_train} rows to fit, "
-        f"{study.n_held_out} held out.",
+        f"{fitted + held} rows, {study.training.X.shape[1]} columns: {fitted} rows to fit, {held} held out.",
     )
     _show_equations(console, study)
-    _heading(console, f"Quality on the {study.n_held_out} held-out rows")
+    _heading(console, f"Quality on the {held} held-out rows")
     _indented(console, _quality_table(study.qualities))
     _prose(console, "One split of a small table: small differences may be chance.")
     _show_row(console, study.row)
