@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ecsel import explain, export, quality, tune
+    from ecsel import explain, export, quality, report, tune
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.persistence import load
     from ecsel.estimators.regressor import ECSELRegressor
@@ -21,8 +21,19 @@ _HOMES = {
     "load": "ecsel.estimators.persistence",
 }
 
-__all__ = ["ECSELClassifier", "ECSELRegressor", "Signomial", "Term", "explain", "export", "load", "quality", "tune"]
-_ROOMS = ("explain", "export", "quality", "tune")
+__all__ = [
+    "ECSELClassifier",
+    "ECSELRegressor",
+    "Signomial",
+    "Term",
+    "explain",
+    "export",
+    "load",
+    "quality",
+    "report",
+    "tune",
+]
+_ROOMS = ("explain", "export", "quality", "report", "tune")
 __version__ = "0.1.0"
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ecsel.files import ModelDocument, ModelFileError, read, storage, write
+from ecsel.files import ModelDocument, ModelFileError, draft, read, storage, write
 from ecsel.signomial import Signomial
 
 
@@ -88,7 +88,7 @@ def test_a_failed_write_leaves_the_old_file(classifier, model_path, monkeypatch)
     def fail(_descriptor):
         raise OSError("disk full")
 
-    monkeypatch.setattr(storage.os, "fsync", fail)
+    monkeypatch.setattr(draft.os, "fsync", fail)
     with pytest.raises(OSError, match="disk full"):
         write(classifier(threshold=0.75), model_path)
     assert read(model_path).threshold == 0.25

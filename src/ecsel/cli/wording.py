@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ecsel.signomial import Signomial, Term
+from ecsel.signomial.text import for_people
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ def shown(name: Any) -> str:
 
 def number(value: Any) -> str:
     """Return a value of a table, numbers rounded to four digits."""
-    return f"{value:.4g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else shown(value)
+    return for_people(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else shown(value)
 
 
 def wrapped_equation(equation: Signomial, width: int) -> list[str]:

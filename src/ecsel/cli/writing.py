@@ -1,14 +1,14 @@
-"""Files appear under their name when they are complete: written beside it first, then renamed."""
+"""What commands write: models and tables, whole or not at all, with one clear line where that cannot be."""
 
 from __future__ import annotations
 
 import io
 import os
-import secrets
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ecsel.cli.errors import Refusal
+from ecsel.files import draft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,37 +34,29 @@ def check_writable(path: Path | None) -> None:
 
 def save_model(model: Any, path: Path) -> None:
     """Write a model file, whole or not at all."""
-    with _naming(path):
+    with naming(path):
         model.save(path)
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; what is no regular file, such as a device, is written to as it is."""
     if path.exists() and not path.is_file():
-        with _naming(path):
+        with naming(path):
             path.write_bytes(content)
         return
-    with drafted(path) as draft, draft.open("xb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
+    with naming(path):
+        draft.write_whole(path, content)
 
 
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:
-    """Yield the name of a draft beside a file; it takes the file's place when all went well, and is gone otherwise."""
-    target = path.resolve()
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    with _naming(path):
-        try:
-            yield draft
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
+    """Yield the name of a draft that takes the file's place when all went well."""
+    with naming(path), draft.drafted(path) as fresh:
+        yield fresh
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
     """Speak of the file that was asked for, not of the draft beside it."""
     try:
         yield

@@ -18,6 +18,7 @@ from ecsel.explain.explanation import Explanation
 from ecsel.explain.frames import frame_like, row_labels, table_values
 from ecsel.explain.shapley import score_shapley
 from ecsel.explain.view import ModelView
+from ecsel.signomial.text import for_people
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -165,8 +166,8 @@ def _typical(view: ModelView, start: Baseline, j: int) -> str:
         positive = float(np.exp(start.log_x[f]))
         if view.encoder is None:
             sign = 1.0 if start.point.signs is None else float(start.point.signs[0, f])
-            return f" (typical: {sign * positive:.4g})"
+            return f" (typical: {for_people(sign * positive)})"
         feature = view.encoder.features[f]
         if feature.kind == "numeric":
-            return f" (typical: {feature.raw_value(positive):.4g})"
+            return f" (typical: {for_people(feature.raw_value(positive))})"
     return ""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ecsel.files.draft import write_whole
 from ecsel.files.errors import ModelFileError
 from ecsel.files.node import MAX_DEPTH
 from ecsel.files.schema import decode, encode
 
 if TYPE_CHECKING:
+    import os
+
     from ecsel.files.document import ModelDocument
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -35,15 +36,7 @@ def write(document: ModelDocument, path: str | os.PathLike[str]) -> None:
         decode(_parse(content))
     except ModelFileError as error:
         raise error.in_file(target) from None
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with draft.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_whole(target, content)
 
 
 def read(path: str | os.PathLike[str]) -> ModelDocument:

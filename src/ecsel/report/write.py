@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 import warnings
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ecsel.files.draft import write_whole
 from ecsel.report.evidence import Evidence
 from ecsel.report.html import Html
 from ecsel.report.page import Wishes, build_page, policy
@@ -136,19 +136,8 @@ def write_report(
         sample_rows=sample_rows,
     )
     target = Path(path)
-    _replace(target, text)
+    write_whole(target, text.encode())
     return target
-
-
-def _replace(target: Path, text: str) -> None:
-    """Write a file beside its place first, so that no half of it is ever seen under its name."""
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with draft.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _environment() -> Any:

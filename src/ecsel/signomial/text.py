@@ -74,3 +74,14 @@ def _print_power(exponent: Exponent, spec: str) -> str:
 
 def _print_float(value: float, spec: str) -> str:
     return format(value, spec) if spec else repr(value)
+
+
+def for_people(value: float) -> str:
+    """Return a number of a table in four digits, without an exponent where a person would write none.
+
+    Examples
+    --------
+    >>> [for_people(value) for value in (0.123456, 22641.3, 673.5, 1e-9, 2.5e20)]
+    ['0.1235', '22641', '673.5', '1e-09', '2.5e+20']
+    """
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:.4g}"
