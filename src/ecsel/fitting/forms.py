@@ -93,7 +93,7 @@ class AngleForm:
 
     def values(self, shape: Array, t: Array) -> Array:
         """Return z alone."""
-        sine, cosine = np.sin(shape), np.cos(shape)
+        sine, cosine = (part.astype(t.dtype, copy=False) for part in (np.sin(shape), np.cos(shape)))
         a = sine * t
         e, _ = _continued_exp(a)
         return (KNEE * cosine) * self._quotient(sine, t, a, e)
@@ -103,7 +103,7 @@ class AngleForm:
 
         q = (e^a − 1)/sin φ, and q′ is its derivative by sin φ.
         """
-        sine, cosine = np.sin(shape), np.cos(shape)
+        sine, cosine = (part.astype(t.dtype, copy=False) for part in (np.sin(shape), np.cos(shape)))
         a = sine * t
         e, slope = _continued_exp(a)
         q = self._quotient(sine, t, a, e)
@@ -171,12 +171,13 @@ class PowerForm:
 
     def values(self, shape: Array, t: Array) -> Array:
         """Return z alone."""
-        return shape * _continued_exp(t)[0]
+        return shape.astype(t.dtype, copy=False) * _continued_exp(t)[0]
 
     def expand(self, shape: Array, t: Array) -> Expansion:
         """Return z = α·e^t, ∂z/∂α = e^t and ∂z/∂t = α·e^t."""
         e, slope = _continued_exp(t)
-        return Expansion(t, slope, shape * e, e, shape * slope)
+        alpha = shape.astype(t.dtype, copy=False)
+        return Expansion(t, slope, alpha * e, e, alpha * slope)
 
     def second(self, shape: Array, expansion: Expansion) -> tuple[Array, Array, Array]:
         """Return 0, e^t and α·e^t."""

@@ -27,7 +27,7 @@ Array = NDArray[np.floating]
 
 SAMPLE_ROWS = 30_000
 SAMPLE_ROWS_PER_PARAMETER = 400
-MOST_ROUNDS = 10
+MOST_ROUNDS = 6
 ROUNDS_AGREE = 1e-3
 """Relative difference of two rounds' objectives at which the samples have told what they can."""
 STATISTICAL = 0.1

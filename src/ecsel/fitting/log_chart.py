@@ -32,7 +32,8 @@ Array = NDArray[np.floating]
 
 LEAST_SINE = 0.25
 """Terms that bend less (|α| above 31) keep their angle: log coordinates are ill-conditioned near the limit."""
-SMALLEST_COEFFICIENT = 1e-6
+SMALLEST_COEFFICIENT = 1e-8
+"""Smaller |α| have lost their digits in φ, which lies too close to π/2."""
 LARGEST_LOG = 12.0
 LONGEST_STEP = 2.0
 """Most that log|α| may change in a step."""
@@ -97,7 +98,10 @@ class LogChart:
         """Return the least and the largest parameters of the next step."""
         free = np.full(len(eta), np.inf)
         self.problem.unpack(free)[1][self.bent] = LONGEST_STEP
-        return np.where(np.isinf(free), -np.inf, eta - free), np.where(np.isinf(free), np.inf, eta + free)
+        lower = np.where(np.isinf(free), -np.inf, eta - free)
+        logs, least = self.problem.unpack(lower)[1], self.problem.unpack(eta)[1]
+        logs[self.bent] = np.minimum(np.maximum(logs, np.log(SMALLEST_COEFFICIENT)), least)[self.bent]
+        return lower, np.where(np.isinf(free), np.inf, eta + free)
 
     def model(self, eta: Array, local: Derivatives) -> LocalModel:
         """Return the quadratic model of the objective around η from the derivatives by θ."""

@@ -24,6 +24,8 @@ from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.sums import NumpySums, inner
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from ecsel.fitting.blocks import Block, RowBlocks
     from ecsel.fitting.forms import TermForm
     from ecsel.fitting.links import Link
@@ -94,6 +96,11 @@ class Problem:
         terms = rows[:, int(self.intercept) :].reshape(self.link.n_scores, self.n_terms, 1 + self.blocks.n_features)
         intercepts = rows[:, 0] if self.intercept else np.zeros(self.link.n_scores, theta.dtype)
         return intercepts, terms[:, :, 0], terms[:, :, 1:]
+
+    def parts_for(self, dtype: DTypeLike, theta: Array) -> tuple[Array, Array, Array]:
+        """Return intercepts and slopes in the precision of the rows; shapes keep theirs, for cos φ near π/2."""
+        intercepts, shapes, slopes = self.unpack(theta)
+        return intercepts.astype(dtype, copy=False), shapes, slopes.astype(dtype, copy=False)
 
     @cached_property
     def l1(self) -> Array:
@@ -172,8 +179,7 @@ class Problem:
 
     def objective(self, theta: Array) -> float:
         """Return F(θ) alone: one forward pass that keeps nothing."""
-        local = theta.astype(self.blocks.dtype)
-        intercepts, shapes, slopes = self.unpack(local)
+        intercepts, shapes, slopes = self.parts_for(self.blocks.dtype, theta)
 
         def part(block: Block) -> float:
             z = intercepts[:, None] + self.form.values(shapes[..., None], inner(slopes, block)).sum(axis=1)
@@ -183,8 +189,7 @@ class Problem:
 
     def evaluate(self, theta: Array) -> Point:
         """Return F(θ) with the states from which `derivatives` needs no further exponential."""
-        local = theta.astype(self.blocks.dtype, copy=False)
-        parts = self.blocks.map(lambda block: self.sums.forward(local, block))
+        parts = self.blocks.map(lambda block: self.sums.forward(theta, block))
         loss = sum(p[0] for p in parts)
         charges = self._charges(theta)
         objective = loss + self._penalty(theta, charges)
@@ -192,10 +197,9 @@ class Problem:
 
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
         """Return F(θ) and the gradient of its smooth part in one pass that keeps nothing."""
-        local = theta.astype(self.blocks.dtype, copy=False)
 
         def part(block: Block) -> tuple[float, Array]:
-            loss, state = self.sums.forward(local, block)
+            loss, state = self.sums.forward(theta, block)
             return loss, self.sums.gradient(state)
 
         parts = self.blocks.map(part)

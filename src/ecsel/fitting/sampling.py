@@ -123,7 +123,7 @@ def _wishes(error: Array, block: Block, n_rows: int) -> Array:
 
 def _errors(problem: Problem, theta: Array, block: Block) -> tuple[float, Array]:
     """Return the loss of a block and 1 − p(true class) of its rows."""
-    intercepts, shapes, slopes = problem.unpack(theta.astype(block.v.dtype))
+    intercepts, shapes, slopes = problem.parts_for(block.v.dtype, theta)
     z = intercepts[:, None] + problem.form.values(shapes[..., None], inner(slopes, block)).sum(axis=1)
     target = problem.link.encode(block.codes, block.v.dtype)
     loss, _, probabilities = problem.link.loss_and_residual(z, target, block.w)

@@ -48,7 +48,7 @@ class Sums(Protocol):
     """The contract: forward pass, gradient, and gradient with curvature of one block."""
 
     def forward(self, theta: Array, block: Block) -> tuple[float, State]:
-        """Return the loss of the rows and the state of the block; `theta` has the precision of the rows."""
+        """Return the loss of the rows and the state of the block."""
         ...
 
     def gradient(self, state: Any) -> Array:
@@ -80,7 +80,7 @@ class NumpySums:
     def forward(self, theta: Array, block: Block) -> tuple[float, NumpyState]:
         """Return the loss and the state."""
         problem, link = self.problem, self.problem.link
-        intercepts, shapes, slopes = problem.unpack(theta)
+        intercepts, shapes, slopes = problem.parts_for(block.v.dtype, theta)
         expansion = problem.form.expand(shapes[..., None], inner(slopes, block))
         z = intercepts[:, None] + expansion.value.sum(axis=1)
         target = link.encode(block.codes, block.v.dtype)
