@@ -1,7 +1,8 @@
 """What the two case studies share: a split table of two classes, a row of figures per contender, thresholds by folds.
 
 Baselines and their search spaces are those of the classification benchmark (`classification_methods.py`), tuned by the
-log-loss of out-of-fold probabilities. Every threshold is the one that is best for F1 on out-of-fold rows.
+log-loss of out-of-fold probabilities. Every threshold is the one that is best for F1 on out-of-fold rows. What is on
+file is not tuned again: the options that won are fitted once more.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score, log_loss, precision_score, recall_score, roc_auc_score
 
-from benchmarks.classification_methods import METHODS
+from benchmarks.classification_methods import METHODS, _forest, _logistic, _machine, _network, _xgboost
 from benchmarks.classification_task import Task
 from benchmarks.classification_tuning import PlattScaled, platt_scaling, pooled
 from benchmarks.tables import Table
@@ -25,13 +26,21 @@ from ecsel.fitting import Adam
 from ecsel.quality import best_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
     from benchmarks.classification_task import Split
 
 Row = dict[str, Any]
+MAKERS: dict[str, Callable[[dict[str, Any], Task], Any]] = {
+    "logistic regression": _logistic,
+    "random forest": _forest,
+    "XGBoost": _xgboost,
+    "SVM": _machine,
+    "MLP": _network,
+}
+"""What makes a rival from the options that its tuning found."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +68,18 @@ class Contest:
         row = figures | {"seconds": found.fit_seconds, "terms": "", "active": ""}
         return found.model, row | {"options": json.dumps(dict(found.options)), "equation": ""}
 
+    def again(self, name: str, row: Mapping[str, str]) -> Any:
+        """Fit a rival with the options on file."""
+        train, _ = self.numbers()
+        task = Task(self.train, train, self.y_train, self.folds, 1, "log_loss", self.seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return MAKERS[name](json.loads(row["options"]), task).fit(train, self.y_train)
+
     def equation(
         self, model: ECSELClassifier, seconds: float, *, cv_f1: float | None = None, options: Any = None
     ) -> Row:
-        """Return the figures of a fitted equation whose threshold was chosen by F1 on folds."""
+        """Return the figures of a fitted equation; without `cv_f1` its threshold was chosen by F1 on folds."""
         (score,) = model.equations_.values()
         if cv_f1 is None:
             (_, fp), (fn, tp) = model.out_of_fold_.confusion  # type: ignore[union-attr]  # its threshold is a rule's

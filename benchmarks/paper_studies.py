@@ -26,8 +26,9 @@ carry a standard error of about half a point and 1.3 points on these 3699 test r
 SEARCH = """\
 ### The paper's search space, searched again
 
-Thirty trials of its space with its trainer (`ecsel.tune.search(space="shopping")`). The score is the F1 of pooled
-out-of-fold rows at its best threshold."""
+Thirty trials of its space with its trainer (`ecsel.tune.search(space="shopping")`), on five folds. The score is the
+mean of the folds' F1, each at the threshold that is best for it: the sign of a score without a constant may differ
+between folds, so they cannot share one."""
 
 IMPORTANCE = """\
 ### Explainers, their three largest features and seconds, and ranks beside the equation's

@@ -59,6 +59,8 @@ def _measure(options: argparse.Namespace) -> None:
     models = ResultFile(output / "shopping_models.csv", ["model", "columns"])
     fitted = shopping_models.race(study, options.trials, options.paper_trials, models)
     fitted["sparse"].save(output / "shopping_sparse.json")
+    best = fitted["ECSEL (ours, ≤ 3 terms), 17 columns"]
+    shopping_models.terms(study, best, ResultFile(output / "shopping_terms.csv", ["term", "rank"]))
     shopping_models.splits(study, fitted, ResultFile(output / "shopping_splits.csv", ["seed", "model"]))
     shopping_explainers.importances(
         study, fitted, n_rows, ResultFile(output / "shopping_importance.csv", ["model", "explainer"])

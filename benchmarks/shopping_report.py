@@ -21,7 +21,13 @@ INTRODUCTION = (
 HOW_MODELS = (
     "Test rows, in per cent; F1, recall and precision are of the buyers. Every model decides at the threshold that "
     "is best for F1 on held-out training rows, whose F1 is the column “folds”. Seconds are those of the last fit; "
-    "for our own models they include the choice of terms, strength and threshold."
+    "for our own models they include the choice of terms, strength and threshold. The scores of the paper's trainer "
+    "have one sign, which may differ between folds, so its threshold is that of its own training rows."
+)
+HOW_TERMS = (
+    "The terms of our model of the 17 columns. A term is told by how much it moves the score between sessions (its "
+    "standard deviation over the test rows) and by the features that move it most: each with its exponent and the mean "
+    "size of its contribution to log\\|term\\|."
 )
 
 
@@ -69,6 +75,9 @@ def page(output: Path) -> list[str]:
         splits_text(output),
         "## Equations",
         "\n".join(f"- {row['model']} ({row['columns']}): `{row['equation']}`" for row in models if row["equation"]),
+        "## What the three terms say",
+        HOW_TERMS,
+        terms_table(output),
         "## Importance",
         importance_table(output),
         "## G3 and D2 beside LIME",
@@ -107,6 +116,19 @@ def splits_text(output: Path) -> str:
         lines.append(line)
     names = {"model": "F1 by seed of the split, 17 columns"} | {seed: seed for seed in seeds}
     return markdown_table(lines, names | {"mean": "mean", "loss": "mean log-loss"})
+
+
+def terms_table(output: Path) -> str:
+    """Return the terms of our own model, largest first, each with its strongest features."""
+    rows = _rows(output, "shopping_terms", ["term", "rank"])
+    lines = []
+    for term in dict.fromkeys(row["term"] for row in rows):
+        mine = [row for row in rows if row["term"] == term]
+        told = ", ".join(f"{r['feature']} ^{float(r['exponent']):.2g} ({float(r['effect']):.2g})" for r in mine)
+        sizes = {"coefficient": f"{float(mine[0]['coefficient']):.3g}", "spread": f"{float(mine[0]['spread']):.2f}"}
+        lines.append({"term": term, "features": told} | sizes)
+    names = {"term": "term", "coefficient": "coefficient", "spread": "moves the score by"}
+    return markdown_table(lines, names | {"features": "strongest features: exponent (effect)"})
 
 
 def importance_table(output: Path) -> str:
