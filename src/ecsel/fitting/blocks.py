@@ -8,6 +8,7 @@ with BLAS held to one thread, so that the bits of a fit do not depend on the num
 from __future__ import annotations
 
 import itertools
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -128,7 +129,7 @@ class ArrayBlocks:
 
     def each(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
         """Apply `function` to every item, on threads where there are several."""
-        if self.n_threads == 1 or len(items) == 1:
+        if self.n_threads == 1 or len(items) == 1 or on_pool_thread():
             return [function(item) for item in items]
         return list(thread_pool(self.n_threads).map(function, items))
 
@@ -147,6 +148,11 @@ class ArrayBlocks:
 def thread_pool(n_threads: int) -> ThreadPoolExecutor:
     """Return the threads that share out row blocks."""
     return ThreadPoolExecutor(n_threads, thread_name_prefix="ecsel")
+
+
+def on_pool_thread() -> bool:
+    """Whether the caller is one of these threads: work that it handed to its own pool could wait for ever."""
+    return threading.current_thread().name.startswith("ecsel")
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.blocks import TILE_ROWS, Block, Coordinates, thread_pool
+from ecsel.fitting.blocks import TILE_ROWS, Block, Coordinates, on_pool_thread, thread_pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -183,7 +183,7 @@ class StoredBlocks:
         def on_chunk(item: tuple[Chunk, int]) -> list[T]:
             return [function(block) for block in self._unpack.tiles(item[0], self._data(item[0]), item[1])]
 
-        if self.n_threads == 1 or len(work) == 1:
+        if self.n_threads == 1 or len(work) == 1 or on_pool_thread():
             return [result for item in work for result in on_chunk(item)]
         return [result for results in thread_pool(self.n_threads).map(on_chunk, work) for result in results]
 
