@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import ecsel
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -24,11 +26,13 @@ MODULES = {
     "ecsel.report": "The report",
     "ecsel.tune": "The paper's searches",
     "ecsel.distributed": "Large data",
+    "ecsel.signomial": "The mathematics",
+    "ecsel.fitting": "Penalties and solvers",
 }
 """The public modules; one that does not exist yet is left out."""
 
-MIXINS = "BaseEstimator, ClassifierMixin, RegressorMixin, tuple, object"
-"""Inherited members end here: scikit-learn documents its own."""
+MIXINS = "BaseEstimator, ClassifierMixin, RegressorMixin, tuple, int, object"
+"""Inherited members end here: scikit-learn and Python document their own."""
 
 
 def present() -> dict[str, str]:
@@ -45,11 +49,14 @@ def page(module: str, title: str) -> str:
     summary = (inspect.getdoc(source) or "").partition("\n\n")[0]
     names = sorted(source.__all__, key=str.lower)
     rooms = [name for name in names if isinstance(getattr(source, name), ModuleType)]
+    at_the_door = [name for name in names if module != "ecsel" and getattr(ecsel, name, None) is getattr(source, name)]
     lines = [heading, "=" * len(heading), "", summary, "", f".. currentmodule:: {module}", ""]
     if rooms:
         lines += ["Modules: " + ", ".join(f":doc:`ecsel.{name} <ecsel.{name}>`" for name in rooms) + ".", ""]
+    if at_the_door:
+        lines += ["Described at :doc:`the front door <ecsel>`: " + ", ".join(f"``{n}``" for n in at_the_door) + ".", ""]
     for name in names:
-        if name not in rooms:
+        if name not in rooms and name not in at_the_door:
             lines += [*entry(name, getattr(source, name)), ""]
     return "\n".join(lines)
 
