@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if not (options.data / fraud_data.FILE).is_file():
         parser.error(f"--data must be the folder that holds {fraud_data.FILE}.")
-    results = ResultFile(options.output / "fraud.csv", ["model", "columns"])
+    results = ResultFile(options.output / "fraud_sample.csv", ["model", "columns"])
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # test rows may lie outside the training range
         race(fraud_data.read(options.data), options.trials, results)
