@@ -124,15 +124,17 @@ def packing_of(
     chosen: Settings,
     X: Any,
     encoder: TableEncoder,
-    labels: NDArray[Any],
-    weights: NDArray[np.float64] | None,
+    labelled: tuple[NDArray[Any], NDArray[np.float64] | None],
     classes: NDArray[Any],
+    totals: NDArray[np.float64],
 ) -> Packing | None:
     """Return what waits to be packed of a large table in memory, None where the table is better fitted as arrays.
 
-    That is so with few rows, with rows of which many are equal (they are merged), with splits that name rows, and for
-    trainers that draw batches of their own.
+    `labelled` are the labels and weights (None: ones) of the rows, `totals` the weights of the classes. Arrays are
+    better for few rows, for rows of which many are equal (they are merged), for splits that name rows, and for trainers
+    that draw batches of their own.
     """
+    labels, weights = labelled
     if len(labels) <= LARGE_FROM or isinstance(chosen.solver, Adam) or not isinstance(model.cv, (int, np.integer)):
         return None
     if not isinstance(X, np.ndarray) and not isinstance(nw.from_native(X, pass_through=True), nw.DataFrame):
@@ -145,5 +147,4 @@ def packing_of(
     row_weights = np.ones(len(rows)) if weights is None else weights[rows]
     sample = (pick_rows(X, rows), labels[rows], row_weights)
     source = TableSource(X, labels, weights)
-    totals = np.bincount(np.searchsorted(classes, labels), weights=weights, minlength=len(classes))
-    return Packing(model, source, sample, classes, totals.astype(np.float64), chosen.n_threads)
+    return Packing(model, source, sample, classes, totals, chosen.n_threads)

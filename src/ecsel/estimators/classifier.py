@@ -229,8 +229,10 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         weights = check_weights(sample_weight, len(labels))
         classes, codes = encode_labels(labels, weights)
         given = None if sample_weight is None else weights
-        packing = batches.packing_of(self, chosen, X, encoder, labels, given, classes)
+        totals = np.bincount(codes, weights=weights, minlength=len(classes)).astype(np.float64)
+        packing = batches.packing_of(self, chosen, X, encoder, (labels, given), classes, totals)
         if packing is not None:
+            del codes, weights, given  # as large as a column each
             return self._fit_packed(chosen, encoder, packing)
         link = settings.resolve_link(self.link, len(classes))
         per_class = class_weights(self.class_weight, classes, codes, weights)

@@ -221,24 +221,30 @@ def _solve(
     if _resolved_solver(problem, options) == "lbfgs":
         return _solve_lbfgs(problem, shares, theta, stop, rng, watch)
     if theta is not None:
-        if _is_large(problem):
-            outcome, passes = fit_large(problem, problem.within(theta), stop, _draw_seed(rng), watch)
-        else:
-            outcome = minimise(problem, theta, stop, watch)
-            passes = float(outcome.evaluations)
-        return outcome, [outcome.objective], passes
+        return _continue(problem, theta, stop, rng, watch)
     rows = int(np.clip(PILOT_ROWS_PER_PARAMETER * problem.size, *PILOT_ROWS))
     if isinstance(blocks, ArrayBlocks) and blocks.n_rows <= 2 * rows:
         return _grow_on_all_rows(problem, shares, blocks, stop, rng, watch)
-    grown, spread, passes = _grow_on_pilots(problem, shares, rows, rng, watch)
-    if grown.status is Status.INTERRUPTED:
-        return grown, spread, passes
+    runs, spread, passes = _grow_on_pilots(problem, shares, rows, rng, watch)
+    grown = replace(runs[0], iterations=sum(run.iterations for run in runs))
+    if any(run.status is Status.INTERRUPTED for run in runs):
+        return replace(grown, status=Status.INTERRUPTED), spread, passes
     if _is_large(problem):
-        outcome, more = fit_large(problem, grown.theta, stop, _draw_seed(rng), watch)
+        outcome, spread, more = fit_large(problem, [run.theta for run in runs], stop, _draw_seed(rng), watch)
     else:
         outcome = minimise(problem, grown.theta, stop, watch)
         more = float(outcome.evaluations)
     return _after(grown, outcome), spread, passes + more
+
+
+def _continue(
+    problem: Problem, theta: Array, stop: Stop, rng: np.random.Generator, watch: Watch | None
+) -> tuple[Outcome, list[float], float]:
+    """Go on from a fitted model."""
+    if _is_large(problem):
+        return fit_large(problem, [problem.within(theta)], stop, _draw_seed(rng), watch)
+    outcome = minimise(problem, theta, stop, watch)
+    return outcome, [outcome.objective], float(outcome.evaluations)
 
 
 def _grow_on_all_rows(
@@ -259,8 +265,8 @@ def _grow_on_all_rows(
 
 def _grow_on_pilots(
     problem: Problem, shares: Array, rows: int, rng: np.random.Generator, watch: Watch | None
-) -> tuple[Outcome, list[float], float]:
-    """Grow terms on one pilot sample, or on several of a large table, of which a larger sample chooses.
+) -> tuple[list[Outcome], list[float], float]:
+    """Grow terms on one pilot sample, or on several of a large table; a larger sample puts them in order, best first.
 
     A pilot decides in which local minimum the fit ends, and costs little where rows are many.
     """
@@ -271,19 +277,17 @@ def _grow_on_pilots(
     runs: list[Outcome] = []
     spread: list[float] = []
     for _ in range(count):
-        small = _for_the_kernel(pilot(pool, pool_counts, rows, _draw_seed(rng)))
+        small = pilot(pool, pool_counts, rows, _draw_seed(rng))
         outcome, spread = grow(small, shares, rng, Effort(), Stop(1e-4, np.inf, 20), watch)
         runs.append(outcome)
         if outcome.status is Status.INTERRUPTED:
             break
     spent = sum(run.evaluations for run in runs) * rows
-    best = runs[0]
     if len(runs) > 1:
         judged = [pool.objective(run.theta) for run in runs]
-        best, spread = runs[int(np.argmin(judged))], sorted(judged)
+        runs, spread = [runs[i] for i in np.argsort(judged)], sorted(judged)
         spent += len(runs) * pool.blocks.n_rows
-    total = sum(run.iterations for run in runs)
-    return replace(best, iterations=total), spread, spent / problem.blocks.n_rows
+    return runs, spread, spent / problem.blocks.n_rows
 
 
 def _draw_seed(rng: np.random.Generator) -> int:
