@@ -47,6 +47,7 @@ def fit_large(
 ) -> tuple[Outcome, list[float], float]:
     """Return the outcome, the objectives that the starts reached in the first round, and the passes over all rows."""
     size = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_PARAMETER * problem.size)
+    largest = 8 * size
     points = [survey(problem, theta) for theta in starts]
     passes, iterations = float(len(points)), 0
     if len(points) > 1:
@@ -70,10 +71,14 @@ def fit_large(
         best = latest if latest.objective < before else best
         if abs(latest.objective - before) <= ROUNDS_AGREE * abs(before):
             break
+        if latest.objective > before:  # the sample has not told enough
+            size = min(2 * size, largest)
     best = min([best, *points], key=lambda point: point.objective)
+    if latest is not best:  # curvature is that of rows drawn for the point where the last steps begin
+        sample = importance(problem, [best], size, seed + MOST_ROUNDS)
     tight = stop.tol < Stop().tol
     if tight:
-        sample = importance(problem, [best], EXACT_SAMPLE_ROWS * size, seed + MOST_ROUNDS)
+        sample = importance(problem, [best], EXACT_SAMPLE_ROWS * size, seed + MOST_ROUNDS + 1)
         last = stop
     else:
         statistical = STATISTICAL * np.count_nonzero(best.theta) / (2 * problem.blocks.n_rows * abs(best.objective))

@@ -89,5 +89,5 @@ def _step(
         if ratio > 1e-3:
             damping *= 0.2 if ratio > 0.75 else 1.0 if ratio > 0.25 else 3.0
             return candidate, max(damping, LEAST_DAMPING), tried, fall
-        damping = max(4 * damping, 1e-6)
+        damping = max(10 * damping, 1e-6)
     return None, damping, tried, 0.0
