@@ -114,10 +114,12 @@ print(
 
 # %%
 # What the three terms of our own equation of the real table say, largest first (tracked like the table above). The
-# first is a gate: a high negative power of the page value, with a negative coefficient. Where no page
-# of a session ever led to a purchase it pulls the score far down, and it is gone as soon as pages have some value;
-# administrative pages open the gate a little, May and March close it. The other two are nearly straight lines in the
-# logarithms: November and many product pages speak for a purchase, exits and bounces against it.
+# first is a gate: a high negative power of the page value, with a negative coefficient. Where no page of a session ever
+# led to a purchase it pulls the score far down, and it is gone as soon as pages have some value. While it is shut,
+# administrative and informational pages open it a little, and February, March, May and June keep it shut. Once it is
+# open the other two terms decide, whose sum falls with exits, administrative and product pages: with valuable pages at
+# hand, more clicking speaks against a purchase. (Signs are those of the mean log-gradient over the test sessions with
+# and without page value; a single exponent would mislead, because the second and third terms pull against each other.)
 
 said = pd.read_csv(results.with_name("shopping_terms.csv"))
 print(said[["term", "coefficient", "spread", "feature", "exponent", "effect"]].round(3).to_string(index=False))
