@@ -93,11 +93,14 @@ def fit(
     ecsel fit loans.csv --target bad --terms 1 --l1 0.01        quick: nothing is chosen by cross-validation
     ecsel fit orbits.parquet --target period --task regression
 
-    The quality is measured on held-out rows; the model that is written is fitted on all rows.
+    The quality is measured on held-out rows; the model that is written is fitted on all rows. Of a Parquet file with
+    millions of rows, or a folder of such files, a sample is looked at, and all rows are fitted in batches.
     """  # noqa: D301 - \b tells the help not to wrap the lines
+    from ecsel.cli.errors import Refusal
     from ecsel.cli.findings import cautions, facts
     from ecsel.cli.fit_report import show_table, show_training
     from ecsel.cli.info import bare_equations
+    from ecsel.cli.large import fit_all, large_table, looked_at
     from ecsel.cli.preparing import prepare
     from ecsel.cli.reading import Wishes, read_file
     from ecsel.cli.training import STAGES, train
@@ -105,10 +108,13 @@ def fit(
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
         check_writable(output)
-        table = read_file(data, Wishes(delimiter, encoding, sheet))
+        wishes, large = Wishes(delimiter, encoding, sheet), large_table(data)
+        table = read_file(data, wishes) if large is None else looked_at(large)
         for remark in table.remarks:
             session.note(remark)
         prepared = prepare(table, target, task=task, drop=drop or (), keep=[*(keep or ()), *(categorical or ())])
+        if large is not None and prepared.task.kind == "regression":
+            raise Refusal(f"{table.name} is too large for a law to be looked for in all rows; give a sample of them.")
         options: dict[str, Any] = {"n_terms": terms or "auto", "random_state": seed, "verbose": int(verbose)}
         if prepared.task.kind == "classification":
             promises = {**dict.fromkeys(increasing or (), +1), **dict.fromkeys(decreasing or (), -1)}
@@ -127,7 +133,8 @@ def fit(
         if in_words:
             show_table(session, prepared, table.name, told)
         with session.stages(STAGES) as begin:
-            training = train(prepared, builder(prepared, options), share=holdout, seed=seed, begin=begin)
+            whole = None if large is None else fit_all(large, prepared)
+            training = train(prepared, builder(prepared, options), share=holdout, seed=seed, begin=begin, whole=whole)
         if output is not None:
             save_model(training.model, output)
         warned = cautions(training)

@@ -72,9 +72,18 @@ class Training:
 
 
 def train(
-    prepared: Prepared, build: Callable[[], Any], *, share: float, seed: int, begin: Callable[[str], None]
+    prepared: Prepared,
+    build: Callable[[], Any],
+    *,
+    share: float,
+    seed: int,
+    begin: Callable[[str], None],
+    whole: Callable[[Any], Any] | None = None,
 ) -> Training:
-    """Fit, judge and look into a model; `build` makes it, unfitted, and `begin` is told of every stage."""
+    """Fit, judge and look into a model; `build` makes it, unfitted, and `begin` is told of every stage.
+
+    Where the rows are a sample of a larger table, `whole` fits the model that is kept to all of it.
+    """
     X, y = prepared.X, prepared.y
     begin("looking for columns that know the answer")
     classification = prepared.task.kind == "classification"
@@ -94,8 +103,8 @@ def train(
             # held-out rows may lie a little outside the range of the others; that is part of the judgement
             warnings.simplefilter("ignore", UserWarning)
             qualities = judge(prepared, trial, beside, held)
-    begin(f"fitting all {len(y)} rows")
-    model = build().fit(X, y)
+    begin(f"fitting all {len(y)} rows" if whole is None else "fitting all rows of the file")
+    model = build().fit(X, y) if whole is None else whole(build())
     begin("looking into the model")
     unstable = unstable_columns(model, X, y, seed) if classification else unstable_exponents(model)
     return Training(prepared, model, held.size, qualities, strongest_drivers(model, X, seed=seed), separating, unstable)
