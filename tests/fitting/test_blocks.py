@@ -1,5 +1,9 @@
 """Row blocks: standardised coordinates, tiles in a fixed order, samples with weights that sum to one."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -41,3 +45,23 @@ def test_taken_rows_weigh_one_together(make_table):
     np.testing.assert_array_equal(taken.v, u[:, [3, 1, 7]])
     np.testing.assert_array_equal(taken.codes, codes[[3, 1, 7]])
     np.testing.assert_allclose(taken.w, [0.125, 0.25, 0.625])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_threads_of_its_own():
+    code = """
+import os
+import os
+import subprocess
+import sys
+
+import numpy as np
+from ecsel.fitting import ArrayBlocks
+rows = ArrayBlocks(np.ones((1, 4)), np.zeros(4, dtype=int), np.ones(4), n_threads=2)
+assert rows.each(abs, [-1, -2]) == [1, 2]
+child = os.fork()
+if child == 0:
+    os._exit(rows.each(abs, [-3, -4]) != [3, 4])
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)

@@ -8,6 +8,7 @@ with BLAS held to one thread, so that the bits of a fit do not depend on the num
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -144,9 +145,14 @@ class ArrayBlocks:
         return ArrayBlocks(v, self.codes[rows], w, n_threads=self.n_threads)
 
 
-@lru_cache(maxsize=4)
 def thread_pool(n_threads: int) -> ThreadPoolExecutor:
-    """Return the threads that share out row blocks."""
+    """Return the threads that share out row blocks; a forked process has none of its parent's and gets its own."""
+    return _pool(n_threads, os.getpid())
+
+
+@lru_cache(maxsize=4)
+def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
+    del process
     return ThreadPoolExecutor(n_threads, thread_name_prefix="ecsel")
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.blocks import TILE_ROWS
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.report import Status
 
@@ -69,28 +68,18 @@ def _best_start(
     problem: Problem, starts: Sequence[Array], short: Stop, stop: Stop, watch: Watch | None
 ) -> tuple[Outcome, list[float]]:
     """Give each start a few iterations and carry the best on; an interrupt ends the trials."""
-    trials = _tried(problem, starts, short, watch) if len(starts) > 1 else []
-    if any(trial.status is Status.INTERRUPTED for trial in trials):
-        stopped = replace(_charged(trials[0], trials[1:]), status=Status.INTERRUPTED)
-        return stopped, [t.objective for t in trials]
-    outcome = minimise(problem, trials[0].theta if trials else starts[0], stop, watch)
-    return _charged(outcome, trials), [t.objective for t in trials] or [outcome.objective]
-
-
-def _tried(problem: Problem, starts: Sequence[Array], short: Stop, watch: Watch | None) -> list[Outcome]:
-    """Return the trials, best first; where rows are one block the threads that would share blocks share the starts."""
     trials: list[Outcome] = []
-    if watch is None and problem.blocks.n_rows <= TILE_ROWS:
-        try:
-            trials = problem.blocks.each(lambda start: minimise(problem, start, short), starts)
-        except KeyboardInterrupt:  # the threads keep what they have reached to themselves
-            trials = [replace(minimise(problem, starts[0], Stop(max_iter=0)), status=Status.INTERRUPTED)]
-    else:
+    if len(starts) > 1:
         for start in starts:
             trials.append(minimise(problem, start, short, watch))
             if trials[-1].status is Status.INTERRUPTED:
                 break
-    return sorted(trials, key=lambda trial: trial.objective)
+        trials.sort(key=lambda t: t.objective)
+        if any(t.status is Status.INTERRUPTED for t in trials):
+            stopped = replace(_charged(trials[0], trials[1:]), status=Status.INTERRUPTED)
+            return stopped, [t.objective for t in trials]
+    outcome = minimise(problem, trials[0].theta if trials else starts[0], stop, watch)
+    return _charged(outcome, trials), [t.objective for t in trials] or [outcome.objective]
 
 
 def _charged(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
