@@ -124,10 +124,10 @@ def _smallest_near_the_best(choices: Sequence[Choice]) -> int:
 
 
 def _around(chosen: Choice, walked: Sequence[Choice]) -> list[float]:
-    """Return the chosen strength with its neighbours, all weaker ones where it empties the model."""
+    """Return the chosen strength after the next stronger one, and all weaker ones where it empties the model."""
     strengths = sorted({choice.strength for choice in walked}, reverse=True)
     at = strengths.index(chosen.strength)
-    return strengths[max(at - 1, 0) : at + 2 if chosen.size else None]
+    return strengths[max(at - 1, 0) : at + 1 if chosen.size else None]
 
 
 def _last_term_pays(choices: Sequence[Choice], most: int) -> bool:
