@@ -1,3 +1,5 @@
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -190,3 +192,68 @@ def test_ordinal_columns_keep_to_their_direction(make_model):
         answers = explain.counterfactual(model, row, immutable=others, directions={"purpose": "increase"})
         up = model.predict(row.assign(purpose="house"))[0] != model.predict(row)[0]
         assert [answer.changes for answer in answers] == ([{"purpose": ("car", "house")}] if up else [])
+
+
+def same(first, second):
+    """Whether two lists of answers change the same columns to the same values, up to the last digits."""
+    assert [set(a.changes) for a in first] == [set(b.changes) for b in second]
+    for a, b in zip(first, second, strict=True):
+        assert a.distance == pytest.approx(b.distance, rel=1e-8, abs=1e-10)
+        assert a.prediction == b.prediction or a.prediction == pytest.approx(b.prediction, rel=1e-9)
+        close = {name: pytest.approx(v, rel=1e-8, nan_ok=True) for name, v in b.row.items() if isinstance(v, float)}
+        assert a.row == {**b.row, **close}
+    return True
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["sigmoid", "softmax2", "softmax3"]), st.sampled_from(["mad", "log"]))
+def test_many_rows_have_the_answers_of_each_row_alone(make_model, seed, kind, distance):
+    """Rows with missing cells, whole numbers and mirrored columns, decided either way, in one call."""
+    model, X = make_model(seed, kind, missing="factor")
+    wishes = {"data": X, "distance": distance, "immutable": ["balance"], "directions": {"income": "increase"}}
+    together = explain.counterfactuals(model, X.iloc[:7], n=2, **wishes)
+    assert len(together) == 7
+    for i, answers in enumerate(together):
+        assert same(answers, explain.counterfactual(model, X.iloc[[i]], n=2, **wishes))
+
+
+def test_rows_of_different_signs_keep_them():
+    """Each row is on an orthant of its own, where terms have signs of their own; a zero stays zero."""
+    equation = Signomial.parse("x**2*y + 0.5*y + 0.1*x")
+    rows = [[2.0, -3.0], [-1.5, 2.0], [1.0, 1.0], [0.0, 4.0], [-2.0, -2.0]]
+    together = explain.counterfactuals(equation, rows, (None, -6.5), distance="log", n=2)
+    for row, answers in zip(rows, together, strict=True):
+        assert same(answers, explain.counterfactual(equation, row, (None, -6.5), distance="log", n=2))
+        for answer in answers:
+            assert answer.prediction <= -6.5
+            assert np.sign(list(answer.row.values())).tolist() == np.sign(row).tolist()
+    assert [bool(answers) for answers in together] == [True, False, False, False, True]
+
+
+def test_many_rows_are_taken_in_blocks(make_model, monkeypatch):
+    model, X = make_model(3)
+    whole = explain.counterfactuals(model, X, n=1)
+    monkeypatch.setattr(import_module("ecsel.explain.counterfactual"), "ROWS_AT_ONCE", 7)
+    assert all(map(same, whole, explain.counterfactuals(model, X, n=1)))
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow", "numpy"])
+def test_tables_of_every_kind(make_model, library):
+    model, X = make_model(5)
+    X = X.assign(gap=X["gap"].fillna(1.0))[:6]
+    table = {
+        "polars": lambda: pytest.importorskip("polars").from_pandas(X),
+        "pyarrow": lambda: pytest.importorskip("pyarrow").Table.from_pandas(X, preserve_index=False),
+        "numpy": lambda: X.to_numpy(dtype=object),
+    }[library]()
+    if library == "numpy":
+        del model.feature_names_in_
+    assert all(map(same, explain.counterfactuals(model, table), explain.counterfactuals(model, X)))
+
+
+def test_two_runs_over_many_rows_give_the_same_bits(make_model):
+    model, X = make_model(2, "softmax3")
+    first, second = (repr(explain.counterfactuals(model, X[:10], data=X)) for _ in range(2))
+    assert first == second
+    with pytest.raises(ValueError, match="no row"):
+        explain.counterfactuals(model, X[:0])

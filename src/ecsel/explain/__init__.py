@@ -3,7 +3,7 @@
 from ecsel.explain.agreement import Agreement, agreement
 from ecsel.explain.baseline import Baseline, class_mean
 from ecsel.explain.compare import Comparison, compare
-from ecsel.explain.counterfactual import Counterfactual, counterfactual
+from ecsel.explain.counterfactual import Counterfactual, counterfactual, counterfactuals
 from ecsel.explain.decision import margin_sensitivity, probability_sensitivity
 from ecsel.explain.explanation import Explanation
 from ecsel.explain.global_behaviour import elasticity, importance, log_gradient
@@ -28,6 +28,7 @@ __all__ = [
     "class_mean",
     "compare",
     "counterfactual",
+    "counterfactuals",
     "elasticity",
     "importance",
     "log_additive",

@@ -3,30 +3,33 @@
 The distance is a weighted ℓ1 norm, Σ_j |Δ_j|/MAD_j over numbers and a price per changed category, or the user's costs,
 or |Δ log x'|. Combinations of levels are tried from the cheapest gain on; for each the numbers are solved for as in
 `ecsel.explain.nearest`; integer columns get whole numbers; and the model itself has the last word: an answer that it
-does not confirm is never returned. Several answers change different sets of columns.
+does not confirm is never returned. Several answers change different sets of columns. Every step is taken for all rows
+at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 
-from ecsel.explain.candidates import Candidate, diverse, search
-from ecsel.explain.frames import native_frame
+from ecsel.explain.candidates import Candidates, diverse, search
 from ecsel.explain.goals import Goal, decision_goal, probability_goal, range_goal
+from ecsel.explain.raw_rows import RawRows
 from ecsel.explain.view import ModelView
 from ecsel.explain.wishes import Wishes, build_space
-from ecsel.tables.reading import RawTable
 
 if TYPE_CHECKING:
-    from ecsel.explain.search_space import Space
+    from collections.abc import Collection, Mapping
+
+    import numpy.typing as npt
+
+    from ecsel.explain.search_space import BoolArray, IntArray, Space
+    from ecsel.explain.view import LogRows
     from ecsel.signomial.columns import FloatArray
 
+ROWS_AT_ONCE = 256
 SLACKS = (1e-10, 1e-7, 1e-4)
 """How far beyond the boundary answers are put, relative to the score: more only if the model does not confirm less."""
 
@@ -59,33 +62,6 @@ class Counterfactual:
         parts = [f"{name}: {_short(before)} → {_short(after)}" for name, (before, after) in self.changes.items()]
         chance = "" if self.probability is None else f", p = {self.probability:.3f}"
         return f"{'; '.join(parts) or 'no change'} (predicts {self.prediction!r}{chance}, distance {self.distance:.3g})"
-
-
-class _Row(NamedTuple):
-    """The row in three forms: cells (1, columns), columns, and plain values by name."""
-
-    cells: npt.NDArray[Any]
-    columns: RawTable
-    values: dict[str, Any]
-
-    @classmethod
-    def read(cls, view: ModelView, x: Any) -> _Row:
-        """Take a table of one row, a dict or a list of values."""
-        if isinstance(x, Mapping):
-            if absent := [name for name in view.raw_names if name not in x]:
-                raise ValueError(f"the row has no value for column {absent[0]!r}")
-            rows = [tuple(x[name] for name in view.raw_names)]
-        else:
-            # the cells of pandas are taken at once; other libraries give rows of Python values themselves
-            frame = None if nw.dependencies.is_pandas_dataframe(x) else native_frame(x)
-            table = x if frame is not None or np.ndim(x) == 2 else [list(x)]
-            view.check_table(table)
-            rows = [tuple(row) for row in np.asarray(table, dtype=object).tolist()] if frame is None else frame.rows()
-        if len(rows) != 1:
-            raise ValueError(f"a counterfactual is for one row, not {len(rows)}")
-        cells = np.empty((1, len(rows[0])), dtype=object)
-        cells[0] = rows[0]
-        return cls(cells, RawTable.of_cells(cells), dict(zip(view.raw_names, rows[0], strict=True)))
 
 
 def counterfactual(
@@ -142,98 +118,172 @@ def counterfactual(
     x: 1 → 2 (predicts 'yes', p = 0.500, distance 0.693)
     y: 2 → 4 (predicts 'yes', p = 0.500, distance 1.39)
     """
-    view = ModelView.of(model)
+    rows = RawRows.read(view := ModelView.of(model), x)
+    if len(rows) != 1:
+        raise ValueError(f"a counterfactual is for one row, not {len(rows)}; counterfactuals() takes many")
     wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data)
+    return _answers(view, rows, target, probability, n, wishes)[0]
+
+
+def counterfactuals(
+    model: Any,
+    X: Any,
+    target: Any = None,
+    *,
+    probability: float | None = None,
+    n: int = 3,
+    immutable: Collection[Any] = (),
+    ranges: Mapping[Any, Any] | None = None,
+    directions: Mapping[Any, Literal["increase", "decrease"]] | None = None,
+    costs: Mapping[Any, float] | None = None,
+    integers: Collection[Any] | None = None,
+    distance: Literal["mad", "log"] = "mad",
+    data: Any = None,
+) -> list[list[Counterfactual]]:
+    """Return for each row of a table what `counterfactual` returns for it; many times faster than row by row.
+
+    Parameters
+    ----------
+    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
+        The model.
+    X : table
+        The rows.
+    target, probability, n, immutable, ranges, directions, costs, integers, distance, data
+        As for `counterfactual`, the same for all rows.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> view = ModelView.of_equations({"no": Signomial.parse("4"), "yes": Signomial.parse("x*y")}, ["x", "y"])
+    >>> for answers in counterfactuals(view, [[1.0, 2.0], [4.0, 3.0]], distance="log", costs={"y": 2.0}, n=1):
+    ...     print(*answers)
+    x: 1 → 2 (predicts 'yes', p = 0.500, distance 0.693)
+    x: 4 → 1.33333 (predicts 'no', p = 0.500, distance 1.1)
+    """
+    rows = RawRows.read(view := ModelView.of(model), X)
+    wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data)
+    blocks = (rows.take(slice(start, start + ROWS_AT_ONCE)) for start in range(0, len(rows), ROWS_AT_ONCE))
+    return [each for block in blocks for each in _answers(view, block, target, probability, n, wishes)]
+
+
+class _Answer(NamedTuple):
+    """What a row may become: new values by position, at one place of arrays."""
+
+    label: Any
+    output: FloatArray
+    new: dict[int, Any]
+
+
+_Found = tuple[float, frozenset[int], _Answer]
+
+
+def _answers(
+    view: ModelView, rows: RawRows, target: Any, probability: float | None, n: int, wishes: Wishes
+) -> list[list[Counterfactual]]:
     wishes.check(view)
-    row = _Row.read(view, x)
-    logs = view.cell_rows(row.columns)
+    logs = view.cell_rows(rows.table)
     now = view.outputs_of(view.scores_of(logs))
-    found: list[tuple[Counterfactual, frozenset[int]]] = []
-    for label, goal in _goals(view, target, probability, now):
-        if goal.holds(now)[0]:
-            return [_answer(view, row, now[0], label, {}, 0.0)]
-        space = build_space(view, row.columns, logs, wishes, goal)
-        found += _confirmed_answers(view, space, row, label, n)
-    found.sort(key=lambda pair: pair[0].distance)
-    return [answer for answer, _ in diverse(found, n)]
+    found: list[list[_Found]] = [[] for _ in range(len(rows))]
+    goals = _goals(view, target, probability, now)
+    fulfilled = np.zeros(len(rows), dtype=bool)
+    for label, goal, asked in goals:
+        for i in np.flatnonzero(asked & ~fulfilled & goal.holds(now)).tolist():
+            found[i].append((0.0, frozenset(), _Answer(label, now[i], {})))
+            fulfilled[i] = True
+    for label, goal, asked in goals:
+        todo = np.flatnonzero(asked & ~fulfilled)
+        for slack in SLACKS:
+            todo = _search(view, rows, logs, todo, wishes, label, goal, slack, n, found)
+            if not todo.size:
+                break
+    return [[_counterfactual(view, rows.cells[i], *each) for each in diverse(pool, n)] for i, pool in enumerate(found)]
 
 
-def _goals(view: ModelView, target: Any, probability: float | None, now: FloatArray) -> list[tuple[Any, Goal]]:
-    """Return the wished class (None for a regression) and the goal, one for each class that would do."""
+def _goals(
+    view: ModelView, target: Any, probability: float | None, now: FloatArray
+) -> list[tuple[Any, Goal, BoolArray]]:
+    """Return the wished class (None for a regression), the goal and its rows, for each class that would do."""
+    everyone = np.ones(len(now), dtype=bool)
     if not view.has_classes:
         if probability is not None or not (isinstance(target, tuple) and len(target) == 2):
             raise ValueError("the target of a regression is a pair (low, high), None for an open end")
-        return [(None, range_goal(*target))]
-    decided = view.classes[int(view.decisions(now)[0])]
-    labels = [label for label in view.classes if label != decided] if target is None else [target]
-    if probability is None:
-        return [(label, decision_goal(view, label)) for label in labels]
-    return [(label, probability_goal(view, label, probability)) for label in labels]
-
-
-def _confirmed_answers(
-    view: ModelView, space: Space, row: _Row, label: Any, n: int
-) -> list[tuple[Counterfactual, frozenset[int]]]:
-    own = space.fixed(np.full((1, len(space.categories)), -1, dtype=np.intp))
-    scale = 1.0 + abs(float(space.margin(space.numbers.start[None], own)[0]))
-    for slack in SLACKS:
-        chosen = search(space, slack * scale, n)
-        if chosen and (answers := _confirm(view, space, row, label, chosen)):
-            return answers
-    return []
-
-
-def _confirm(
-    view: ModelView, space: Space, row: _Row, label: Any, candidates: list[Candidate]
-) -> list[tuple[Counterfactual, frozenset[int]]]:
-    """Put the candidates to the model, from raw values on, and return those that it confirms."""
-    values = space.numbers.values(np.array([candidate.point for candidate in candidates]))
-    new: dict[int, npt.NDArray[Any]] = {}
-    for position, j in enumerate(space.numbers.columns.tolist()):
-        moved = np.array([j in candidate.changed for candidate in candidates])
-        if moved.any():
-            new[j] = np.where(moved, values[:, position], float(row.columns.columns[j].numbers()[0]))
-    for position, category in enumerate(space.categories):
-        picked = [candidate.choice[position] for candidate in candidates]
-        if max(picked) >= 0:
-            own = row.values[view.raw_names[category.column]]
-            levels = np.empty(len(candidates), dtype=object)
-            levels[:] = [own if level < 0 else category.levels[level] for level in picked]
-            new[category.column] = levels
-    cells = np.repeat(row.cells, len(candidates), axis=0)
-    for j, changed in new.items():
-        cells[:, j] = changed
-    outputs = view.outputs_of(view.scores_of(view.cell_rows(RawTable.of_cells(cells))))
-    good = space.goal.holds(outputs)
-    whole = {j: bool(is_integer) for j, is_integer in zip(space.numbers.columns, space.numbers.integer, strict=True)}
-    return [
-        (
-            _answer(
-                view,
-                row,
-                outputs[i],
-                label,
-                {j: _plain(new[j][i], whole=whole.get(j, False)) for j in sorted(candidate.changed)},
-                candidate.distance,
-            ),
-            candidate.changed,
-        )
-        for i, candidate in enumerate(candidates)
-        if good[i]
-    ]
-
-
-def _answer(
-    view: ModelView, row: _Row, output: FloatArray, label: Any, new: dict[int, Any], distance: float
-) -> Counterfactual:
-    after = {view.raw_names[j]: value for j, value in new.items()}
-    if view.has_classes:
-        probability: float | None = float(output[view.class_position(label)])
-        prediction: Any = view.classes[int(view.decisions(output[None])[0])]
+        return [(None, range_goal(*target), everyone)]
+    if target is None:
+        decided = view.decisions(now)
+        labels = [(label, decided != c) for c, label in enumerate(view.classes)]
     else:
-        probability, prediction = None, float(output[0])
-    changes = {name: (row.values[name], value) for name, value in after.items()}
-    return Counterfactual(changes, {**row.values, **after}, probability, prediction, distance)
+        labels = [(target, everyone)]
+    if probability is None:
+        return [(label, decision_goal(view, label), asked) for label, asked in labels if asked.any()]
+    return [(label, probability_goal(view, label, probability), asked) for label, asked in labels if asked.any()]
+
+
+def _search(
+    view: ModelView,
+    rows: RawRows,
+    logs: LogRows,
+    todo: IntArray,
+    wishes: Wishes,
+    label: Any,
+    goal: Goal,
+    slack: float,
+    n: int,
+    found: list[list[_Found]],
+) -> IntArray:
+    """Add confirmed answers to what was found; return the rows of which the model confirmed no candidate at all."""
+    refused = []
+    for at, terms in view.orthants(logs.take(todo)) if todo.size else ():
+        where = todo[at]
+        space = build_space(view, rows.take(where).table, logs.take(where), terms, wishes, goal)
+        scale = 1.0 + np.abs(space.margin_of_logs(space.own_logs))
+        candidates = search(space, slack * scale, n)
+        if not candidates.row.size:
+            continue
+        new = _new_columns(space, rows.take(where[candidates.row]), candidates)
+        changed_rows = rows.take(where[candidates.row]).with_columns(new)
+        outputs = view.outputs_of(view.scores_of(view.cell_rows(changed_rows)))
+        good = goal.holds(outputs)
+        columns = np.append(space.numbers.columns, [category.column for category in space.categories]).astype(np.intp)
+        whole = set(space.numbers.columns[space.numbers.integer.any(axis=0)].tolist())
+        for i in np.flatnonzero(good).tolist():
+            changed = columns[candidates.changed[i]].tolist()
+            values = {j: _plain(new[j][i], whole=j in whole) for j in sorted(changed)}
+            answer = _Answer(label, outputs[i], values)
+            found[where[candidates.row[i]]].append((float(candidates.distance[i]), frozenset(changed), answer))
+        refused.append(where[np.setdiff1d(candidates.row, candidates.row[good])])
+    return np.concatenate(refused) if refused else todo[:0]
+
+
+def _new_columns(space: Space, rows: RawRows, candidates: Candidates) -> dict[int, npt.NDArray[Any]]:
+    """Return the columns that some candidate changes, one value for each of them."""
+    numbers, new = space.numbers, dict[int, "npt.NDArray[Any]"]()
+    values = numbers.sign[candidates.row] * numbers.values(candidates.points)
+    for position in np.flatnonzero(candidates.changed.any(axis=0)).tolist():
+        moved = candidates.changed[:, position]
+        if position < numbers.columns.size:
+            j = int(numbers.columns[position])
+            new[j] = np.where(moved, values[:, position], rows.table.columns[j].numbers())
+        else:
+            category = space.categories[position - numbers.columns.size]
+            levels = rows.cells[:, category.column].copy()
+            for i in np.flatnonzero(moved).tolist():
+                levels[i] = category.levels[candidates.levels[i, position - numbers.columns.size]]
+            new[category.column] = levels
+    return new
+
+
+def _counterfactual(
+    view: ModelView, cells: npt.NDArray[Any], distance: float, _: frozenset[int], answer: _Answer
+) -> Counterfactual:
+    before = dict(zip(view.raw_names, cells.tolist(), strict=True))
+    after = {view.raw_names[j]: value for j, value in answer.new.items()}
+    if view.has_classes:
+        probability: float | None = float(answer.output[view.class_position(answer.label)])
+        prediction: Any = view.classes[int(view.decisions(answer.output[None])[0])]
+    else:
+        probability, prediction = None, float(answer.output[0])
+    changes = {name: (before[name], value) for name, value in after.items()}
+    return Counterfactual(changes, {**before, **after}, probability, prediction, distance)
 
 
 def _plain(value: Any, *, whole: bool) -> Any:

@@ -1,4 +1,4 @@
-"""Which combinations of levels a counterfactual tries: none, every single change, the best pairs, and growing sets.
+"""Which combinations of levels counterfactuals try: none, every single change, the best pairs, and growing sets.
 
 All single changes are looked at first. Of those that raise g most per cost, pairs are formed; and the columns are
 changed one after another, each to its best level, until all are, so that a goal which needs many changes is reached.
@@ -7,46 +7,82 @@ changed one after another, each to its best level, until all are, so that a goal
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from ecsel.explain.search_space import Space
+    from ecsel.explain.search_space import BoolArray, IntArray, Space
+    from ecsel.signomial.columns import FloatArray
 
 SINGLES_KEPT = 16
 PAIRED = 6
 
 
-def level_choices(space: Space, slack: float) -> npt.NDArray[np.intp]:
-    """Return choices (combinations, categories) of levels, −1 for the row's own; no change first, then by promise."""
-    own = (-1,) * len(space.categories)
-    singles = [
-        (*own[:position], level, *own[position + 1 :])
-        for position, category in enumerate(space.categories)
-        for level in range(len(category.levels))
+class Choices(NamedTuple):
+    """Chosen levels of rows; for each row no change comes first, then what promises most."""
+
+    row: IntArray
+    levels: IntArray
+    """(choices, categories), −1 for the row's own."""
+    price: FloatArray
+    fixed: FloatArray
+    """What all but the numbers then add to the logarithms of the terms, (choices, terms)."""
+
+
+def level_choices(space: Space, slack: FloatArray) -> Choices:
+    """Return the choices of all rows, row by row; `slack` (rows,) is what g must reach."""
+    n_rows = len(space.own_logs)
+    if not space.categories:
+        return Choices(np.arange(n_rows), np.empty((n_rows, 0), dtype=np.intp), np.zeros(n_rows), space.fixed)
+    order, useful = _singles(space, slack)
+    column = np.concatenate([np.full(len(each.levels), c) for c, each in enumerate(space.categories)])
+    level = np.concatenate([np.arange(len(each.levels)) for each in space.categories])
+    kept = min(SINGLES_KEPT, order.shape[1])
+    single = np.full((n_rows, kept + 1, len(space.categories)), -1, dtype=np.intp)  # the last is no change
+    at = np.arange(n_rows)[:, None]
+    single[at, np.arange(kept), column[order[:, :kept]]] = level[order[:, :kept]]
+    first, second = np.array(list(combinations(range(min(PAIRED, kept)), 2)), dtype=np.intp).reshape(-1, 2).T
+    pairs_differ = column[order[:, first]] != column[order[:, second]]
+    grown, grown_useful = _growing(order, useful, column, level)
+    blocks = [
+        (single[:, -1:], np.ones((n_rows, 1), dtype=bool)),
+        (single[:, :-1], useful[:, :kept]),
+        (np.maximum(single[:, first], single[:, second]), useful[:, first] & useful[:, second] & pairs_differ),
+        (grown, grown_useful),
     ]
-    if not singles:
-        return np.array([own], dtype=np.intp)
-    everything = np.array([own, *singles], dtype=np.intp)
-    start = np.repeat(space.numbers.start[None], len(everything), axis=0)
-    g = space.margin(start, space.fixed(everything)) - slack
-    gain = np.where(g[1:] >= 0, np.inf, g[1:] - g[0])
-    promise = gain / np.maximum(space.category_cost(everything[1:]), 1e-300)
-    useful = [i for i in np.argsort(-promise, kind="stable").tolist() if gain[i] > 0]
-    column = [position for position, category in enumerate(space.categories) for _ in category.levels]
-    pairs = [_both(singles[a], singles[b]) for a, b in combinations(useful[:PAIRED], 2) if column[a] != column[b]]
-    grown, growing, free = own, [], set(column)
-    for i in useful:
-        if column[i] in free:
-            free.remove(column[i])
-            grown = _both(grown, singles[i])
-            growing.append(grown)
-    listed = dict.fromkeys([own, *(singles[i] for i in useful[:SINGLES_KEPT]), *pairs, *growing])
-    return np.array(list(listed), dtype=np.intp)
+    levels, listed = (np.concatenate(parts, axis=1) for parts in zip(*blocks, strict=True))
+    row, position = np.nonzero(listed)
+    levels = levels[row, position]
+    fixed = space.fixed[row]
+    for category, chosen in zip(space.categories, levels.T, strict=True):
+        fixed += np.where(chosen[:, None] >= 0, category.steps[row, chosen], 0.0)
+    return Choices(row, levels, (levels >= 0) @ np.array([each.cost for each in space.categories]), fixed)
 
 
-def _both(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(map(max, a, b))
+def _singles(space: Space, slack: FloatArray) -> tuple[IntArray, BoolArray]:
+    """Return the single changes of each row by what they promise, and whether they help at all; in that order."""
+    allowed = np.concatenate([each.allowed for each in space.categories], axis=1)
+    price = np.concatenate([np.full(len(each.levels), each.cost) for each in space.categories])
+    steps = np.concatenate([each.steps for each in space.categories], axis=1)
+    g = space.margin_of_logs(space.own_logs[:, None] + steps) - slack[:, None]
+    gain = g - (space.margin_of_logs(space.own_logs) - slack)[:, None]
+    promise = np.where(g >= 0, np.inf, gain) / np.maximum(price, 1e-300)
+    promise[~(allowed & ((gain > 0) | (g >= 0)))] = -np.inf
+    order = np.argsort(-promise, axis=1, kind="stable")
+    return order, np.take_along_axis(promise, order, axis=1) > 0
+
+
+def _growing(order: IntArray, useful: BoolArray, column: IntArray, level: IntArray) -> tuple[IntArray, BoolArray]:
+    """Return for each row the sets of the two, three, … best columns, each at its best level, and which there are."""
+    n_rows, n_columns = len(order), int(column[-1]) + 1
+    ranked = column[order]
+    best = np.stack([(ranked == c).argmax(axis=1) for c in range(n_columns)], axis=1)
+    best_level = np.take_along_axis(level[order], best, axis=1)
+    best = np.where(np.take_along_axis(useful, best, axis=1), best, order.shape[1])
+    turn = np.argsort(np.argsort(best, axis=1, kind="stable"), axis=1)
+    size = np.arange(2, n_columns + 1)[:, None]
+    levels = np.where(turn[:, None] < size, best_level[:, None], -1)
+    latest = np.take_along_axis(np.sort(best, axis=1), np.broadcast_to(size.T - 1, (n_rows, n_columns - 1)), axis=1)
+    # two that are both among the paired are a pair already
+    return levels, (latest < order.shape[1]) & ((size.T > 2) | (latest >= PAIRED))

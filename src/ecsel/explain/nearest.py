@@ -5,23 +5,19 @@ that remains has one constraint and a box, so it is a fractional knapsack: coord
 per cost |∇g_j|/w_j until the constraint holds. A step is kept when cost + ρ·max(0, −g) falls, ρ being twice the
 largest price of the constraint that was met; a start is done when the linear programme promises no more. Every start
 ends on the boundary, where its segment to t⁰ crosses it.
-
-Single coordinates are also scanned on their own, which finds the first crossing where g is not monotone;
-and points scattered over the box find regions that the gradient at the row does not point to.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ecsel.explain.crossing import crossing
 
 if TYPE_CHECKING:
-    from ecsel.explain.search_space import Space
+    from ecsel.explain.level_choices import Choices
+    from ecsel.explain.search_space import BoolArray, IntArray, Space
     from ecsel.signomial.columns import FloatArray
 
 ITERATIONS = 24
@@ -29,91 +25,104 @@ TOLERANCE = 1e-5
 """A start stops when a step changes its cost by less than this share, or would by the linear programme."""
 WIDER, NARROWER = 1.5, 0.3
 """What becomes of the trust region after a step that is kept and after one that is not."""
-SCAN = np.linspace(0.0, 1.0, 17) ** 1.5
-"""Shares of the way to a bound at which single coordinates are looked at: denser near the row itself."""
 
 
-SCATTERED, SCATTERED_KEPT = 128, 6
-"""Points of the box that are looked at, and how many of them become starts."""
-
-
-class Brackets(NamedTuple):
+class Segments(NamedTuple):
     """Segments from a point that does not fulfil the goal, or is the row itself, to one that does."""
 
     bad: FloatArray
     good: FloatArray
-    which: npt.NDArray[np.intp]
-    """For each segment the position of its log features, which hold the chosen levels."""
+    which: IntArray
+    """For each segment the position of its choice of levels, which also tells its row."""
+
+
+class _Walk(NamedTuple):
+    """The starts that are under way, and where they are."""
+
+    start: IntArray
+    origin: FloatArray
+    low: FloatArray
+    high: FloatArray
+    fixed: FloatArray
+    slack: FloatArray
+    points: FloatArray
+    g: FloatArray
+    gradient: FloatArray
+    spent: FloatArray
+    price: FloatArray
+    radius: FloatArray
+    going: BoolArray
 
 
 def nearest_points(
-    space: Space,
-    starts: FloatArray,
-    which: npt.NDArray[np.intp],
-    all_fixed: FloatArray,
-    allowed: npt.NDArray[np.bool_],
-    slack: float,
-) -> Brackets:
-    """Return segments from the row to points with g ≥ slack near it, for the starts that reach one.
+    space: Space, starts: FloatArray, which: IntArray, allowed: BoolArray, choices: Choices, slack: FloatArray
+) -> Segments:
+    """Return segments from rows to points with g ≥ slack near them, for the starts that reach one.
 
-    `allowed` (starts, columns) tells which coordinates may move, `which` the levels, as rows of `all_fixed`.
+    `allowed` (starts, columns) tells which coordinates may move, `which` the choice of levels; `slack` is by row.
     """
-    fixed = all_fixed[which]
-    numbers = space.numbers
-    origin = np.broadcast_to(numbers.start, starts.shape)
-    low = np.where(allowed, numbers.low, numbers.start)
-    high = np.where(allowed, numbers.high, numbers.start)
+    numbers, row = space.numbers, choices.row[which]
+    origin, fixed, least = numbers.start[row], choices.fixed[which], slack[row]
+    low, high = np.where(allowed, numbers.low[row], origin), np.where(allowed, numbers.high[row], origin)
     points = np.clip(starts, low, high)
-    radius = 0.3 * (high - low)
-    price, spent = np.zeros(len(points)), np.abs(points - origin) @ numbers.cost
     g, gradient = space.margin_and_gradient(points, fixed)
-    going = np.ones(len(points), dtype=bool)
+    spent, nothing = numbers.distance(points, origin), np.zeros(len(points))
+    here, radius, going = np.arange(len(points)), 0.3 * (high - low), np.ones(len(points), dtype=bool)
+    walk = _Walk(here, origin, low, high, fixed, least, points, g, gradient, spent, nothing, radius, going)
     for _ in range(ITERATIONS):
-        proposal, marginal = _knapsack(points, origin, low, high, radius, slack - g, gradient, numbers.cost)
-        price = np.maximum(price / 2, 2 * marginal)  # an early price may be far too high: it is forgotten again
-        merit = spent + price * np.maximum(0.0, slack - g)
-        new_spent = np.abs(proposal - origin) @ numbers.cost
-        expected_g = g + np.einsum("ij,ij->i", proposal - points, gradient)
-        promised = merit - new_spent - price * np.maximum(0.0, slack - expected_g)
-        enough = TOLERANCE * (1 + merit)
-        going &= promised > enough
-        if not going.any():
+        walk = _step(space, walk)
+        n_going = np.count_nonzero(walk.going)
+        if 2 * n_going <= walk.going.size:  # arrays that shrink by halves are cheap to copy
+            points[walk.start], g[walk.start] = walk.points, walk.g
+            walk = _Walk._make(each[walk.going] for each in walk)
+        if not n_going:
             break
-        new_g, new_gradient = space.margin_and_gradient(proposal, fixed)
-        gain = merit - new_spent - price * np.maximum(0.0, slack - new_g)
-        better = going & (gain > 0)
-        spent, g = np.where(better, new_spent, spent), np.where(better, new_g, g)
-        points = np.where(better[:, None], proposal, points)
-        gradient = np.where(better[:, None], new_gradient, gradient)
-        radius *= np.where(gain > 0, WIDER, NARROWER)[:, None]
-        going &= (gain <= 0) | (gain > enough)
-    good = g >= slack
+    points[walk.start], g[walk.start] = walk.points, walk.g
+    good = g >= least
     for stretch in (1.001, 1.05, 1.5):  # a point that just misses is pushed on
         if good.all():
             break
         pushed = np.clip(origin + stretch * (points - origin), low, high)
         points = np.where(good[:, None], points, pushed)
-        good |= space.margin(points, fixed) >= slack
-    return Brackets(origin[good], points[good], which[good])
+        good |= space.margin(points, fixed) >= least
+    return Segments(origin[good], points[good], which[good])
 
 
-def _knapsack(
-    points: FloatArray,
-    origin: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    radius: FloatArray,
-    lack: FloatArray,
-    gradient: FloatArray,
-    cost: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
+def _step(space: Space, walk: _Walk) -> _Walk:
+    """Propose a step for every start, keep those that make it better, and widen or narrow the trust regions."""
+    proposal, marginal = _knapsack(walk, space.numbers.cost)
+    price = np.maximum(walk.price / 2, 2 * marginal)  # an early price may be far too high: it is forgotten again
+    merit = walk.spent + price * np.maximum(0.0, walk.slack - walk.g)
+    spent = space.numbers.distance(proposal, walk.origin)
+    expected = walk.g + np.einsum("ij,ij->i", proposal - walk.points, walk.gradient)
+    enough = TOLERANCE * (1 + merit)
+    going = walk.going & (merit - spent - price * np.maximum(0.0, walk.slack - expected) > enough)
+    if not going.any():
+        return walk._replace(going=going)
+    g, gradient = space.margin_and_gradient(proposal, walk.fixed)
+    gain = merit - spent - price * np.maximum(0.0, walk.slack - g)
+    kept = gain > 0
+    better = going & kept
+    return walk._replace(
+        points=np.where(better[:, None], proposal, walk.points),
+        g=np.where(better, g, walk.g),
+        gradient=np.where(better[:, None], gradient, walk.gradient),
+        spent=np.where(better, spent, walk.spent),
+        price=price,
+        radius=walk.radius * np.where(kept, WIDER, NARROWER)[:, None],
+        going=going & (~kept | (gain > enough)),
+    )
+
+
+def _knapsack(walk: _Walk, cost: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the cheapest points of the boxes where ⟨∇g, d⟩ makes up for what g lacks, and the constraint's price."""
-    floor, ceiling = np.maximum(low, points - radius), np.minimum(high, points + radius)
-    cheapest = np.minimum(np.maximum(origin, floor), ceiling)
-    need = lack - np.einsum("ij,ij->i", gradient, cheapest - points)
+    points, gradient = walk.points, walk.gradient
+    floor, ceiling = np.maximum(walk.low, points - walk.radius), np.minimum(walk.high, points + walk.radius)
+    cheapest = np.minimum(np.maximum(walk.origin, floor), ceiling)
+    need = walk.slack - walk.g - np.einsum("ij,ij->i", gradient, cheapest - points)
     size = np.abs(gradient)
-    room = np.where(gradient > 0, ceiling - cheapest, cheapest - floor)
-    gain = size * room
+    move = np.where(gradient > 0, ceiling, floor) - cheapest
+    gain = size * np.abs(move)
     price = cost / np.maximum(size, 1e-200)
     order = np.argsort(price, axis=1, kind="stable")
     at = np.arange(len(order))[:, None]
@@ -122,63 +131,16 @@ def _knapsack(
     share = np.empty_like(gain)
     share[at, order] = (need[:, None] - before) / np.where(sorted_gain > 0, sorted_gain, np.inf)
     np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
-    proposal = cheapest + share * np.copysign(room, gradient)
     marginal = np.where(share > 0, price, 0.0).max(axis=1, initial=0.0)
-    return proposal, marginal
+    return cheapest + share * move, marginal
 
 
-def to_boundary(space: Space, segments: Brackets, all_fixed: FloatArray, slack: float) -> FloatArray:
+def to_boundary(space: Space, segments: Segments, choices: Choices, slack: FloatArray) -> FloatArray:
     """Return the points of the segments with g ≥ slack that lie next to where it ceases to hold."""
-    fixed = all_fixed[segments.which]
+    fixed, least = choices.fixed[segments.which], slack[choices.row[segments.which]]
     step = segments.good - segments.bad
 
     def beyond(share: FloatArray) -> FloatArray:
-        return space.margin(segments.bad + share[:, None] * step, fixed) - slack
+        return space.margin(segments.bad + share[:, None] * step, fixed) - least
 
     return segments.bad + crossing(beyond, len(step))[:, None] * step
-
-
-def single_moves(space: Space, all_fixed: FloatArray, slack: float) -> Brackets:
-    """Return segments around the first crossing when one coordinate moves alone, up or down, for each row of fixed."""
-    numbers = space.numbers
-    n, steps, choices = numbers.start.size, SCAN.size, len(all_fixed)
-    column = np.tile(np.arange(n), 2)
-    ends = np.concatenate([numbers.high, numbers.low])
-    values = numbers.start[column][:, None] + SCAN * (ends - numbers.start[column])[:, None]
-    grid = np.repeat(numbers.start[None], values.size, axis=0)
-    grid[np.arange(values.size), np.repeat(column, steps)] = values.ravel()
-    g = space.margin(np.tile(grid, (choices, 1)), np.repeat(all_fixed, len(grid), axis=0))
-    reached = g.reshape(choices, 2 * n, steps) >= slack
-    first = reached.argmax(axis=2)
-    choice, line = np.nonzero(reached.any(axis=2) & (first > 0))
-    grid = grid.reshape(2 * n, steps, n)
-    at = first[choice, line]
-    return Brackets(grid[line, at - 1], grid[line, at], choice)
-
-
-def scattered_points(space: Space, all_fixed: FloatArray, slack: float) -> Brackets:
-    """Return segments from the row to the cheapest of many points in the box that fulfil the goal.
-
-    Some coordinates of a point stay as they are, the others lie between the row and a bound; always the same points.
-    """
-    numbers = space.numbers
-    up, share = _scattered_shares(numbers.start.size)
-    points = numbers.start + share * (np.where(up, numbers.high, numbers.low) - numbers.start)
-    points = np.tile(points, (len(all_fixed), 1))
-    which = np.repeat(np.arange(len(all_fixed)), SCATTERED)
-    good = np.flatnonzero(space.margin(points, all_fixed[which]) >= slack)
-    cost = np.abs(points[good] - numbers.start) @ numbers.cost
-    chosen = good[np.argsort(cost, kind="stable")[:SCATTERED_KEPT]]
-    return Brackets(np.broadcast_to(numbers.start, (chosen.size, numbers.start.size)), points[chosen], which[chosen])
-
-
-@cache
-def _scattered_shares(n_columns: int) -> tuple[npt.NDArray[np.bool_], FloatArray]:
-    """Return for each point and coordinate whether it moves up, and how far; always the same."""
-    rng = np.random.default_rng(0)
-    shape = (SCATTERED, n_columns)
-    up = rng.random(shape) >= 0.5
-    share = np.minimum(1.0, 1.25 * rng.random(shape)) * (rng.random(shape) < 0.6)
-    for each in (up, share):
-        each.setflags(write=False)
-    return up, share

@@ -7,6 +7,7 @@ moved back while another moves on. What is left of the continuous columns is pul
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,74 +15,87 @@ import numpy as np
 from ecsel.explain.crossing import crossing
 
 if TYPE_CHECKING:
-    from ecsel.explain.search_space import Space
+    from ecsel.explain.search_space import BoolArray, IntArray, Space
     from ecsel.signomial.columns import FloatArray
 
 ROUNDS = 60
 
 
-def round_integers(space: Space, point: FloatArray, fixed: FloatArray, slack: float) -> FloatArray | None:
-    """Return a point whose integer columns are whole, or None where none was found near the given one."""
+def round_integers(
+    space: Space, points: FloatArray, row: IntArray, fixed: FloatArray, slack: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Return points whose integer columns are whole, and whether one was found near the given point at all."""
+    numbers, found = space.numbers, np.ones(len(points), dtype=bool)
+    moved = numbers.integer[row] & (points != numbers.start[row])
+    at = np.flatnonzero(moved.any(axis=1))
+    if not at.size:
+        return points, found
+    row, fixed, slack = row[at], fixed[at], slack[at]
+    values, start = numbers.values(points[at]), numbers.values(numbers.start[row])
+    rounded = np.where(values > start, np.ceil(values - 1e-9), np.floor(values + 1e-9))
+    low, high = numbers.values(numbers.low[row]), numbers.values(numbers.high[row])
+    whole = numbers.coordinates(np.where(moved[at], np.clip(rounded, np.ceil(low), np.floor(high)), values))
+    found[at] = space.margin(whole, fixed) >= slack
+    good = found[at]
+    points = points.copy()
+    points[at[good]] = _look_around(space, whole[good], row[good], fixed[good], slack[good])
+    return points, found
+
+
+def _look_around(space: Space, points: FloatArray, row: IntArray, fixed: FloatArray, slack: FloatArray) -> FloatArray:
+    """Move every point to its cheapest neighbour with whole numbers for as long as there is one; then pull it back."""
     numbers = space.numbers
-    moved = numbers.integer & (point != numbers.start)
-    if not moved.any():
-        return point
-    values, start = numbers.values(point[None])[0], numbers.values(numbers.start[None])[0]
-    away = np.sign(values - start)
-    rounded = np.where(away > 0, np.ceil(values - 1e-9), np.floor(values + 1e-9))
-    low, high = numbers.values(numbers.low[None])[0], numbers.values(numbers.high[None])[0]
-    values = np.where(moved, np.clip(rounded, np.ceil(low), np.floor(high)), values)
-    current = numbers.coordinates(values[None])[0]
-    if not _fulfils(space, current[None], fixed, slack)[0]:
-        return None
+    going = np.arange(len(points))
     for _ in range(ROUNDS):
-        neighbours = _neighbours(space, current)
-        cost = np.abs(neighbours - numbers.start) @ numbers.cost
-        cheaper = cost < np.abs(current - numbers.start) @ numbers.cost - 1e-12
-        inside = ((neighbours >= numbers.low) & (neighbours <= numbers.high)).all(axis=1)
-        candidates = neighbours[cheaper & inside]
-        candidates = candidates[_fulfils(space, candidates, fixed, slack)] if len(candidates) else candidates
-        if not len(candidates):
+        origin = numbers.start[row[going]]
+        neighbours = _neighbours(space, points[going], row[going])
+        cost = np.abs(neighbours - origin[:, None]) @ numbers.cost
+        with np.errstate(invalid="ignore"):  # what has no coordinate is not inside
+            cheaper = cost < (numbers.distance(points[going], origin) - 1e-12)[:, None]
+            low, high = numbers.low[row[going]][:, None], numbers.high[row[going]][:, None]
+            cheaper &= ((neighbours >= low) & (neighbours <= high)).all(axis=2)
+        at, which = np.nonzero(cheaper)
+        good = space.margin(neighbours[at, which], fixed[going[at]]) >= slack[going[at]]
+        cost[:] = np.where(cheaper, cost, np.inf)
+        cost[at[~good], which[~good]] = np.inf
+        best = cost.argmin(axis=1) if cost.size else np.zeros(0, dtype=np.intp)
+        better = np.isfinite(cost[np.arange(len(best)), best])
+        if not better.any():
             break
-        current = candidates[np.argmin(np.abs(candidates - numbers.start) @ numbers.cost)]
-    return _pull_back(space, current, fixed, slack)
+        points[going[better]] = neighbours[better, best[better]]
+        going = going[better]
+    return _pull_back(space, points, row, fixed, slack)
 
 
-def _fulfils(
-    space: Space, points: FloatArray, fixed: FloatArray, slack: float
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    return np.asarray(space.margin(points, fixed) >= slack)
+def _neighbours(space: Space, points: FloatArray, row: IntArray) -> FloatArray:
+    """Return (points, moves, columns) with one integer a unit nearer to the row, alone or while another moves a unit.
 
-
-def _neighbours(space: Space, current: FloatArray) -> FloatArray:
-    """Return the points with one integer a unit nearer to the row, alone or while another integer moves a unit."""
+    Moves that do not exist for a point leave it where it is or make it dearer.
+    """
     numbers = space.numbers
-    values, start = numbers.values(current[None])[0], numbers.values(numbers.start[None])[0]
-    whole = np.flatnonzero(numbers.integer & (numbers.low < numbers.high))
-    back = [j for j in whole if values[j] != start[j]]
-    result = []
-    for j in back:
-        nearer = values.copy()
-        nearer[j] = values[j] - np.sign(values[j] - start[j]) if abs(values[j] - start[j]) > 1 else start[j]
-        result.append(nearer)
-        for i in whole:
-            if i != j:
-                for unit in (-1.0, 1.0):
-                    other = nearer.copy()
-                    other[i] += unit
-                    result.append(other)
-    neighbours = np.array(result).reshape(-1, values.size)
-    if not numbers.logarithmic:
-        return neighbours
-    positive = (neighbours * numbers.log_slope + numbers.log_offset > 0).all(axis=1)
-    return numbers.coordinates(neighbours[positive])
+    back, on = _moves(numbers.cost.size, tuple(np.flatnonzero(numbers.integer.any(axis=0)).tolist()))
+    values, start = numbers.values(points), numbers.values(numbers.start[row])
+    movable = numbers.integer[row] & (numbers.low[row] < numbers.high[row])
+    nearer = np.where(movable, np.clip(start - values, -1.0, 1.0), 0.0)
+    return numbers.coordinates(values[:, None] + nearer[:, None] * back + movable[:, None] * on)
 
 
-def _pull_back(space: Space, point: FloatArray, fixed: FloatArray, slack: float) -> FloatArray:
+@cache
+def _moves(n_columns: int, integers: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+    """Return (moves, columns) twice: which integer goes back, and which one goes on by how much."""
+    unit = np.eye(n_columns)
+    moves = [(unit[j], 0 * unit[j]) for j in integers]
+    moves += [(unit[j], step * unit[i]) for j in integers for i in integers if i != j for step in (-1.0, 1.0)]
+    back, on = np.array(moves).reshape(-1, 2, n_columns).transpose(1, 0, 2)
+    return back, on
+
+
+def _pull_back(space: Space, points: FloatArray, row: IntArray, fixed: FloatArray, slack: FloatArray) -> FloatArray:
     """Shrink the moves of the continuous columns as far as the goal allows, the integers staying."""
-    continuous = ~space.numbers.integer
-    home = np.where(continuous, space.numbers.start, point)
-    if (home == point).all():
-        return point
-    share = crossing(lambda share: space.margin(home + share[:, None] * (point - home), fixed) - slack, 1)
-    return home + share * (point - home)
+    home = np.where(space.numbers.integer[row], points, space.numbers.start[row])
+    at = np.flatnonzero((home != points).any(axis=1))
+    if at.size:
+        home, step, fixed, slack = home[at], points[at] - home[at], fixed[at], slack[at]
+        share = crossing(lambda share: space.margin(home + share[:, None] * step, fixed) - slack, at.size)
+        points[at] = home + share[:, None] * step
+    return points

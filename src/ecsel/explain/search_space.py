@@ -1,9 +1,9 @@
-"""The columns that a counterfactual may change, as coordinates with bounds and costs.
+"""The columns that counterfactuals of many rows may change, as coordinates with bounds and costs.
 
 A number moves on its own scale (distance ``"mad"``) or on that of log x' (distance ``"log"``); either way its features
-are x' = a·value + c, not below a floor. A category moves between its levels, each a row of a small table of log x'.
-Everything else keeps its log features, and what they and the chosen levels add to the logarithms of the terms is
-computed once. On this space scores and their gradient are one small matrix product each.
+are x' = a·value + c, not below a floor. A category moves between its levels. What is not moved, and what the chosen
+levels do, adds a constant to the logarithms of the terms, which is computed once. On this space scores and their
+gradient are one small matrix product each, whatever rows the points belong to.
 """
 
 from __future__ import annotations
@@ -22,23 +22,29 @@ if TYPE_CHECKING:
     from ecsel.signomial import ScoreTerms
     from ecsel.signomial.columns import FloatArray
 
+IntArray = npt.NDArray[np.intp]
+BoolArray = npt.NDArray[np.bool_]
+
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """The movable columns of numbers; arrays over columns, and over their features."""
+    """The movable columns of numbers; arrays over rows and columns, over columns, or over their features."""
 
-    columns: npt.NDArray[np.intp]
+    columns: IntArray
     """Positions among the raw columns."""
+    sign: FloatArray
+    """(rows, columns); without an encoder a column keeps its sign and moves in |x|, else 1."""
     start: FloatArray
-    """The row's own coordinates."""
+    """The rows' own coordinates (rows, columns); where a row's cell cannot move, `low` and `high` equal it."""
     low: FloatArray
     high: FloatArray
+    integer: BoolArray
+    """(rows, columns)."""
     cost: FloatArray
-    """Cost of one unit of the coordinate."""
-    integer: npt.NDArray[np.bool_]
-    features: npt.NDArray[np.intp]
-    """Positions of the features that move with these columns."""
-    owner: npt.NDArray[np.intp]
+    """Cost of one unit of the coordinate, (columns,)."""
+    features: IntArray
+    """Positions of the features that move with these columns, those of one column side by side."""
+    owner: IntArray
     """For each such feature the position of its column in these arrays."""
     slope: FloatArray
     offset: FloatArray
@@ -49,19 +55,25 @@ class Numbers:
     logarithmic: bool
 
     def values(self, points: FloatArray) -> FloatArray:
-        """Return the raw values (points, columns) of coordinates."""
+        """Return the values, up to their sign, of coordinates (…, columns)."""
         return (np.exp(points) - self.log_offset) / self.log_slope if self.logarithmic else points
 
     def coordinates(self, values: FloatArray) -> FloatArray:
-        """Return the coordinates of raw values: the inverse of `values`."""
+        """Return the coordinates of values: the inverse of `values`."""
         if not self.logarithmic:
             return values
         result: FloatArray = np.log(values * self.log_slope + self.log_offset)
         return result
 
-    def value_slope(self, points: FloatArray) -> FloatArray:
-        """Return d value/d coordinate."""
-        return np.exp(points) / self.log_slope if self.logarithmic else np.ones_like(points)
+    def features_at(self, points: FloatArray) -> FloatArray:
+        """Return the features (…, features) at coordinates (…, columns), also where they lie below their floors."""
+        positive: FloatArray = self.values(points)[..., self.owner] * self.slope
+        positive += self.offset
+        return positive
+
+    def distance(self, points: FloatArray, origin: FloatArray) -> FloatArray:
+        """Return Σ_j cost_j |t_j − t⁰_j|, (points,)."""
+        return np.asarray(np.abs(points - origin) @ self.cost)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,47 +82,31 @@ class Category:
 
     column: int
     levels: tuple[Any, ...]
-    """The levels that it may take instead of its own."""
     cost: float
-    features: npt.NDArray[np.intp]
-    logs: FloatArray
-    """log x' (levels, features)."""
+    allowed: BoolArray
+    """Which levels a row may take instead of its own, (rows, levels)."""
+    steps: FloatArray
+    """What a level in place of the row's own adds to the logarithms of the terms, (rows, levels, terms)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Coordinates, categories, and the model on them."""
+    """Coordinates, categories, and the model on them, for rows that share their terms."""
 
     terms: ScoreTerms
-    base: FloatArray
-    """The row's log features."""
     numbers: Numbers
     categories: tuple[Category, ...]
     goal: Goal
-
-    def fixed(self, choices: npt.NDArray[np.intp]) -> FloatArray:
-        """Return what all but the numbers add to the logarithms of the terms, (points, terms).
-
-        The choices (points, categories) are of levels, −1 for the row's own.
-        """
-        base = self.base.copy()
-        base[self.numbers.features] = 0.0
-        result = np.repeat((self.terms.exponents @ base)[None], len(choices), axis=0)
-        for category, chosen in zip(self.categories, choices.T, strict=True):
-            steps = (category.logs - base[category.features]) @ self.terms.exponents[:, category.features].T
-            result += np.append(steps, np.zeros((1, steps.shape[1])), axis=0)[chosen]  # −1 is the row of zeros
-        return result
-
-    def category_cost(self, choices: npt.NDArray[np.intp]) -> FloatArray:
-        """Return the cost of changed levels, (points,)."""
-        return np.asarray((choices >= 0) @ self._prices)
+    own_logs: FloatArray
+    """The logarithms of the rows' own terms, their coefficients aside, (rows, terms)."""
 
     @cached_property
-    def _prices(self) -> FloatArray:
-        return np.array([category.cost for category in self.categories], dtype=np.float64)
+    def fixed(self) -> FloatArray:
+        """What all but the numbers add to the logarithms of the terms, (rows, terms)."""
+        return self.own_logs - self.number_logs(self.numbers.start)
 
     @cached_property
-    def _moving(self) -> FloatArray:
+    def moving(self) -> FloatArray:
         """The exponents of the features that move, (features, terms)."""
         return self.terms.exponents[:, self.numbers.features].T.copy()
 
@@ -121,33 +117,41 @@ class Space:
         return np.asarray(self.terms.coefficients[:, None] * member)
 
     @cached_property
-    def _ownership(self) -> FloatArray:
-        """The indicator (features, columns) of the column that a feature moves with."""
-        return np.asarray(self.numbers.owner[:, None] == np.arange(self.numbers.start.size), dtype=np.float64)
+    def _ownership(self) -> FloatArray | None:
+        """The indicator (features, columns) of the column that a feature moves with; None if each has just one."""
+        own = np.arange(self.numbers.cost.size)
+        if np.array_equal(self.numbers.owner, own):
+            return None
+        return np.asarray(self.numbers.owner[:, None] == own, dtype=np.float64)
+
+    def number_logs(self, points: FloatArray) -> FloatArray:
+        """Return what numbers at coordinates (…, columns) add to the logarithms of the terms, (…, terms)."""
+        numbers = self.numbers
+        return np.asarray(np.log(np.maximum(numbers.features_at(points), numbers.floor)) @ self.moving)
+
+    def margin_of_logs(self, logs: FloatArray) -> FloatArray:
+        """Return g (…,) where the terms have these logarithms (…, terms)."""
+        scores = np.exp(np.minimum(logs, LOG_LIMIT)) @ self._by_class
+        return self.goal.margin(scores.reshape(-1, scores.shape[-1]))[0].reshape(logs.shape[:-1])
 
     def margin(self, points: FloatArray, fixed: FloatArray) -> FloatArray:
         """Return g (points,) at coordinates (points, columns); `fixed` is what does not move with them."""
-        _, powers = self._powers(points, fixed)
-        g, _ = self.goal.margin(powers @ self._by_class)
-        return g
+        return self.margin_of_logs(self.number_logs(points) + fixed)
 
     def margin_and_gradient(self, points: FloatArray, fixed: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return g (points,) and ∂g/∂coordinates (points, columns)."""
         numbers = self.numbers
-        positive, powers = self._powers(points, fixed)
+        positive = numbers.features_at(points)
+        held = np.maximum(positive, numbers.floor)
+        logs = np.log(held) @ self.moving
+        logs += fixed
+        powers = np.exp(np.minimum(logs, LOG_LIMIT, out=logs), out=logs)
         g, by_score = self.goal.margin(powers @ self._by_class)
-        by_log = (powers * (by_score @ self._by_class.T)) @ self._moving.T
+        gradient = (powers * (by_score @ self._by_class.T)) @ self.moving.T
         # at the floor itself a feature can still rise
-        slope = np.where(positive >= numbers.floor, numbers.slope / np.maximum(positive, numbers.floor), 0.0)
-        by_value = (by_log * slope) @ self._ownership
-        return g, by_value * numbers.value_slope(points) if numbers.logarithmic else by_value
-
-    def _powers(self, points: FloatArray, fixed: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the features that move (points, features), below their floors too, and Π x'^β (points, terms)."""
-        numbers = self.numbers
-        positive = numbers.values(points)[:, numbers.owner] * numbers.slope
-        positive += numbers.offset
-        powers = np.log(np.maximum(positive, numbers.floor)) @ self._moving
-        powers += fixed
-        np.minimum(powers, LOG_LIMIT, out=powers)
-        return positive, np.exp(powers, out=powers)
+        gradient *= (positive >= numbers.floor) * numbers.slope / held
+        if self._ownership is not None:
+            gradient = gradient @ self._ownership
+        if numbers.logarithmic:
+            gradient *= np.exp(points) / numbers.log_slope
+        return g, gradient

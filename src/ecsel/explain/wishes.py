@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ecsel.explain.search_space import Category, Numbers, Space
-from ecsel.tables import OrdinalColumn
-from ecsel.tables.levels import level_table
+from ecsel.tables import CategoricalColumn, OrdinalColumn
+from ecsel.tables.levels import level_codes, level_table
 from ecsel.tables.quantities import is_missing
 from ecsel.tables.reading import RawTable, read_table
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from ecsel.explain.goals import Goal
+    from ecsel.explain.search_space import BoolArray
     from ecsel.explain.view import LogRows, ModelView
+    from ecsel.signomial import ScoreTerms
     from ecsel.signomial.columns import FloatArray
 
 TINY = 1e-300
@@ -27,7 +29,7 @@ REACH = 100.0
 
 @dataclass(frozen=True, eq=False)
 class Wishes:
-    """What a counterfactual may change."""
+    """What counterfactuals may change."""
 
     immutable: Collection[Any] = ()
     ranges: Mapping[Any, Any] = field(default_factory=dict)
@@ -51,122 +53,124 @@ class Wishes:
             raise ValueError(f"distance must be 'mad' or 'log', not {self.distance!r}")
 
 
-def build_space(view: ModelView, table: RawTable, rows: LogRows, wishes: Wishes, goal: Goal) -> Space:
-    """Return the search space around one row."""
-    (_, terms), *_ = view.orthants(rows)
-    used = set(view.players[(view.terms.exponents != 0).any(axis=0)].tolist())
+def build_space(
+    view: ModelView, table: RawTable, rows: LogRows, terms: ScoreTerms, wishes: Wishes, goal: Goal
+) -> Space:
+    """Return the search space around rows that share their terms."""
+    used = set(view.players[(terms.exponents != 0).any(axis=0)].tolist())
     movable = [j for j, name in enumerate(view.raw_names) if j in used and name not in wishes.immutable]
-    numeric = [j for j in movable if view.levels(j) is None and _is_number(view, table, rows, j)]
+    numeric = [j for j in movable if any(_affine(view, f)[0] for f in _features(view, j))]
     nominal = [j for j in movable if view.levels(j) is not None]
-    categories = [_category(view, table, j, wishes) for j in nominal]
     return Space(
         terms,
-        rows.log_x[0],
         _numbers(view, table, numeric, wishes),
-        tuple(category for category in categories if category is not None),
+        tuple(_category(view, table, rows, terms, j, wishes) for j in nominal),
         goal,
+        rows.log_x @ terms.exponents.T,
     )
-
-
-def _is_number(view: ModelView, table: RawTable, rows: LogRows, j: int) -> bool:
-    """Whether the row has a value here that can move: not a missing one and, without an encoder, not zero."""
-    column = view.numeric_column(j)
-    if column is None:
-        return rows.signs is None or bool(rows.signs[0, j] != 0)
-    return not is_missing(_value(table, j)[None], column.missing_codes)[0]
-
-
-def _value(table: RawTable, j: int) -> FloatArray:
-    return np.asarray(table.columns[j].numbers()[0], dtype=np.float64)
 
 
 def _numbers(view: ModelView, table: RawTable, columns: list[int], wishes: Wishes) -> Numbers:
-    value = np.array([float(_value(table, j)) for j in columns])
-    bounds = [_bounds(view, j, v, wishes) for j, v in zip(columns, value, strict=True)]
-    low, high = np.array(bounds).reshape(-1, 2).T
-    features, owner, slope, offset, floor = [], [], [], [], []
-    log_slope, log_offset = np.ones(len(columns)), np.zeros(len(columns))
-    for position, j in enumerate(columns):
-        for f in np.flatnonzero(view.players == j).tolist():
-            a, c, least = _affine(view, f, value[position])
-            if a == 0:
-                continue
-            features.append(f)
-            owner.append(position)
-            slope.append(a)
-            offset.append(c)
-            floor.append(least)
-            if view.encoder is None or view.encoder.features[f].kind == "numeric":
-                log_slope[position], log_offset[position] = a, c
-    numbers = Numbers(
+    shape = (len(columns), table.n_rows)
+    value, low, high = np.empty(shape), np.empty(shape), np.empty(shape)
+    integer = np.zeros(shape, dtype=bool)
+    for i, j in enumerate(columns):
+        value[i], moves = _values(view, table, j)
+        bounds = _bounds(view, j, value[i], wishes)
+        low[i], high[i] = (np.where(moves, bound, value[i]) for bound in bounds)
+        integer[i] = _is_integer(view, j, value[i], wishes)
+    sign = np.ones(shape)
+    if view.encoder is None:
+        sign = np.where(value < 0, -1.0, 1.0)
+        value, ends = value * sign, (low * sign, high * sign)
+        low, high = np.minimum(*ends), np.maximum(*ends)
+    features = [(f, i, *_affine(view, f)) for i, j in enumerate(columns) for f in _features(view, j)]
+    features = [each for each in features if each[2] != 0]
+    feature, owner, slope, offset, floor = np.array(features, dtype=np.float64).reshape(-1, 5).T
+    # a logarithmic coordinate is that of a column's first feature: the others are its mirror image
+    first = np.searchsorted(owner, np.arange(len(columns)))
+    logarithmic = wishes.distance == "log"
+    if logarithmic:
+        scale, shift = slope[first][:, None], offset[first][:, None]
+        value, low, high = (np.log(np.maximum(each * scale + shift, TINY)) for each in (value, low, high))
+    return Numbers(
         columns=np.array(columns, dtype=np.intp),
-        start=value,
-        low=low,
-        high=high,
+        sign=sign.T,
+        start=value.T,
+        low=low.T,
+        high=high.T,
+        integer=integer.T,
         cost=_costs(view, columns, wishes),
-        integer=np.array([_is_integer(view, j, v, wishes) for j, v in zip(columns, value, strict=True)], dtype=bool),
-        features=np.array(features, dtype=np.intp),
-        owner=np.array(owner, dtype=np.intp),
-        slope=np.array(slope),
-        offset=np.array(offset),
-        floor=np.array(floor),
-        log_slope=log_slope,
-        log_offset=log_offset,
-        logarithmic=False,
-    )
-    return _logarithmic(numbers) if wishes.distance == "log" else numbers
-
-
-def _logarithmic(numbers: Numbers) -> Numbers:
-    """Return the same columns on the scale of log x', which is of |x| where the columns are the features."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ends = [
-            np.log(np.maximum(v * numbers.log_slope + numbers.log_offset, TINY))
-            for v in (numbers.start, numbers.low, numbers.high)
-        ]
-    start, first, second = ends
-    return replace(
-        numbers, start=start, low=np.minimum(first, second), high=np.maximum(first, second), logarithmic=True
+        features=feature.astype(np.intp),
+        owner=owner.astype(np.intp),
+        slope=slope,
+        offset=offset,
+        floor=floor,
+        log_slope=slope[first],
+        log_offset=offset[first],
+        logarithmic=logarithmic,
     )
 
 
-def _affine(view: ModelView, f: int, value: float) -> tuple[float, float, float]:
+def _values(view: ModelView, table: RawTable, j: int) -> tuple[FloatArray, BoolArray]:
+    """Return a column's values and which of them can move: not a missing one and, without an encoder, not zero.
+
+    In the place of those that cannot stands a number that has a logarithm.
+    """
+    value = np.asarray(table.columns[j].numbers(), dtype=np.float64)
+    column = view.numeric_column(j)
+    if column is None:
+        moves = value != 0
+        return np.where(moves, value, 1.0), moves
+    moves = ~is_missing(value, column.missing_codes)
+    return np.where(moves, value, column.high), moves
+
+
+def _features(view: ModelView, j: int) -> list[int]:
+    return np.flatnonzero(view.players == j).tolist()
+
+
+def _affine(view: ModelView, f: int) -> tuple[float, float, float]:
     """Return slope, offset and floor of feature f as a function of its column; slope 0 where it does not move."""
     if view.encoder is None:
-        return float(np.sign(value)), 0.0, TINY
+        return 1.0, 0.0, TINY
     feature = view.encoder.features[f]
     if feature.kind not in ("numeric", "mirror"):
         return 0.0, 0.0, 0.0
     return feature.scale, feature.offset, feature.floor if view.encoder.out_of_range == "clip" else TINY
 
 
-def _bounds(view: ModelView, j: int, value: float, wishes: Wishes) -> tuple[float, float]:
-    """Return the range of a column: the training range or the user's, always with the row's own value in it."""
+def _bounds(view: ModelView, j: int, value: FloatArray, wishes: Wishes) -> tuple[FloatArray, FloatArray]:
+    """Return the range of a column: the training range or the user's, always with the rows' own values in it."""
     name, column = view.raw_names[j], view.numeric_column(j)
     if column is not None:
-        low, high = column.low, column.high
+        low, high = np.full_like(value, column.low), np.full_like(value, column.high)
     else:
-        low, high = sorted((value / REACH, value * REACH))
+        ends = (value / REACH, value * REACH)
+        low, high = np.minimum(*ends), np.maximum(*ends)
     if name in wishes.ranges:
         try:
             given_low, given_high = wishes.ranges[name]
         except (TypeError, ValueError) as error:
             raise ValueError(f"the range of {name!r} must be a pair (low, high), None for an open end") from error
-        low = low if given_low is None else float(given_low)
-        high = high if given_high is None else float(given_high)
-        if not low <= high:
-            raise ValueError(f"the range of {name!r} is empty: ({low:g}, {high:g})")
+        low = low if given_low is None else np.full_like(value, given_low)
+        high = high if given_high is None else np.full_like(value, given_high)
+        if not (low <= high).all():
+            raise ValueError(f"the range of {name!r} is empty: ({low.max():g}, {high.min():g})")
         if column is None:  # without an encoder a column keeps its sign, on which the formula depends
-            low, high = (max(low, TINY), high) if value > 0 else (low, min(high, -TINY))
-    low, high = min(low, value), max(high, value)
+            low, high = (
+                np.where(value > 0, np.maximum(low, TINY), low),
+                np.where(value > 0, high, np.minimum(high, -TINY)),
+            )
+    low, high = np.minimum(low, value), np.maximum(high, value)
     direction = wishes.directions.get(name)
     return value if direction == "increase" else low, value if direction == "decrease" else high
 
 
-def _is_integer(view: ModelView, j: int, value: float, wishes: Wishes) -> bool:
+def _is_integer(view: ModelView, j: int, value: FloatArray, wishes: Wishes) -> BoolArray:
     if wishes.integers is not None:
-        return view.raw_names[j] in wishes.integers
-    return view.is_whole(j) and value.is_integer()
+        return np.full(value.shape, view.raw_names[j] in wishes.integers)
+    return np.asarray(view.is_whole(j) & (value == np.round(value)))
 
 
 def _costs(view: ModelView, columns: list[int], wishes: Wishes) -> FloatArray:
@@ -195,23 +199,24 @@ def _spread(values: FloatArray) -> float:
     return float(np.median(deviation)) or float(deviation.mean()) or 1.0
 
 
-def _category(view: ModelView, table: RawTable, j: int, wishes: Wishes) -> Category | None:
-    """Return the levels that a column may take instead of its own; None where there are none."""
+def _category(view: ModelView, table: RawTable, rows: LogRows, terms: ScoreTerms, j: int, wishes: Wishes) -> Category:
+    """Return the levels that rows may take instead of their own."""
     assert view.encoder is not None  # noqa: S101  # only an encoder has levels
     name, column = view.raw_names[j], view.encoder.columns[j]
-    levels = view.levels(j) or ()
-    own = next(iter(table.columns[j].distinct()), None)
-    allowed = wishes.ranges.get(name, levels)
-    if unknown := [level for level in allowed if level not in levels]:
+    assert isinstance(column, (CategoricalColumn, OrdinalColumn))  # noqa: S101
+    levels = column.levels
+    wished = wishes.ranges.get(name, levels)
+    if unknown := [level for level in wished if level not in levels]:
         raise ValueError(f"column {name!r} has no level {unknown[0]!r}: its levels are {list(levels)}")
-    codes = [code for code, level in enumerate(levels) if level in allowed and level != own]
+    own = level_codes(table.columns[j], levels, column.missing_codes).codes[:, None]
+    code = np.arange(len(levels))
+    allowed = np.array([level in wished for level in levels]) & (code != own)
     if name in wishes.directions:
-        if not isinstance(column, OrdinalColumn) or own not in levels:
+        if not isinstance(column, OrdinalColumn):
             raise ValueError(f"column {name!r} has no order, so it cannot increase or decrease")
-        here, up = levels.index(own), wishes.directions[name] == "increase"
-        codes = [code for code in codes if (code > here) == up]
-    if not codes:
-        return None
-    features = np.flatnonzero(view.players == j)
-    logs = np.log(level_table(levels, tuple(view.encoder.features[f] for f in features))[:, codes]).T
-    return Category(j, tuple(levels[code] for code in codes), float(wishes.costs.get(name, 1.0)), features, logs)
+        allowed &= (own >= 0) & ((code > own) == (wishes.directions[name] == "increase"))
+    features = _features(view, j)
+    exponents = terms.exponents[:, features].T
+    logs = np.log(level_table(levels, tuple(view.encoder.features[f] for f in features))[:, : len(levels)]).T
+    steps = (logs @ exponents)[None] - (rows.log_x[:, features] @ exponents)[:, None]
+    return Category(j, levels, float(wishes.costs.get(name, 1.0)), allowed, steps)
