@@ -52,6 +52,12 @@ def readable_formula(view: ModelView, digits: Digits, tolerance: float, X: Any) 
     return rounded(formula, digits if digits != "auto" else fewest_digits(view, formula, tolerance, X))
 
 
+def check_complete(digits: Digits, X: Any) -> None:
+    """Refuse options that a complete export has no use for."""
+    if digits is not None or X is not None:
+        raise ValueError("complete=True keeps all digits and reads no rows: leave out digits and X")
+
+
 def rounded(formula: Formula, digits: int) -> Formula:
     """Return the formula with so many significant digits."""
     return formula.rounded(lambda value: value if exact_name(value) else float(f"{value:.{digits}g}"))

@@ -10,8 +10,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ecsel.explain.view import ModelView
-from ecsel.export.digits import Digits, exact_name, readable_formula
+from ecsel.export.digits import Digits, check_complete, exact_name, readable_formula
 from ecsel.export.formula import Multiplier
+from ecsel.export.latex_program import complete_latex, decimal
 from ecsel.signomial.factor import Exponent, Parity, is_integer
 from ecsel.signomial.latex import latex_name
 
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
     from ecsel.export.formula import Base, Formula, FormulaTerm, Power
 
 
-def to_latex(model: Any, *, digits: Digits = None, tolerance: float = 1e-3, X: Any = None) -> str:
+def to_latex(
+    model: Any, *, digits: Digits = None, tolerance: float = 1e-3, X: Any = None, complete: bool = False
+) -> str:
     r"""Return the model as LaTeX: an ``aligned`` environment for math mode.
 
-    First come the values that columns are held at, then scores, then probabilities. The formula refuses no row, and
-    missing values are to be replaced first: `to_text` says by what, `ecsel.export.formula_inputs` does it.
+    First come the values that columns are held at, then scores, then probabilities. This formula refuses no row, and
+    missing values are to be replaced first: `to_text` says by what, `ecsel.export.formula_inputs` does it. With
+    ``complete=True`` all of that is part of what is written.
 
     Parameters
     ----------
@@ -39,6 +43,10 @@ def to_latex(model: Any, *, digits: Digits = None, tolerance: float = 1e-3, X: A
         of all predictions.
     X : data frame or array, optional
         Rows on which that is judged; by default rows that are spread over the training ranges.
+    complete : bool, default=False
+        Whether to write all steps instead, which can be followed for any row to what the model says of it: which rows
+        are refused, what a missing value, an unknown level and a value out of range count as, where exponents of e are
+        clipped, and how the label is found. Numbers keep all their digits.
 
     Examples
     --------
@@ -48,7 +56,11 @@ def to_latex(model: Any, *, digits: Digits = None, tolerance: float = 1e-3, X: A
     \hat{y} &= 2.5 \cdot x_{1}^{2} \cdot \left|y\right|^{-\frac{1}{2}}
     \end{aligned}
     """
-    formula = readable_formula(ModelView.of(model), digits, tolerance, X)
+    view = ModelView.of(model)
+    if complete:
+        check_complete(digits, X)
+        return complete_latex(view)
+    formula = readable_formula(view, digits, tolerance, X)
     lines = " \\\\\n".join([*_held(formula), *_scores(formula), *_probabilities(formula)])
     return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
 
@@ -147,8 +159,7 @@ def _base(formula: Formula, base: Base) -> str:
 def _number(value: float) -> str:
     name = exact_name(value)
     if name is None:
-        mantissa, _, power = repr(value).removesuffix(".0").partition("e")
-        return rf"{mantissa.removesuffix('.0')} \times 10^{{{int(power)}}}" if power else mantissa
+        return decimal(value)
     ratio, power_of_pi = name
     top, bottom = str(abs(ratio.numerator)), str(ratio.denominator)
     if power_of_pi:

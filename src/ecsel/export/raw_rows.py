@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.explain.view import ModelView
+from ecsel.export.lowering import lower
 from ecsel.export.raw_units import formula_of
+from ecsel.export.symbols import symbols_of_program
 from ecsel.tables import NumericColumn
 from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
 from ecsel.tables.quantities import is_missing
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from ecsel.tables.raw import RawColumn
 
 
-def formula_inputs(model: Any, X: Any) -> dict[str, FloatArray]:
+def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, FloatArray]:
     """Return, for the rows of a table, the values of all symbols of a model's formula.
 
     The symbols are those of `to_sympy`, `to_latex` and `to_text`: quantities under the names of their columns, with
@@ -31,7 +33,11 @@ def formula_inputs(model: Any, X: Any) -> dict[str, FloatArray]:
     model : ECSELClassifier, ECSELRegressor or Signomial
         The model.
     X : data frame or array
-        Rows with the columns of training. What the model refuses is refused here too.
+        Rows with the columns of training. What the model refuses is refused here too, unless `complete` is set.
+    complete : bool, default=False
+        Whether to return the symbols of ``to_sympy(model, complete=True)``, which has the rules of the model inside, so
+        that no row is refused: quantities as they are, 0 where they are missing, and an indicator for every level and
+        for a missing value.
 
     Examples
     --------
@@ -41,8 +47,24 @@ def formula_inputs(model: Any, X: Any) -> dict[str, FloatArray]:
     {'x': array([1., 2.]), 'y': array([4., 5.])}
     """
     view = ModelView.of(model)
+    if complete:
+        return _complete_symbols(view, X)
     view.log_rows(X, warn=False)
     return symbols_of(view, formula_of(view), X)
+
+
+def _complete_symbols(view: ModelView, X: Any) -> dict[str, FloatArray]:
+    table = read_table(X)
+    own_names = table.names if table.named else view.raw_names
+    if len(own_names) != len(table.columns):
+        raise ValueError(f"X has {len(table.columns)} columns, but the model has {len(own_names)}")
+    by_name = dict(zip(own_names, table.columns, strict=True))
+    values: dict[str, FloatArray] = {}
+    for symbols in symbols_of_program(lower(view)):
+        if symbols.column.name not in by_name:
+            raise ValueError(f"X has no column {symbols.column.name!r}")
+        values.update(symbols.read(by_name[symbols.column.name]))
+    return values
 
 
 def symbols_of(view: ModelView, formula: Formula, X: Any) -> dict[str, FloatArray]:

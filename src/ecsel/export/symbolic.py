@@ -8,6 +8,7 @@ from ecsel.explain.view import ModelView
 from ecsel.export.digits import exact_name
 from ecsel.export.formula import Base
 from ecsel.export.raw_units import formula_of
+from ecsel.export.symbolic_program import complete_sympy
 from ecsel.signomial.factor import Parity
 
 if TYPE_CHECKING:
@@ -17,24 +18,33 @@ if TYPE_CHECKING:
 LARGEST_CONSTANT = 300
 
 
-def to_sympy(model: Any, *, output: Literal["probability", "score"] = "probability") -> Any:
+def to_sympy(
+    model: Any, *, output: Literal["probability", "score", "label"] = "probability", complete: bool = False
+) -> Any:
     """Return the model as SymPy expressions.
 
     Symbols are the columns under their own names; ordinal columns as positions of their levels; and indicators, 0 or 1,
-    named ``column=level`` and ``column=?`` (missing). `ecsel.export.formula_inputs` reads them from a table.
+    named ``column=level`` and ``column=?`` (missing). `ecsel.export.formula_inputs` reads them from a table. By default
+    the expression is the plain formula; with ``complete=True`` it says of every row what the model says.
 
     Parameters
     ----------
     model : ECSELClassifier, ECSELRegressor or Signomial
         The model.
-    output : {"probability", "score"}, default="probability"
-        Whether expressions of a classifier are probabilities or scores.
+    output : {"probability", "score", "label"}, default="probability"
+        What expressions of a classifier are: probabilities, scores, or (only with `complete`) the position of the
+        predicted class.
+    complete : bool, default=False
+        Whether the rules of the model are part of the expressions, as ``Piecewise``: which rows are refused, where they
+        are ``nan``; what a missing value, an unknown level and a value out of range count as; where exponents of e are
+        clipped. All symbols are then extended real numbers, and all levels, also ordinal ones, are indicators; use
+        ``formula_inputs(model, X, complete=True)`` for them, and ``lambdify(..., cse=True)``.
 
     Returns
     -------
     sympy.Expr or dict
-        The prediction of a regression, or a dict of class label to expression. With a sigmoid there is one score, that
-        of the second class.
+        The prediction of a regression or the position of the label, or a dict of class label to expression. With a
+        sigmoid there is one score, that of the second class.
 
     Examples
     --------
@@ -46,9 +56,14 @@ def to_sympy(model: Any, *, output: Literal["probability", "score"] = "probabili
         import sympy  # noqa: PLC0415  # optional and slow to import
     except ImportError as error:
         raise ImportError('to_sympy() needs SymPy: pip install "ecsel[symbolic]"') from error
-    if output not in {"probability", "score"}:
-        raise ValueError(f"output must be 'probability' or 'score', not {output!r}")
-    formula = formula_of(ModelView.of(model))
+    if output not in {"probability", "score", "label"}:
+        raise ValueError(f"output must be 'probability', 'score' or 'label', not {output!r}")
+    view = ModelView.of(model)
+    if complete:
+        return complete_sympy(sympy, view, output)
+    if output == "label":
+        raise ValueError("output='label' is a rule of the model: give complete=True as well")
+    formula = formula_of(view)
     writer = _Writer(sympy, formula)
     scores = [sympy.Add(*map(writer.term, terms)) for _, terms in formula.scores]
     if formula.link == "identity":

@@ -6,8 +6,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ecsel.explain.view import ModelView
-from ecsel.export.digits import Digits, exact_name, readable_formula
+from ecsel.export.digits import Digits, check_complete, exact_name, readable_formula
 from ecsel.export.formula import Multiplier
+from ecsel.export.text_program import complete_text
 from ecsel.signomial.factor import Exponent, Parity, is_integer
 from ecsel.signomial.text import print_name
 
@@ -20,7 +21,9 @@ WIDTH = 100
 """A sum that is longer is written with one term a line."""
 
 
-def to_text(model: Any, *, digits: Digits = None, tolerance: float = 1e-3, X: Any = None) -> str:
+def to_text(
+    model: Any, *, digits: Digits = None, tolerance: float = 1e-3, X: Any = None, complete: bool = False
+) -> str:
     """Return the model as equations for people.
 
     Columns stand for themselves, in their own units, the most important ones first. A level multiplies its term:
@@ -38,6 +41,10 @@ def to_text(model: Any, *, digits: Digits = None, tolerance: float = 1e-3, X: An
         of all predictions.
     X : data frame or array, optional
         Rows on which that is judged; by default rows that are spread over the training ranges.
+    complete : bool, default=False
+        Whether to write all steps instead, which can be followed for any row to what the model says of it: which rows
+        are refused, what a missing value, an unknown level and a value out of range count as, where exponents of e are
+        clipped, and how the label is found. Numbers keep all their digits.
 
     Examples
     --------
@@ -45,7 +52,11 @@ def to_text(model: Any, *, digits: Digits = None, tolerance: float = 1e-3, X: An
     >>> print(to_text(Signomial.parse("6.283185307179586*x**2/y + 0.12345"), digits=2))
     prediction = 2*pi*x**2/y + 0.12
     """
-    formula = readable_formula(ModelView.of(model), digits, tolerance, X)
+    view = ModelView.of(model)
+    if complete:
+        check_complete(digits, X)
+        return complete_text(view)
+    formula = readable_formula(view, digits, tolerance, X)
     lines = list(_equations(formula))
     if notes := list(_notes(formula)):
         lines += ["where", *(f"    {note}" for note in notes)]
