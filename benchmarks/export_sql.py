@@ -5,7 +5,8 @@ The rows are drawn from a real table with replacement; they lie in a DuckDB tabl
 - SQL in DuckDB: `ecsel.export.to_sql` of `ECSELClassifier(n_terms=3, l1=1e-3)`; label and probabilities of every row
   are written to another table of the database. With contributions: also what each column adds to the score (L2).
 - predict_proba: the same model on the data frame. The query's probabilities differ by `difference` at most.
-- XGBoost: 150 trees of depth 3, learning rate 0.1, on single-precision numbers, text one-hot, all made beforehand.
+- XGBoost: 150 trees of depth 3, learning rate 0.1, on single-precision numbers, text one-hot, all made beforehand;
+  left out by `--no-xgboost`, where it is not installed.
 - Fetching: the DuckDB table as a data frame, which the latter two need besides where the rows are in the database.
 
 All of them use all cores. The methods take turns, `--repeats` times over in one process; seconds are those of the
@@ -51,7 +52,10 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """A table drawn large, the two fitted models, and a database that holds the rows under the name ``t``."""
+    """A table drawn large, the fitted models, and a database that holds the rows under the name ``t``.
+
+    Without XGBoost the rival is None.
+    """
 
     X: pd.DataFrame
     numbers: NDArray[np.float32]
@@ -60,14 +64,17 @@ class Race:
     database: Any
 
     @classmethod
-    def of(cls, table: Table, n_rows: int) -> Race:
-        """Fit both models to the table as it is, then draw the rows."""
+    def of(cls, table: Table, n_rows: int, *, xgboost: bool) -> Race:
+        """Fit the models to the table as it is, then draw the rows."""
         import duckdb
-        from xgboost import XGBClassifier
 
         model = ECSELClassifier(n_terms=3, l1=1e-3).fit(table.X, table.y)
         numbers = table.numbers.astype(np.float32)
-        rival = XGBClassifier(n_estimators=150, max_depth=3, learning_rate=0.1).fit(numbers, table.y)
+        rival = None
+        if xgboost:
+            from xgboost import XGBClassifier
+
+            rival = XGBClassifier(n_estimators=150, max_depth=3, learning_rate=0.1).fit(numbers, table.y)
         drawn = np.random.default_rng(0).integers(len(table.y), size=n_rows)
         X = table.X.iloc[drawn].reset_index(drop=True)
         database = duckdb.connect()
@@ -82,7 +89,8 @@ class Race:
         with_reasons = export.to_sql(self.model, "duckdb", "t", keep=[KEY], contributions="attribution")
         yield "SQL in DuckDB, with contributions", self._scored_by(with_reasons)
         yield "predict_proba", lambda: self.model.predict_proba(self.X)
-        yield "XGBoost", lambda: self.rival.predict_proba(self.numbers)
+        if self.rival is not None:
+            yield "XGBoost", lambda: self.rival.predict_proba(self.numbers)
         yield "fetching the rows", lambda: self.database.execute("SELECT * FROM t").df()
 
     def _scored_by(self, query: str) -> Callable[[], Any]:
@@ -104,9 +112,9 @@ def timed(run: Callable[[], Any]) -> tuple[float, float]:
     return time.perf_counter() - started, time.process_time() - started_processor
 
 
-def measured(table: Table, n_rows: int, repeats: int) -> Iterator[dict[str, Any]]:
+def measured(table: Table, n_rows: int, repeats: int, *, xgboost: bool = True) -> Iterator[dict[str, Any]]:
     """Yield one result per method."""
-    race = Race.of(table, n_rows)
+    race = Race.of(table, n_rows, xgboost=xgboost)
     methods = dict(race.methods())
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in methods}
     loads = []
@@ -147,15 +155,16 @@ def main(argv: list[str]) -> int:
     add_table_options(parser, ["osi", "default"])
     parser.add_argument("--rows", type=int, default=10_000_000, metavar="N", help="rows to score (10000000)")
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="runs of each method (3)")
+    parser.add_argument("--no-xgboost", dest="xgboost", action="store_false", help="leave XGBoost out")
     parser.add_argument("--output", type=Path, default=FOLDER, metavar="DIR", help="folder of the results")
     options = parser.parse_args(argv)
     check_files(options, parser)
     results = ResultFile(options.output / "export_sql.csv", ("table", "method"))
     for name in options.tables:
-        for row in measured(load(options.data, name), options.rows, options.repeats):
+        for row in measured(load(options.data, name), options.rows, options.repeats, xgboost=options.xgboost):
             results.put(row)
     text = markdown_table([rounded(row) for row in in_order(results.rows)], COLUMNS)
-    libraries = ["duckdb", "sqlglot", "scikit-learn", "xgboost-cpu"]
+    libraries = ["duckdb", "sqlglot", "scikit-learn", *(["xgboost-cpu"] if options.xgboost else [])]
     parts = ["# Scoring ten million rows", __doc__ or "", text, surroundings(libraries)]
     (options.output / "export_sql.md").write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     print(text)
