@@ -7,7 +7,7 @@ import pytest
 from ecsel import ECSELClassifier, explain
 from ecsel.distributed import ParquetTable, write_explanations, write_predictions
 from ecsel.distributed import parquet as parquet_module
-from ecsel.fitting import stored
+from ecsel.fitting import unpacking
 
 FIT = {"n_terms": 1, "l1": 1e-3, "tol": 1e-12, "n_jobs": 1}
 
@@ -31,7 +31,7 @@ def test_a_file_gives_the_model_of_the_table(parquet, frame, in_memory):
 
 def test_small_batches_and_folders_change_nothing(monkeypatch, frame, tmp_path, in_memory):
     monkeypatch.setattr(parquet_module, "CHUNK_ROWS", 700)
-    monkeypatch.setattr(stored, "TILE_ROWS", 256)
+    monkeypatch.setattr(unpacking, "TILE_ROWS", 256)
     folder = tmp_path / "parts"
     folder.mkdir()
     for i in range(3):

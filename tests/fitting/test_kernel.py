@@ -235,7 +235,7 @@ def test_rows_in_any_memory_order_are_served(make_table, make_problem):
 
 @needs_kernel
 def test_arrays_of_a_wrong_size_are_refused():
-    with pytest.raises(ValueError, match="array 2 of the kernel: 2 contiguous floats"):
+    with pytest.raises(ValueError, match="array 2 of the kernel: 2 contiguous numbers"):
         kernel.compiled.solve_on_faces(2, np.eye(2), *[np.zeros(3)] * 5, 1e-9, 60)
 
 

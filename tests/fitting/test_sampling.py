@@ -1,14 +1,14 @@
 """Samples stand for all rows: shares, totals, and the fit that they lead to."""
 
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ecsel.fitting import L1, ArrayBlocks, Sigmoid, Softmax, blocks, fit, fit_scores
+from ecsel.fitting import L1, Sigmoid, Softmax, fit, fit_scores
 from ecsel.fitting import large as large_fits
 from ecsel.fitting.fit import FitOptions
-from ecsel.fitting.sampling import SampledCurvature, class_counts, importance, pilot, row_uniforms, survey
+from ecsel.fitting.sampling import SampledCurvature, class_counts, pilot, row_uniforms
+from ecsel.fitting.surveys import joined, mean_root, survey
 
 
 @pytest.fixture
@@ -52,33 +52,13 @@ def test_a_pilot_takes_every_row_of_a_rare_class_and_none_of_weight_zero(make_ta
     assert small.w.sum() == pytest.approx(1)
 
 
-def test_an_importance_sample_tells_the_loss_of_all_rows(posed):
-    theta = np.random.default_rng(1).normal(0, 0.4, posed.size)
-    point = survey(posed, theta)
-    assert point.objective == pytest.approx(posed.objective(theta), rel=1e-12)
-    samples = [importance(posed, [point], 600, seed) for seed in range(40)]
-    losses = [sample.evaluate(theta).loss for sample in samples]
-    assert np.mean(losses) == pytest.approx(posed.evaluate(theta).loss, abs=5 * np.std(losses) / np.sqrt(40) + 2e-3)
-    assert np.mean([sample.blocks.n_rows for sample in samples]) == pytest.approx(600, rel=0.1)
-
-
-def test_the_same_rows_are_drawn_however_they_are_cut(monkeypatch, posed):
-    theta = np.random.default_rng(1).normal(0, 0.4, posed.size)
-    whole = importance(posed, [survey(posed, theta)], 600, 5).blocks
-    monkeypatch.setattr(blocks, "TILE_ROWS", 128)
-    again = replace(posed, blocks=ArrayBlocks(posed.blocks.v, posed.blocks.codes, posed.blocks.w))
-    cut = importance(again, [survey(again, theta)], 600, 5).blocks
-    np.testing.assert_array_equal(cut.v, whole.v)
-    np.testing.assert_allclose(cut.w, whole.w, rtol=1e-12)
-
-
 def test_sampled_curvature_has_the_exact_objective_and_gradient(posed):
     theta = np.random.default_rng(1).normal(0, 0.4, posed.size)
-    sample = importance(posed, [survey(posed, theta)], 600, 0)
-    joined = SampledCurvature.of(posed, sample)
-    point, own = joined.evaluate(theta), posed.evaluate(theta)
+    sample = joined(posed, [survey(posed, theta, 600, 0, mean_root(posed, theta))])
+    mixed = SampledCurvature.of(posed, sample)
+    point, own = mixed.evaluate(theta), posed.evaluate(theta)
     assert point.objective == pytest.approx(own.objective, rel=1e-13)
-    local, exact = joined.derivatives(point), posed.derivatives(own)
+    local, exact = mixed.derivatives(point), posed.derivatives(own)
     np.testing.assert_allclose(local.gradient, exact.gradient, atol=1e-13)
     np.testing.assert_array_equal(local.exact, sample.derivatives(sample.evaluate(theta)).exact)
     assert np.abs(local.exact - exact.exact).max() < 0.5 * np.abs(exact.exact).max()

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from ecsel.fitting import ArrayBlocks, Problem, Sigmoid, stored
+from ecsel.fitting import ArrayBlocks, Problem, Sigmoid, unpacking
 from ecsel.fitting.blocks import Coordinates, added
+from ecsel.fitting.chunks import Layout, pack
 from ecsel.fitting.penalties import L1
-from ecsel.fitting.stored import Layout, StoredBlocks, pack
+from ecsel.fitting.stored import StoredBlocks
 
 
 @pytest.fixture
@@ -19,7 +20,8 @@ def table():
 
 def packed(table, dtype, *, weighted=True, cut=700, known=None, **options):
     u, codes, w = table
-    layout = Layout.learn(u[:, :known], dtype, 2, weighted=weighted)
+    u = u.astype(dtype)
+    layout = Layout.learn(u[:, :known], 2, weighted=weighted)
     cuts = [slice(a, a + cut) for a in range(0, len(codes), cut)]
     chunks = [pack(layout, u[:, s], codes[s], w[s] if weighted else None) for s in cuts]
     return StoredBlocks.of(layout, chunks, n_threads=options.pop("n_threads", 1), **options)
@@ -28,7 +30,7 @@ def packed(table, dtype, *, weighted=True, cut=700, known=None, **options):
 @pytest.mark.parametrize("in_file", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_rows_come_back(monkeypatch, table, in_file, weighted):
-    monkeypatch.setattr(stored, "TILE_ROWS", 256)
+    monkeypatch.setattr(unpacking, "TILE_ROWS", 256)
     u, codes, w = table
     w = w if weighted else np.ones_like(w)
     blocks = packed(table, np.float64, weighted=weighted, in_file=in_file, n_threads=2)
@@ -83,4 +85,4 @@ def test_results_of_blocks_are_added_by_their_kind():
 
 def test_no_rows_are_refused():
     with pytest.raises(ValueError, match="no rows"):
-        StoredBlocks.of(Layout.learn(np.zeros((1, 3)), np.float64, 2, weighted=False), [], n_threads=1)
+        StoredBlocks.of(Layout.learn(np.zeros((1, 3)), 2, weighted=False), [], n_threads=1)

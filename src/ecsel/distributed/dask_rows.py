@@ -20,7 +20,8 @@ import numpy as np
 from ecsel.distributed.scouting import Scout
 from ecsel.distributed.sources import Batch, pick_rows
 from ecsel.fitting.blocks import Block, added, one_blas_thread
-from ecsel.fitting.stored import CHUNK_ROWS, Unpacker
+from ecsel.fitting.chunks import CHUNK_ROWS
+from ecsel.fitting.unpacking import Unpacker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.distributed.packing import Packer
-    from ecsel.fitting.stored import Chunk, Tally
+    from ecsel.fitting.chunks import Chunk, Tally
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -232,7 +233,7 @@ def _add_up(packed: list[tuple[Chunk, Any]], first: int, shared: _Sum, unpack: U
     total: Any = None
     with one_blas_thread():
         for chunk, _ in packed:
-            for block in unpack.tiles(chunk, _bytes(chunk), first):
+            for block in unpack.blocks(chunk, _bytes(chunk), first):
                 part = shared.function(block)
                 total = part if total is None else added(total, part)
             first += chunk.n_rows

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ecsel.fitting.blocks import thread_pool
-from ecsel.fitting.stored import StoredBlocks, pack
+from ecsel.fitting.blocks import one_blas_thread, thread_pool
+from ecsel.fitting.chunks import pack
+from ecsel.fitting.stored import StoredBlocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.distributed.sources import Batch, Source
-    from ecsel.fitting.stored import Chunk, Layout, Tally
+    from ecsel.fitting.chunks import Chunk, Layout, Tally
     from ecsel.tables import TableEncoder
 
 S = TypeVar("S")
@@ -36,17 +37,25 @@ class Packer:
     def __call__(self, batch: Batch) -> tuple[Chunk, Tally]:
         """Encode and pack a batch."""
         logs = self.encoder.log_features(batch.X, self.layout.dtype, warn=False)
-        codes = np.searchsorted(self.classes, batch.labels)
+        codes = self._codes(batch.labels)
         weights = batch.weights
         if self.class_weights is not None:
             weights = self.class_weights[codes] * (1.0 if weights is None else weights)
         return pack(self.layout, logs, codes, weights)
 
+    def _codes(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """Return the positions of labels among the classes; whole numbers without gaps need no search."""
+        classes = self.classes
+        if labels.dtype.kind + classes.dtype.kind == "ii" and int(classes[-1]) - int(classes[0]) == len(classes) - 1:
+            return np.asarray(labels - classes[0])
+        return np.searchsorted(classes, labels)
+
 
 def pack_source(source: Source, packer: Packer, *, n_threads: int) -> StoredBlocks:
     """Read a source once and keep its rows packed, in memory or in a file."""
-    packed = map_ahead(packer, source.batches(), n_threads)
-    return StoredBlocks.of(packer.layout, packed, n_threads=n_threads, in_file=source.in_file)
+    with one_blas_thread():
+        packed = map_ahead(packer, source.batches(), n_threads)
+        return StoredBlocks.of(packer.layout, packed, n_threads=n_threads, in_file=source.in_file)
 
 
 def map_ahead(function: Callable[[S], T], items: Iterable[S], n_threads: int) -> Iterator[T]:

@@ -17,7 +17,7 @@ import numpy as np
 from ecsel.distributed.packing import pack_source
 from ecsel.distributed.scouting import Scout
 from ecsel.distributed.sources import Batch
-from ecsel.fitting.stored import CHUNK_ROWS
+from ecsel.fitting.chunks import CHUNK_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from ecsel.distributed.packing import pack_source
-from ecsel.fitting.stored import CHUNK_ROWS
+from ecsel.fitting.chunks import CHUNK_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,9 +19,9 @@ from ecsel.distributed.scouting import Scout
 from ecsel.distributed.sources import TableSource, pick_rows
 from ecsel.estimators.training import PackedRows, encoder_options
 from ecsel.fitting.adam import Adam
+from ecsel.fitting.chunks import Layout
 from ecsel.fitting.fit import LARGE_FROM
 from ecsel.fitting.rows import PROBE_ROWS, many_repetitions, merge_equal_rows
-from ecsel.fitting.stored import Layout
 from ecsel.tables import TableEncoder
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ class Packing:
         """Encode and pack all rows; return the encoder with the log means of all rows, which are known then."""
         table, *_ = self.sample
         even = bool((class_weights == class_weights[0]).all())
-        logs = encoder.log_features(table, np.float64, warn=False)
         dtype = precision(self.model, self.source.n_rows * len(encoder.features))
+        logs = encoder.log_features(table, dtype, warn=False)
         weighted = self.source.weighted or not even
-        layout = Layout.learn(logs, dtype, len(self.classes), weighted=weighted)
+        layout = Layout.learn(logs, len(self.classes), weighted=weighted)
         packer = Packer(encoder, layout, self.classes, None if even else class_weights)
         blocks = self.source.pack(packer, n_threads=self.n_threads)
         shares = np.maximum(blocks.tally.classes, 0.5 * blocks.tally.classes.sum() / blocks.n_rows)

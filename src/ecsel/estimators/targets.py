@@ -32,7 +32,7 @@ def encode_labels(y: NDArray[Any], weights: NDArray[np.float64]) -> tuple[NDArra
     if (total <= 0).any():
         empty = classes[int(np.argmin(total))]
         raise ValueError(f"All rows of class {empty!r} have zero sample_weight: remove the class or weigh its rows.")
-    return classes, codes.astype(np.intp)
+    return classes, codes.astype(np.intp, copy=False)
 
 
 def _few_integers(y: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
@@ -45,8 +45,9 @@ def _few_integers(y: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
     places = y.astype(np.intp)
     places -= low
     present = np.bincount(places, minlength=high - low + 1) > 0
-    position = np.cumsum(present) - 1
-    return (np.flatnonzero(present) + low).astype(y.dtype), position[places]
+    if not present.all():
+        places = (np.cumsum(present) - 1)[places]
+    return (np.flatnonzero(present) + low).astype(y.dtype), places
 
 
 def known_codes(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:

@@ -29,15 +29,46 @@ T = TypeVar("T")
 TILE_ROWS = 8192
 
 
+class Block(Protocol):
+    """Some rows, wherever they come from."""
+
+    @property
+    def v(self) -> Array:
+        """Standardised logs (features × rows)."""
+        ...
+
+    @property
+    def codes(self) -> NDArray[np.integer]:
+        """Class codes."""
+        ...
+
+    @property
+    def w(self) -> Array:
+        """Weights, which sum to one over the whole table."""
+        ...
+
+    @property
+    def first(self) -> int:
+        """The position of the first row in the table."""
+        ...
+
+    def at(self, rows: NDArray[np.integer]) -> Array:
+        """Return the standardised logs of some rows."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Some rows: standardised logs (features × rows), class codes and weights that sum to one over the whole table."""
+class ArrayBlock:
+    """Rows of arrays."""
 
     v: Array
     codes: NDArray[np.integer]
     w: Array
-    first: int = 0
-    """The position of the first row in the table."""
+    first: int
+
+    def at(self, rows: NDArray[np.integer]) -> Array:
+        """Return the standardised logs of some rows."""
+        return self.v[:, rows]
 
 
 class RowBlocks(Protocol):
@@ -121,12 +152,12 @@ class ArrayBlocks:
         return self.each(function, self._tiles)
 
     @cached_property
-    def _tiles(self) -> list[Block]:
+    def _tiles(self) -> list[ArrayBlock]:
         """Tiles of equal size; they depend on the number of rows alone, so that sums have one order."""
         count = max(-(-self.n_rows // TILE_ROWS), 1)
         edges = np.linspace(0, self.n_rows, count + 1).astype(int)
         cuts = [slice(a, b) for a, b in itertools.pairwise(edges)]
-        return [Block(self.v[:, s], self.codes[s], self.w[s], int(s.start)) for s in cuts]
+        return [ArrayBlock(self.v[:, s], self.codes[s], self.w[s], int(s.start)) for s in cuts]
 
     def each(self, function: Callable[[S], T], items: Sequence[S]) -> list[T]:
         """Apply `function` to every item, on threads where there are several."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting import kernel
 from ecsel.fitting.adam import Adam, minimise_adam
 from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.kernel import CompiledSums
@@ -21,7 +20,6 @@ from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.penalties import PaperL1, Penalty
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.quadratic import MOST_COMPILED
 from ecsel.fitting.report import FitReport, Status
 from ecsel.fitting.sampling import class_counts, gather, pilot
 from ecsel.fitting.starts import Effort, grow
@@ -35,7 +33,8 @@ Array = NDArray[np.floating]
 PILOT_ROWS = (1024, 4096)
 PILOT_ROWS_PER_PARAMETER = 40
 SEVERAL_PILOTS_FROM = 40_000
-N_PILOTS = 3
+N_PILOTS, N_PILOTS_OF_LARGE = 3, 6
+"""Which local minimum a fit ends in is decided by its pilots."""
 SINGLE_PRECISION_FROM = 50_000
 LARGE_FROM = 100_000
 """Rows from which on a fit is carried through samples."""
@@ -225,12 +224,12 @@ def _solve(
     rows = int(np.clip(PILOT_ROWS_PER_PARAMETER * problem.size, *PILOT_ROWS))
     if isinstance(blocks, ArrayBlocks) and blocks.n_rows <= 2 * rows:
         return _grow_on_all_rows(problem, shares, blocks, stop, rng, watch)
-    runs, spread, passes = _grow_on_pilots(problem, shares, rows, rng, watch)
+    runs, pool, spread, passes = _grow_on_pilots(problem, shares, rows, rng, watch)
     grown = replace(runs[0], iterations=sum(run.iterations for run in runs))
     if any(run.status is Status.INTERRUPTED for run in runs):
         return replace(grown, status=Status.INTERRUPTED), spread, passes
     if _is_large(problem):
-        outcome, spread, more = fit_large(problem, [run.theta for run in runs], stop, _draw_seed(rng), watch)
+        outcome, spread, more = fit_large(problem, [run.theta for run in runs], pool, stop, _draw_seed(rng), watch)
     else:
         outcome = minimise(problem, grown.theta, stop, watch)
         more = float(outcome.evaluations)
@@ -242,7 +241,7 @@ def _continue(
 ) -> tuple[Outcome, list[float], float]:
     """Go on from a fitted model."""
     if _is_large(problem):
-        return fit_large(problem, [problem.within(theta)], stop, _draw_seed(rng), watch)
+        return fit_large(problem, [problem.within(theta)], problem, stop, _draw_seed(rng), watch)
     outcome = minimise(problem, theta, stop, watch)
     return outcome, [outcome.objective], float(outcome.evaluations)
 
@@ -265,12 +264,13 @@ def _grow_on_all_rows(
 
 def _grow_on_pilots(
     problem: Problem, shares: Array, rows: int, rng: np.random.Generator, watch: Watch | None
-) -> tuple[list[Outcome], list[float], float]:
-    """Grow terms on one pilot sample, or on several of a large table; a larger sample puts them in order, best first.
+) -> tuple[list[Outcome], Problem, list[float], float]:
+    """Grow terms on one pilot sample, or on several of a large table; a pool of rows puts them in order, best first.
 
     A pilot decides in which local minimum the fit ends, and costs little where rows are many.
     """
-    count = 1 if problem.blocks.n_rows < SEVERAL_PILOTS_FROM else N_PILOTS
+    count = N_PILOTS if problem.blocks.n_rows >= SEVERAL_PILOTS_FROM else 1
+    count = N_PILOTS_OF_LARGE if _is_large(problem) else count
     classes = problem.link.n_classes
     pool = pilot(problem, class_counts(problem.blocks, classes), 8 * rows, _draw_seed(rng))
     pool_counts = class_counts(pool.blocks, classes)
@@ -287,18 +287,11 @@ def _grow_on_pilots(
         judged = [pool.objective(run.theta) for run in runs]
         runs, spread = [runs[i] for i in np.argsort(judged)], sorted(judged)
         spent += len(runs) * pool.blocks.n_rows
-    return runs, spread, spent / problem.blocks.n_rows
+    return runs, pool, spread, spent / problem.blocks.n_rows
 
 
 def _draw_seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31))
-
-
-def _for_the_kernel(small: Problem) -> Problem:
-    """Return the problem in double precision where the compiled loop then serves it, whose gain is the greater one."""
-    if kernel.compiled is None or small.size > MOST_COMPILED or not isinstance(small.blocks, ArrayBlocks):
-        return small
-    return replace(small, blocks=small.blocks.astype(np.float64))
 
 
 def _after(pilot_run: Outcome, outcome: Outcome) -> Outcome:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,28 @@ def _eigensolver() -> object | None:
 
 _FORMS = {forms.AngleForm: 0, forms.PowerForm: 1}
 _LINKS = {Sigmoid: 0, Softmax: 1}
-_DOUBLE = np.dtype(np.float64)
+MOST_BYTES = 256
+"""Class codes that fit a byte."""
+
+
+def sweeps(dtype: np.dtype[Any], n_classes: int) -> bool:
+    """Whether compiled passes read packed rows of this precision and number of classes."""
+    return compiled is not None and dtype == np.float32 and n_classes <= MOST_BYTES
+
+
+def knows(problem: Problem) -> bool:
+    """Whether the compiled functions know the form and the link of a problem."""
+    return type(problem.form) in _FORMS and type(problem.link) in _LINKS
+
+
+def shape_of(problem: Problem, n_rows: int) -> tuple[float, ...]:
+    """Return what the compiled functions want to know of a problem."""
+    dtype = np.dtype(problem.blocks.dtype)
+    return (
+        *(problem.link.n_scores, problem.n_terms, problem.blocks.n_features, n_rows),
+        *(int(problem.intercept), _FORMS[type(problem.form)], _LINKS[type(problem.link)]),
+        *(forms.KNEE, forms.LARGEST_EXPONENT[dtype], forms.SERIES_BELOW[dtype]),
+    )
 
 
 @dataclass(frozen=True)
@@ -74,7 +95,7 @@ class CompiledState:
     def expansion(self) -> Expansion:
         """The expansion that the twin would have kept."""
         _, shapes, slopes = self.problem.unpack(self.theta)
-        return self.problem.form.expand(shapes[..., None], inner(slopes, self.block))
+        return self.problem.form.expand(shapes[..., None], inner(slopes, self.block.v))
 
 
 class CompiledSums:
@@ -84,19 +105,11 @@ class CompiledSums:
         self._problem, self._module = problem, module
         self._scores, self._terms, self._width = problem.link.n_scores, problem.n_terms, 1 + problem.blocks.n_features
         self._size = problem.size
-        self._kind = (
-            int(problem.intercept),
-            _FORMS[type(problem.form)],
-            _LINKS[type(problem.link)],
-            forms.KNEE,
-            forms.LARGEST_EXPONENT[_DOUBLE],
-            forms.SERIES_BELOW[_DOUBLE],
-        )
 
     @classmethod
     def of(cls, problem: Problem) -> CompiledSums | None:
         """Return the compiled sums of a problem, None where it needs NumPy's."""
-        served = type(problem.form) in _FORMS and type(problem.link) in _LINKS and problem.blocks.dtype == _DOUBLE
+        served = problem.blocks.dtype == np.float64 and knows(problem)
         return cls(problem, compiled) if served and compiled is not None else None
 
     def forward(self, theta: Array, block: Block) -> tuple[float, CompiledState]:
@@ -126,7 +139,7 @@ class CompiledSums:
     def _rows(self, block: Block) -> tuple[tuple[float, ...], Array, NDArray[np.int64], Array]:
         v = block.v
         return (
-            (self._scores, self._terms, self._width - 1, v.shape[1], *self._kind),
+            shape_of(self._problem, v.shape[1]),
             v if v.strides[1] == v.itemsize else np.ascontiguousarray(v),
             np.ascontiguousarray(block.codes, dtype=np.int64),
             np.ascontiguousarray(block.w),
@@ -137,6 +150,17 @@ class CompiledSums:
         gradient = np.empty(self._size)
         self._module.derivatives(*state.arguments, gradient, None, None)
         return gradient
+
+    def loss_and_gradient(self, theta: Array, block: Block) -> tuple[float, Double]:
+        """Return both in one pass."""
+        loss, state = self.forward(theta, block)
+        return loss, self.gradient(state)
+
+    def loss_and_errors(self, theta: Array, block: Block) -> tuple[float, Array]:
+        """Return the loss and 1 − p(true class) of the rows."""
+        loss, state = self.forward(theta, block)
+        link = self._problem.link
+        return loss, link.errors(state.probabilities, link.encode(block.codes, np.float64))
 
     def derivatives(self, state: CompiledState) -> tuple[Double, Double, Double]:
         """Return the three sums."""

@@ -1,12 +1,12 @@
 """Fits of many rows: rounds of importance samples, each judged on all rows, then exact gradients to the end.
 
-Of millions of rows a few thousand shape a fit. All starts go through a first round together and the lowest on the
-sample goes on: rows that the sample lacked can be repaired, a poor minimum can not. A round draws rows by their errors
-under the best equations so far,
-follows the valley on the sample alone, and looks at the result on all rows (two passes a round). What a sample has
-missed shows there: the round is thrown away if the objective rose, and the rows that went wrong are drawn into the
-next. Once rounds agree, Newton steps with the exact gradient and the sample's curvature (one pass a step) go on until
-what they promise is far below sampling error; with a tolerance below the default one, until that tolerance holds.
+Of millions of rows a few thousand shape a fit. A round follows the valley on a sample alone and looks at the result on
+all rows; the same pass draws the next sample by the errors there (`surveys`). All starts go through a first round
+together and the lowest on the sample goes on: rows that the sample lacked can be repaired, a poor minimum can not. What
+a sample has missed shows on all rows: where the objective rose, the next round starts from the best equation again, and
+its sample holds the rows that went wrong. Once rounds agree, Newton steps with the exact gradient and the sample's
+curvature (one pass a step) go on until what they promise is far below sampling error; with a tolerance below the
+default one, until that tolerance holds.
 """
 
 from __future__ import annotations
@@ -17,71 +17,140 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting.blocks import on_pool_thread, thread_pool
 from ecsel.fitting.newton import Outcome, Stop, Watch
 from ecsel.fitting.report import Status
-from ecsel.fitting.sampling import SampledCurvature, importance, survey
+from ecsel.fitting.sampling import SampledCurvature
+from ecsel.fitting.surveys import joined, mean_root, survey
 from ecsel.fitting.valley import follow_valley
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ecsel.fitting.problem import Problem
+    from ecsel.fitting.surveys import Survey
 
 Array = NDArray[np.floating]
 
-SAMPLE_ROWS = 30_000
+SAMPLE_ROWS = 10_000
 SAMPLE_ROWS_PER_PARAMETER = 400
 MOST_ROUNDS = 6
-SHORT = Stop(1e-6, np.inf, 60)
-"""How far the valley is followed on one sample."""
-ROUNDS_AGREE = 1e-3
+SHORT = Stop(1e-6, np.inf, 30)
+"""How far the valley is followed on one sample: its minimum is not that of all rows."""
+ROUNDS_AGREE = 2e-2
 """Relative difference of two rounds' objectives at which the samples have told what they can."""
+EXPLODED = 100
+"""A start whose objective is this many times the lowest has exploded on rows that its pilot lacked."""
 STATISTICAL = 0.1
 """A promised fall below this many times half a unit of log-likelihood per parameter is far below sampling error."""
 EXACT_SAMPLE_ROWS = 4
 """With a tight tolerance the last sample is this many times larger: its curvature is closer to that of all rows."""
 
 
+Found = tuple[Outcome, list[float], float]
+"""The outcome, the objectives that the starts reached in the first round, and the passes over all rows."""
+
+
 def fit_large(
-    problem: Problem, starts: Sequence[Array], stop: Stop, seed: int, watch: Watch | None = None
-) -> tuple[Outcome, list[float], float]:
-    """Return the outcome, the objectives that the starts reached in the first round, and the passes over all rows."""
-    size = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_PARAMETER * problem.size)
-    largest = 8 * size
-    points = [survey(problem, theta) for theta in starts]
-    passes, iterations = float(len(points)), 0
-    if len(points) > 1:
-        sample = importance(problem, points, size, seed - 1)
-        trials = [follow_valley(sample, point.theta, SHORT, watch) for point in points]
-        iterations += sum(trial.iterations for trial in trials)
-        passes += 2 * len(points)
-        trials.sort(key=lambda trial: trial.objective)
-        points = [survey(problem, trial.theta) for trial in trials]
-    spread = sorted(point.objective for point in points)
-    best, latest = points[0], None
-    for turn in range(MOST_ROUNDS):
-        drawn_by = [best] if latest is None or latest is best else [best, latest]
-        sample = importance(problem, drawn_by, size, seed + turn)
-        trial = follow_valley(sample, best.theta, SHORT, watch)
-        iterations += trial.iterations
-        passes += len(drawn_by) + 1 + trial.evaluations * sample.blocks.n_rows / problem.blocks.n_rows
-        if trial.status is Status.INTERRUPTED:
-            return replace(trial, theta=best.theta, objective=best.objective, iterations=iterations), spread, passes
-        before, latest = best.objective, survey(problem, trial.theta)
-        best = latest if latest.objective < before else best
-        if abs(latest.objective - before) <= ROUNDS_AGREE * abs(before):
-            break
-        if latest.objective > before:  # the sample has not told enough
-            size = min(2 * size, largest)
-    best = min([best, *points], key=lambda point: point.objective)
-    if latest is not best:  # curvature is that of rows drawn for the point where the last steps begin
-        sample = importance(problem, [best], size, seed + MOST_ROUNDS)
-    tight = stop.tol < Stop().tol
-    if tight:
-        sample = importance(problem, [best], EXACT_SAMPLE_ROWS * size, seed + MOST_ROUNDS + 1)
-        last = stop
-    else:
-        statistical = STATISTICAL * np.count_nonzero(best.theta) / (2 * problem.blocks.n_rows * abs(best.objective))
-        last = Stop(max(stop.tol, statistical), np.inf, stop.max_iter)
-    outcome = follow_valley(SampledCurvature.of(problem, sample), best.theta, last, watch)
-    return replace(outcome, iterations=iterations + outcome.iterations), spread, passes + outcome.evaluations
+    problem: Problem, starts: Sequence[Array], pool: Problem, stop: Stop, seed: int, watch: Watch | None = None
+) -> Found:
+    """Fit from some starts; `pool` is the problem on some of the rows, which tell how to draw the first sample.
+
+    An interrupt ends the fit with the best equation that was looked at on all rows.
+    """
+    search = Search(problem, seed, watch)
+    try:
+        sample = search.begin(starts, pool)
+        best, sample = search.rounds(sample)
+        return search.finish(best, sample, stop)
+    except KeyboardInterrupt:
+        return search.give_up(starts[0])
+
+
+class Search:
+    """A fit on its way: the points that were looked at on all rows, and what they have cost."""
+
+    def __init__(self, problem: Problem, seed: int, watch: Watch | None) -> None:
+        self._problem, self._seed, self._watch = problem, seed, watch
+        self._size = float(max(SAMPLE_ROWS, SAMPLE_ROWS_PER_PARAMETER * problem.size))
+        self._points: list[Survey] = []
+        self._spread: list[float] = []
+        self._looks, self._iterations, self._rows = 0, 0, 0.0
+
+    def begin(self, starts: Sequence[Array], pool: Problem) -> Problem:
+        """Look at the starts and return the sample that is drawn by all of them."""
+        size = self._size / len(starts)
+        self._points = [self._look(theta, size, pool) for theta in starts]
+        lowest = min(point.objective for point in self._points)
+        self._points = [point for point in self._points if point.objective <= EXPLODED * lowest]
+        self._spread = sorted(point.objective for point in self._points)
+        return joined(self._problem, self._points)
+
+    def rounds(self, sample: Problem) -> tuple[Survey, Problem]:
+        """Follow valleys on samples until these tell the same as all rows; return the best point and its sample."""
+        largest, thetas = 8 * self._size, [point.theta for point in self._points]
+        best = self._points[0]
+        for turn in range(MOST_ROUNDS):
+            trials = self._valleys(sample, thetas)
+            trial = min(trials, key=lambda trial: trial.objective)
+            latest = self._look(trial.theta, self._size, sample)
+            self._points.append(latest)
+            if turn == 0:  # whatever its objective on all rows is: the next sample repairs it
+                self._spread = sorted(trial.objective for trial in trials)
+                best, sample, thetas = latest, joined(self._problem, [latest]), [latest.theta]
+                continue
+            apart = max(abs(latest.objective - best.objective), abs(latest.objective - trial.objective))
+            agreed = apart <= ROUNDS_AGREE * abs(best.objective)
+            if latest.objective < best.objective:
+                best, sample = latest, joined(self._problem, [latest])
+            else:
+                sample, self._size = joined(self._problem, [best, latest]), min(2 * self._size, largest)
+            if agreed:
+                break
+            thetas = [best.theta]
+        lowest = min(self._points, key=lambda point: point.objective)
+        return (best, sample) if lowest is best else (lowest, joined(self._problem, [lowest]))
+
+    def finish(self, best: Survey, sample: Problem, stop: Stop) -> Found:
+        """Take steps with the gradient of all rows and the sample's curvature."""
+        n_rows = self._problem.blocks.n_rows
+        if stop.tol < Stop().tol:
+            sample = joined(self._problem, [self._look(best.theta, EXACT_SAMPLE_ROWS * self._size, sample)])
+        else:
+            statistical = STATISTICAL * np.count_nonzero(best.theta) / (2 * n_rows * abs(best.objective))
+            stop = Stop(max(stop.tol, statistical), np.inf, stop.max_iter)
+        outcome = follow_valley(SampledCurvature.of(self._problem, sample), best.theta, stop, self._watch)
+        self._looks += outcome.evaluations
+        return self._found(outcome)
+
+    def give_up(self, start: Array) -> Found:
+        """Return the best point so far."""
+        best = min(self._points, key=lambda point: point.objective, default=None)
+        theta, objective = (start, np.inf) if best is None else (best.theta, best.objective)
+        return self._found(Outcome(theta, objective, objective, np.inf, Status.INTERRUPTED, 0, 0))
+
+    def _found(self, outcome: Outcome) -> Found:
+        passes = self._looks + self._rows / self._problem.blocks.n_rows
+        return replace(outcome, iterations=self._iterations + outcome.iterations), self._spread, passes
+
+    def _look(self, theta: Array, size: float, by: Problem) -> Survey:
+        """Look at a point on all rows and draw there; what is already in hand tells how."""
+        self._looks += 1
+        return survey(self._problem, theta, size, self._seed + self._looks, mean_root(by, theta))
+
+    def _valleys(self, sample: Problem, thetas: Sequence[Array]) -> list[Outcome]:
+        """Follow the valleys from several points on one sample, side by side."""
+
+        def follow(theta: Array) -> Outcome:
+            return follow_valley(sample, theta, SHORT, self._watch)
+
+        threads = sample.blocks.n_threads
+        if threads == 1 or len(thetas) == 1 or on_pool_thread():
+            trials = [follow(theta) for theta in thetas]
+        else:
+            trials = list(thread_pool(threads).map(follow, thetas))
+        self._iterations += sum(trial.iterations for trial in trials)
+        self._rows += sum(trial.evaluations for trial in trials) * sample.blocks.n_rows
+        if any(trial.status is Status.INTERRUPTED for trial in trials):
+            raise KeyboardInterrupt
+        return trials

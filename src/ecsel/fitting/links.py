@@ -44,6 +44,10 @@ class Link(Protocol):
         """Return the loss, the weighted residual ∂/∂z and the probabilities from which `curvature` is made."""
         ...
 
+    def errors(self, probabilities: Array, target: Array) -> Array:
+        """Return 1 − p(true class) of each row."""
+        ...
+
     def curvature(self, jacobian: Array, probabilities: Array, w: Array) -> Array:
         """Return Σ_i w_i J_iᵀ (∂²ℓ/∂z²) J_i from the Jacobian of shape (scores, parameters per score, rows)."""
         ...
@@ -79,6 +83,11 @@ class Sigmoid:
         value -= np.minimum(margin, 0)
         error = np.where(margin > 0, t, 1) / (1 + t)
         return _total(w, value), (-w * target[0] * error)[None, :], error[None, :]
+
+    def errors(self, probabilities: Array, target: Array) -> Array:
+        """Return P(error), which is what is kept."""
+        del target
+        return np.asarray(probabilities[0])
 
     def curvature(self, jacobian: Array, probabilities: Array, w: Array) -> Array:
         """Return J diag(w p(1 − p)) Jᵀ as one symmetric product."""
@@ -123,6 +132,10 @@ class Softmax:
         value += top
         value -= (z * target).sum(axis=0)
         return _total(w, value), w * (p - target), p
+
+    def errors(self, probabilities: Array, target: Array) -> Array:
+        """Return the sum of the other classes' shares."""
+        return np.asarray((probabilities * (1 - target)).sum(axis=0))
 
     def curvature(self, jacobian: Array, probabilities: Array, w: Array) -> Array:
         """Return the blocks J_c diag(w p_c (δ_cd − p_d)) J_dᵀ, as one product less one per class."""

@@ -22,6 +22,7 @@ from ecsel.fitting.curved import CurvedBounds
 from ecsel.fitting.derivatives import Derivatives
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.sums import NumpySums, inner
+from ecsel.fitting.sweeps import SweptSums
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -73,7 +74,7 @@ class Problem:
     @cached_property
     def sums(self) -> Sums:
         """What a block of rows adds: compiled where that is possible."""
-        return CompiledSums.of(self) or NumpySums(self)
+        return CompiledSums.of(self) or SweptSums.of(self) or NumpySums(self)
 
     @cached_property
     def per_score(self) -> int:
@@ -182,8 +183,9 @@ class Problem:
         intercepts, shapes, slopes = self.parts_for(self.blocks.dtype, theta)
 
         def part(block: Block) -> float:
-            z = intercepts[:, None] + self.form.values(shapes[..., None], inner(slopes, block)).sum(axis=1)
-            return self.link.loss(z, self.link.encode(block.codes, block.v.dtype), block.w)
+            v = block.v
+            z = intercepts[:, None] + self.form.values(shapes[..., None], inner(slopes, v)).sum(axis=1)
+            return self.link.loss(z, self.link.encode(block.codes, v.dtype), block.w)
 
         return sum(self.blocks.map(part)) + self.penalty_value(theta)
 
@@ -197,12 +199,7 @@ class Problem:
 
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
         """Return F(θ) and the gradient of its smooth part in one pass that keeps nothing."""
-
-        def part(block: Block) -> tuple[float, Array]:
-            loss, state = self.sums.forward(theta, block)
-            return loss, self.sums.gradient(state)
-
-        parts = self.blocks.map(part)
+        parts = self.blocks.map(lambda block: self.sums.loss_and_gradient(theta, block))
         gradient, charges = _total([p[1] for p in parts]), self._charges(theta)
         gradient[self._shape_places] += charges.shapes[1]
         return sum(p[0] for p in parts) + self._penalty(theta, charges), gradient

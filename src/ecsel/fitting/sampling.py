@@ -1,12 +1,9 @@
-"""Samples that stand for all rows: a balanced pilot, an importance sample, and steps with the sample's curvature.
+"""Samples that stand for all rows: draws by chance, a balanced pilot, and steps with a sample's curvature.
 
 A row is drawn where its own random number (a hash of its position and a seed) is below its chance, and weighs the more
 the smaller the chance was. So the same rows are drawn wherever the rows are kept and however they are cut into blocks.
 
 *Pilot*: about equally many rows of each class (as far as there are), each weighted back to its class's share.
-
-*Importance sample*: chance ∝ √(error probability), and a uniform part, so that the rows that still shape the fit are
-nearly all there. Rows that a trial has made wrong keep a chance in the next draw.
 
 *Sampled curvature*: objective and gradient over all rows, curvature from a sample. One pass a step, exact optimum.
 """
@@ -22,18 +19,14 @@ from numpy.typing import NDArray
 
 from ecsel.fitting.blocks import ArrayBlocks
 from ecsel.fitting.problem import Point, Problem
-from ecsel.fitting.sums import inner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from ecsel.fitting.blocks import Block, RowBlocks
     from ecsel.fitting.derivatives import Derivatives
 
 Array = NDArray[np.floating]
-
-UNIFORM_SHARE = 0.3
-"""Share of an importance sample that is drawn by weight alone."""
 
 
 def row_uniforms(first: int, count: int, seed: int) -> NDArray[np.float64]:
@@ -59,7 +52,7 @@ def gather(blocks: RowBlocks, chance: Callable[[Block], Array], seed: int) -> Ar
     def drawn(block: Block) -> list[tuple[Array, NDArray[np.integer], Array]]:
         chances = chance(block)
         rows = np.flatnonzero(row_uniforms(block.first, len(chances), seed) < chances)
-        return [(block.v[:, rows], block.codes[rows], block.w[rows] / chances[rows].astype(np.float64))]
+        return [(block.at(rows), block.codes[rows], block.w[rows] / chances[rows].astype(np.float64))]
 
     parts = [part for found in blocks.map(drawn) for part in found]
     v, codes, w = (np.concatenate([part[i] for part in parts], axis=-1) for i in range(3))
@@ -77,58 +70,6 @@ def pilot(problem: Problem, counts: NDArray[np.intp], size: int, seed: int) -> P
     chances = np.minimum(max(size // len(counts), 1) / np.maximum(counts, 1), 1.0)
     blocks = gather(problem.blocks, lambda block: np.where(block.w > 0, chances[block.codes], 0.0), seed)
     return replace(problem, blocks=blocks)
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """What a pass over all rows tells of θ: its objective, and the sum of what rows wish to be drawn with."""
-
-    theta: Array
-    objective: float
-    wish: float
-
-
-def survey(problem: Problem, theta: Array) -> Survey:
-    """Look at θ on all rows: one pass."""
-    n_rows = problem.blocks.n_rows
-
-    def part(block: Block) -> Array:
-        loss, error = _errors(problem, theta, block)
-        return np.array([loss, _wishes(error, block, n_rows).sum(dtype=np.float64)])
-
-    loss, wish = np.sum(problem.blocks.map(part), axis=0).tolist()
-    return Survey(theta, loss + problem.penalty_value(theta), wish)
-
-
-def importance(problem: Problem, points: Sequence[Survey], size: int, seed: int) -> Problem:
-    """Return the problem on an importance sample of at most about `size` rows, drawn by the errors at some points."""
-    n_rows = problem.blocks.n_rows
-    share = (1 - UNIFORM_SHARE) * size / len(points)
-
-    def chance(block: Block) -> Array:
-        chances = UNIFORM_SHARE * size * block.w.astype(np.float64)
-        for point in points:
-            wishes = _wishes(_errors(problem, point.theta, block)[1], block, n_rows)
-            chances += np.minimum(share / point.wish * wishes, 1)
-        return np.minimum(chances, 1)
-
-    return replace(problem, blocks=gather(problem.blocks, chance, seed))
-
-
-def _wishes(error: Array, block: Block, n_rows: int) -> Array:
-    """Return √(error probability · relative weight)."""
-    wishes: Array = np.sqrt(error * (block.w * n_rows))
-    return wishes
-
-
-def _errors(problem: Problem, theta: Array, block: Block) -> tuple[float, Array]:
-    """Return the loss of a block and 1 − p(true class) of its rows."""
-    intercepts, shapes, slopes = problem.parts_for(block.v.dtype, theta)
-    z = intercepts[:, None] + problem.form.values(shapes[..., None], inner(slopes, block)).sum(axis=1)
-    target = problem.link.encode(block.codes, block.v.dtype)
-    loss, _, probabilities = problem.link.loss_and_residual(z, target, block.w)
-    one = problem.link.n_scores == 1
-    return loss, np.asarray(probabilities[0] if one else 1 - (probabilities * target).sum(axis=0)).clip(min=0)
 
 
 @dataclass(frozen=True, slots=True)

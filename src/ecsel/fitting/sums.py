@@ -55,6 +55,14 @@ class Sums(Protocol):
         """Return Jᵀr."""
         ...
 
+    def loss_and_gradient(self, theta: Array, block: Block) -> tuple[float, Array]:
+        """Return the loss of the rows and Jᵀr; nothing is kept."""
+        ...
+
+    def loss_and_errors(self, theta: Array, block: Block) -> tuple[float, Array]:
+        """Return the loss of the rows and 1 − p(true class) of each."""
+        ...
+
     def derivatives(self, state: Any) -> tuple[Array, Array, Array]:
         """Return Jᵀr, JᵀWJ and Σ r ∇²z, the latter of shape (scores, terms, 1 + features, 1 + features)."""
         ...
@@ -80,10 +88,11 @@ class NumpySums:
     def forward(self, theta: Array, block: Block) -> tuple[float, NumpyState]:
         """Return the loss and the state."""
         problem, link = self.problem, self.problem.link
-        intercepts, shapes, slopes = problem.parts_for(block.v.dtype, theta)
-        expansion = problem.form.expand(shapes[..., None], inner(slopes, block))
+        v = block.v
+        intercepts, shapes, slopes = problem.parts_for(v.dtype, theta)
+        expansion = problem.form.expand(shapes[..., None], inner(slopes, v))
         z = intercepts[:, None] + expansion.value.sum(axis=1)
-        target = link.encode(block.codes, block.v.dtype)
+        target = link.encode(block.codes, v.dtype)
         loss, residual, probabilities = link.loss_and_residual(z, target, block.w)
         return loss, NumpyState(block, shapes, expansion, residual, probabilities)
 
@@ -100,6 +109,21 @@ class NumpySums:
         weighted = (e.by_t * r[:, None, :]).reshape(scores * terms, rows)
         parts[:, :, 1:] = (weighted @ state.block.v.T).reshape(scores, terms, -1)
         return out.ravel()
+
+    def loss_and_gradient(self, theta: Array, block: Block) -> tuple[float, Array]:
+        """Return both in one pass."""
+        loss, state = self.forward(theta, block)
+        return loss, self.gradient(state)
+
+    def loss_and_errors(self, theta: Array, block: Block) -> tuple[float, Array]:
+        """Return both from the scores alone."""
+        problem, link = self.problem, self.problem.link
+        v = block.v
+        intercepts, shapes, slopes = problem.parts_for(v.dtype, theta)
+        z = intercepts[:, None] + problem.form.values(shapes[..., None], inner(slopes, v)).sum(axis=1)
+        target = link.encode(block.codes, v.dtype)
+        loss, _, probabilities = link.loss_and_residual(z, target, block.w)
+        return loss, link.errors(probabilities, target)
 
     def derivatives(self, state: NumpyState) -> tuple[Array, Array, Array]:
         """Return the three sums, the first two from one Jacobian."""
@@ -135,7 +159,7 @@ class NumpySums:
         return out
 
 
-def inner(slopes: Array, block: Block) -> Array:
+def inner(slopes: Array, v: Array) -> Array:
     """Return t = ⟨s, v⟩ of every term: one matrix product."""
     scores, terms, m = slopes.shape
-    return (slopes.reshape(scores * terms, m) @ block.v).reshape(scores, terms, block.v.shape[1])
+    return (slopes.reshape(scores * terms, m) @ v).reshape(scores, terms, v.shape[1])

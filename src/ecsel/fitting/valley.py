@@ -70,6 +70,8 @@ def _step(
     """Return an accepted point (None if there is none), the next damping, the trials, and the promised fall."""
     eta = chart.to_log(point.theta)
     model = chart.model(eta, local)
+    if not np.isfinite(model.hessian).all():  # a sample on which the point is beyond all reason
+        return None, damping, 0, 0.0
     size = np.sqrt(model.scale)
     values, vectors = np.linalg.eigh(model.hessian / np.outer(size, size))
     values = np.maximum(np.abs(values), LEAST_CURVATURE)

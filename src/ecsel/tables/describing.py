@@ -12,6 +12,7 @@ import numpy as np
 from ecsel.tables.columns import CategoricalColumn, Column, ColumnDtype, EmptyColumn, NumericColumn, OrdinalColumn
 from ecsel.tables.features import Feature, Level, canonical_level
 from ecsel.tables.levels import MISSING, level_codes
+from ecsel.tables.log_mean import log_mean
 from ecsel.tables.quantities import is_missing
 from ecsel.tables.refusals import refuse_infinite, refuse_missing, short
 from ecsel.tables.scaling import FEATURE_RANGE, Summary, affine_map, choose_scaling, summarise
@@ -111,14 +112,7 @@ def _numeric_features(
     if options.two_sided:
         mirror = affine_map(scaling, summary, mirror=True)
         features.append(Feature(f"{name}~", name, "mirror", mirror.scale, mirror.offset, low, high, 0.0))
-    return [replace(feature, baseline=_log_mean(feature, values, weights)) for feature in features]
-
-
-def _log_mean(feature: Feature, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
-    logs = values * feature.scale
-    logs += feature.offset
-    np.log(logs, out=logs)
-    return float(np.average(logs, weights=weights))
+    return [replace(feature, baseline=log_mean(feature, values, weights)) for feature in features]
 
 
 def _with_fill(feature: Feature, median: float, share_missing: float, options: ColumnOptions) -> Feature:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from ecsel.tables.features import Feature, Level
     from ecsel.tables.raw import RawColumn
 
+_SMALLEST, _LARGEST = 1e-30, 1e30
+"""Beyond these a positive feature loses digits in single precision."""
+
 
 def is_missing(values: NDArray[Any], missing_codes: Sequence[Level] = ()) -> NDArray[np.bool_]:
     """Return the mask of NaN and of the codes that stand for a missing value."""
@@ -64,7 +67,7 @@ class NumberJob:
 
     def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:
         """Write the features of a block of rows."""
-        raw, missing, extremes = self._observed(self.values[rows].astype(np.float64))
+        raw, missing, extremes = self._observed(np.asarray(self.values[rows], dtype=np.float64))
         report = self._count(raw, extremes)
         outside = report.n_below or report.n_above
         for row, feature in zip(out, self.features, strict=True):
@@ -76,10 +79,9 @@ class NumberJob:
                     self._settle(feature, raw, positive, rows.start)
             if missing is not None:
                 positive[missing] = feature.fill
+            row[:] = positive
             if self.log:
-                np.log(positive, out=row, casting="same_kind")
-            else:
-                row[:] = positive
+                _to_log(positive, row)
         return report
 
     def _count(self, raw: NDArray[np.float64], extremes: tuple[float, float]) -> ColumnReport:
@@ -102,7 +104,7 @@ class NumberJob:
             if missing.any() and any(feature.fill is None for feature in self.features):
                 everywhere = is_missing(self.values, self.column.missing_codes)
                 refuse_new_missing(self.column.name, int(np.count_nonzero(everywhere)))
-            raw[missing] = self.column.low
+            raw = np.where(missing, self.column.low, raw)
             low, high = float(raw.min()), float(raw.max())
         if math.isinf(low) or math.isinf(high):
             refuse_infinite(self.column.name, self.values)
@@ -126,7 +128,7 @@ class NumberJob:
 
     def elasticity(self, out: NDArray[np.float64]) -> None:
         """Write d log x'/d log x = scale·x / x' over all rows; 0 where x' is held at a clip or a missing value."""
-        raw, missing, extremes = self._observed(self.values.astype(np.float64))
+        raw, missing, extremes = self._observed(np.asarray(self.values, dtype=np.float64))
         report = self._count(raw, extremes)
         outside = report.n_below or report.n_above
         for row, feature in zip(out, self.features, strict=True):
@@ -141,6 +143,12 @@ class NumberJob:
                 row[raw < feature.low if feature.scale > 0 else raw > feature.high] = 0.0
             if missing is not None:
                 row[missing] = 0.0
+
+
+def _to_log(positive: NDArray[np.float64], row: NDArray[Any]) -> None:
+    """Turn a row of x' into its logs, in single precision where x' fits it: that is several times faster."""
+    single = row.dtype == np.float32 and row.min() > _SMALLEST and row.max() < _LARGEST
+    np.log(row if single else positive, out=row, casting="same_kind")
 
 
 def _image(feature: Feature, raw: NDArray[np.float64], *, may_overflow: bool) -> NDArray[np.float64]:

@@ -34,6 +34,17 @@ typedef struct {
     const double *w;
 } Rows;
 
+/* A chunk of rows as stored.py packs it, in single precision. */
+typedef struct {
+    const uint8_t *data;         /* features kept as floats, weights, class codes, features kept as bytes */
+    const uint8_t *coded;        /* of each feature: 0 floats, 1 places in its table, 2 in a table of two values */
+    const float *tables;         /* features × 256: standardised values */
+    const float *centre, *scale; /* of features kept as floats */
+    ptrdiff_t wide;              /* how many of them there are */
+    ptrdiff_t stride, first;     /* rows of the chunk, and which of them comes first here */
+    int weighted;
+} Packed;
+
 typedef struct {
     double *planes;         /* PLANES × scores × terms × rows */
     double *residual;       /* scores × rows, weighted */
@@ -72,6 +83,7 @@ INLINE ptrdiff_t per_score(const Shape *s) { return s->intercept + s->terms * (1
 int forward(const Shape *shape, const double *theta, const Rows *rows, const State *state, double *loss);
 int derivatives(const Shape *shape, const double *theta, const Rows *rows, const State *state, double *gradient,
                 double *matrix, double *bend);
+int sweep(const Shape *shape, const double *theta, const Packed *packed, double *loss, double *gradient, float *errors);
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
                    const double *upper, double tol, int most_faces, double *fall);
 int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Symmetric *eigen,

@@ -16,16 +16,24 @@ static void release(Buffers *b) {
     while (b->count > 0) PyBuffer_Release(&b->view[--b->count]);
 }
 
-/* The data of an array of doubles, or of 64-bit integers where `integer`; rows must be contiguous, and all else too
-   unless `stride` is asked for. NULL with an exception where that is not so. */
-static void *take(Buffers *b, PyObject *array, int integer, int writable, ptrdiff_t size, ptrdiff_t *stride) {
+enum { DOUBLES = 'd', FLOATS = 'f', INTEGERS = 'q', BYTES = 'B' };
+
+/* Whether an array holds what is wanted. */
+static int is_of(const Py_buffer *view, int kind) {
+    const char format = view->format[0];
+    const Py_ssize_t size = kind == BYTES ? 1 : kind == FLOATS ? 4 : 8;
+    return view->itemsize == size && view->format[1] == 0 && (format == kind || (kind == INTEGERS && format == 'l'));
+}
+
+/* The data of an array of some kind; rows must be contiguous, and all else too unless `stride` is asked for. NULL with
+   an exception where that is not so. */
+static void *take_kind(Buffers *b, PyObject *array, int kind, int writable, ptrdiff_t size, ptrdiff_t *stride) {
     Py_buffer *view = &b->view[b->count];
     const int flags = PyBUF_FORMAT | PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(array, view, flags) != 0) return NULL;
     b->count++;
-    const char kind = view->format[0];
     ptrdiff_t items = 1, inner = view->itemsize;
-    int fits = view->itemsize == 8 && view->format[1] == 0 && (integer ? kind == 'l' || kind == 'q' : kind == 'd');
+    int fits = is_of(view, kind);
     for (int d = view->ndim - 1; d >= 0; d--) {
         if (d == 0 && stride != NULL) *stride = view->strides[0] / view->itemsize;
         else fits = fits && (view->shape[d] <= 1 || view->strides[d] == inner);
@@ -33,11 +41,15 @@ static void *take(Buffers *b, PyObject *array, int integer, int writable, ptrdif
         items *= view->shape[d];
     }
     if (!fits || items != size) {
-        PyErr_Format(PyExc_ValueError, "array %d of the kernel: %zd contiguous %s of 64 bits are wanted", b->count,
-                     (Py_ssize_t)size, integer ? "integers" : "floats");
+        PyErr_Format(PyExc_ValueError, "array %d of the kernel: %zd contiguous numbers of kind '%c' are wanted",
+                     b->count, (Py_ssize_t)size, kind);
         return NULL;
     }
     return view->buf;
+}
+
+static void *take(Buffers *b, PyObject *array, int integer, int writable, ptrdiff_t size, ptrdiff_t *stride) {
+    return take_kind(b, array, integer ? INTEGERS : DOUBLES, writable, size, stride);
 }
 
 static PyObject *finish(Buffers *b, int status, PyObject *result) {
@@ -150,6 +162,50 @@ static PyObject *py_derivatives(PyObject *self, PyObject *args) {
     return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
+/* (shape, θ, data, rows of the chunk, first row, coded, tables, centre, scale, weighted, gradient or None, errors or None): the loss of a chunk. */
+static PyObject *py_sweep(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *shape, *array[6], *out[2];
+    Shape s;
+    Packed p = {.wide = 0};
+    Py_ssize_t stride, first;
+    if (!PyArg_ParseTuple(args, "O!OOnnOOOOpOO", &PyTuple_Type, &shape, &array[0], &array[1], &stride, &first,
+                          &array[2], &array[3], &array[4], &array[5], &p.weighted, &out[0], &out[1]) ||
+        !read_shape(shape, &s))
+        return NULL;
+    p.stride = stride;
+    p.first = first;
+    Buffers b = {.count = 0};
+    const double *theta = NULL;
+    double *gradient = NULL;
+    float *errors = NULL;
+    const ptrdiff_t all = s.scores * per_score(&s), m = s.features;
+    int taken = (theta = take(&b, array[0], 0, 0, all, NULL)) != NULL &&
+                (p.coded = take_kind(&b, array[2], BYTES, 0, m, NULL)) != NULL &&
+                (p.tables = take_kind(&b, array[3], FLOATS, 0, 256 * m, NULL)) != NULL &&
+                (p.centre = take_kind(&b, array[4], FLOATS, 0, m, NULL)) != NULL &&
+                (p.scale = take_kind(&b, array[5], FLOATS, 0, m, NULL)) != NULL;
+    for (ptrdiff_t j = 0; taken && j < m; j++) p.wide += p.coded[j] == 0;
+    const ptrdiff_t per_row = 4 * (p.wide + p.weighted) + 1 + (m - p.wide);
+    if (p.first < 0 || p.first + s.rows > p.stride) {
+        PyErr_SetString(PyExc_ValueError, "the chunk has fewer rows than are asked for");
+        taken = 0;
+    }
+    taken = taken && (p.data = take_kind(&b, array[1], BYTES, 0, per_row * p.stride, NULL)) != NULL;
+    if (taken && out[0] != Py_None) taken = (gradient = take(&b, out[0], 0, 1, all, NULL)) != NULL;
+    if (taken && out[1] != Py_None) taken = (errors = take_kind(&b, out[1], FLOATS, 1, s.rows, NULL)) != NULL;
+    if (!taken) {
+        release(&b);
+        return NULL;
+    }
+    double loss;
+    int status;
+    Py_BEGIN_ALLOW_THREADS
+    status = sweep(&s, theta, &p, &loss, gradient, errors);
+    Py_END_ALLOW_THREADS
+    return finish(&b, status, status == 0 ? PyFloat_FromDouble(loss) : NULL);
+}
+
 typedef struct {
     PyThreadState *released;
     int failed;
@@ -213,6 +269,7 @@ static PyMethodDef methods[] = {
     {"solve_on_faces", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
     {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
     {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the bend."},
+    {"sweep", py_sweep, METH_VARARGS, "Fill gradient and errors of a chunk of packed rows unless None; return its loss."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},
 };

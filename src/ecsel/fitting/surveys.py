@@ -1,0 +1,107 @@
+"""Surveys: one pass over all rows tells the objective at θ and draws an importance sample there.
+
+A row is drawn with the chance
+
+    π_i(θ) = n · w_i · (U + (1 − U) · √e_i(θ) / M),   M = Σ w_i √e_i,   e_i = 1 − p(true class),
+
+so that of n rows a share U is drawn by weight alone and nearly all rows that still shape the fit are there. M is not
+known before the pass is over: an expected one is drawn with, and where it was too small the sample is thinned.
+
+Several surveys join into one sample: a row that was drawn n times on average under all of them, Σ_θ π_i(θ), weighs
+w_i/Σ_θ π_i(θ). So rows that only a bad trial has made wrong are there, with the weight that they have in the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecsel.fitting.blocks import ArrayBlocks
+from ecsel.fitting.sampling import row_uniforms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ecsel.fitting.blocks import Block
+    from ecsel.fitting.problem import Problem
+
+Array = NDArray[np.floating]
+
+UNIFORM_SHARE = 0.3
+"""U: the share of a sample that is drawn by weight alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a pass over all rows tells of θ: its objective, M, and the rows that were drawn, with their own weights."""
+
+    theta: Array
+    objective: float
+    mean_root: float
+    size: float
+    drawn: ArrayBlocks
+
+    def chances(self, root: Array, w: Array) -> Array:
+        """Return π of rows with given √e and weights."""
+        return _chances(self.size, self.mean_root, root, w)
+
+
+def _chances(size: float, mean_root: float, root: Array, w: Array) -> Array:
+    share = size * UNIFORM_SHARE, size * (1 - UNIFORM_SHARE) / max(mean_root, np.finfo(np.float64).tiny)
+    chances: Array = np.minimum(w * (share[0] + share[1] * root), 1.0)
+    return chances
+
+
+def mean_root(problem: Problem, theta: Array) -> float:
+    """Return M = Σ w √e of the rows of a problem."""
+
+    def part(block: Block) -> float:
+        return float(block.w @ np.sqrt(problem.sums.loss_and_errors(theta, block)[1]))
+
+    return float(sum(problem.blocks.map(part)))
+
+
+def survey(problem: Problem, theta: Array, size: float, seed: int, expected: float) -> Survey:
+    """Look at θ on all rows and draw about `size` of them: one pass. `expected` is M as a sample tells it."""
+
+    def part(block: Block) -> tuple[float, float, list[tuple[NDArray[Any], ...]]]:
+        loss, errors = problem.sums.loss_and_errors(theta, block)
+        root, w = np.sqrt(errors), block.w
+        numbers = row_uniforms(block.first, len(root), seed)
+        rows = np.flatnonzero(numbers < _chances(size, expected, root, w))
+        found = (block.at(rows), block.codes[rows], w[rows], root[rows], numbers[rows])
+        return loss, float(np.dot(w, root)), [found]
+
+    parts = problem.blocks.map(part)
+    total = sum(p[1] for p in parts)
+    found = [piece for p in parts for piece in p[2]]
+    v, codes, w, root, numbers = (np.concatenate([piece[i] for piece in found], axis=-1) for i in range(5))
+    whole = max(total, expected)
+    kept = numbers < _chances(size, whole, root, w)
+    drawn = ArrayBlocks(
+        v[:, kept].astype(np.float64),
+        codes[kept].astype(np.intp),
+        w[kept].astype(np.float64),
+        n_threads=problem.blocks.n_threads,
+    )
+    return Survey(theta, sum(p[0] for p in parts) + problem.penalty_value(theta), whole, size, drawn)
+
+
+def _roots(problem: Problem, theta: Array) -> Array:
+    """Return √e of every row."""
+    errors = np.concatenate(problem.blocks.map(lambda block: problem.sums.loss_and_errors(theta, block)[1]))
+    return np.asarray(np.sqrt(errors))
+
+
+def joined(problem: Problem, surveys: Sequence[Survey]) -> Problem:
+    """Return the problem on the rows that some surveys have drawn."""
+    drawn = [each.drawn for each in surveys]
+    v = np.concatenate([rows.v for rows in drawn], axis=1)
+    codes, w = (np.concatenate([getattr(rows, name) for rows in drawn]) for name in ("codes", "w"))
+    rows = replace(problem, blocks=ArrayBlocks(v, codes, w, n_threads=problem.blocks.n_threads))
+    expected = sum(each.chances(_roots(rows, each.theta), w) for each in surveys)
+    weights = w / expected
+    return replace(problem, blocks=ArrayBlocks(v, codes, weights / weights.sum(), n_threads=problem.blocks.n_threads))
