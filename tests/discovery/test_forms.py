@@ -8,7 +8,7 @@ import pytest
 from ecsel.discovery.form import Form
 from ecsel.discovery.paper import PaperSettings, train
 from ecsel.discovery.units import dimension_matrix
-from ecsel.discovery.wishes import allowed_exponents, exponent_bounds, noise_model, number_of_terms
+from ecsel.discovery.wishes import allowed_exponents, exponent_bounds, largest_number_of_terms, number_of_terms
 
 
 def test_a_form_is_read_into_terms():
@@ -59,27 +59,22 @@ def test_bounds_by_column():
         exponent_bounds((2, 1), ["a"])
 
 
-def test_noise_models():
-    y = np.array([1.0, -2.0, 4.0])
-    assert noise_model(None, y) == (None, None)
-    assert noise_model(0.5, y) == (None, 0.25)
-    precision, variance = noise_model([1.0, 2.0, 2.0], y)
-    np.testing.assert_allclose(precision * variance**-1, [1.0, 0.25, 0.25])
-    relative, _ = noise_model("relative", y)
-    np.testing.assert_allclose(relative * y**2, relative[0])
-    for bad in ("big", -1.0, [1.0, 2.0]):
-        with pytest.raises(ValueError, match="noise"):
-            noise_model(bad, y)
-
-
 def test_number_of_terms():
-    assert number_of_terms("auto", 10, 5) is None
-    assert number_of_terms(3, 10, 5) == 3
+    assert number_of_terms("auto", 5) is None
+    assert number_of_terms(3, 5) == 3
     for bad in (0, 2.5, True, "two"):
         with pytest.raises(ValueError, match="n_terms"):
-            number_of_terms(bad, 10, 50)
+            number_of_terms(bad, 50)
     with pytest.raises(ValueError, match="at least 6 rows, got 5"):
-        number_of_terms(4, 10, 5)
+        number_of_terms(4, 5)
+
+
+def test_the_largest_number_of_terms():
+    assert largest_number_of_terms(None, predicts=False) < largest_number_of_terms(None, predicts=True)
+    assert largest_number_of_terms(np.int64(3), predicts=True) == 3
+    for bad in (0, 2.5, True, "two"):
+        with pytest.raises(ValueError, match="max_terms"):
+            largest_number_of_terms(bad, predicts=False)
 
 
 def test_units():

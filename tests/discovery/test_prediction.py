@@ -13,19 +13,12 @@ from ecsel.estimators.regressor import ECSELRegressor
 SIZES = [Size(0, real=False), Size(1, real=False), Size(1, real=True), Size(2, real=False), Size(2, real=True)]
 
 
-@given(st.lists(st.fixed_dictionaries({size: st.floats(0.01, 10) for size in SIZES}), min_size=2, max_size=5))
-def test_the_first_size_is_chosen_that_the_folds_cannot_tell_from_the_best(errors):
-    means = {size: np.mean([fold[size] for fold in errors]) for size in SIZES}
-    best = min(SIZES, key=lambda size: means[size])
+@given(st.lists(st.fixed_dictionaries({size: st.floats(0.01, 10) for size in SIZES}), min_size=1, max_size=5))
+def test_the_size_with_the_least_geometric_mean_of_its_errors_is_chosen(errors):
     chosen = choose_size(errors, SIZES)
-
-    def worse(size):
-        """Return by how much the mean exceeds its standard error."""
-        logs = [np.log(fold[size] / fold[best]) for fold in errors]
-        return np.mean(logs) - np.std(logs, ddof=1) / np.sqrt(len(logs))
-
-    assert all(worse(size) > -1e-9 for size in SIZES[: SIZES.index(chosen)])
-    assert worse(chosen) < 1e-9
+    means = {size: np.prod([fold[size] for fold in errors]) for size in SIZES}
+    assert means[chosen] <= min(means.values()) * (1 + 1e-9)
+    assert choose_size([dict.fromkeys(SIZES, 2.0)], SIZES) == SIZES[0]
 
 
 def test_a_size_that_is_better_in_every_fold_wins_whatever_the_folds_differ_by():
@@ -38,9 +31,8 @@ def test_a_size_that_is_better_in_every_fold_wins_whatever_the_folds_differ_by()
 
 def test_a_size_that_a_fold_lacks_is_judged_by_its_next_smaller_one():
     small, large, real = Size(1, real=False), Size(3, real=False), Size(2, real=True)
-    assert (
-        choose_size([{small: 5.0, large: 1.0}, {small: 2.0, Size(2, real=False): 0.5}], [small, large, real]) == large
-    )
+    errors = [{small: 5.0, large: 1.0}, {small: 2.0, Size(2, real=False): 0.5}]
+    assert choose_size(errors, [small, large, real]) == large
 
 
 def test_folds_are_a_partition():
@@ -99,3 +91,29 @@ def test_a_fold_without_the_smallest_size_is_no_obstacle():
     one, two, three = Size(1, False), Size(2, False), Size(3, False)
     errors = [{one: 1.0, two: 0.5, three: 0.4}, {two: 0.5, three: 0.4}, {one: 1.1, two: 0.5, three: 0.4}]
     assert choose_size(errors, [one, two, three]) == three
+
+
+def test_the_numbers_of_a_prediction_are_not_rounded():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(1, 5, (40, 1))
+    y = 2 * X[:, 0] + 0.5 * rng.normal(size=40)
+    model = ECSELRegressor(select="prediction", n_terms=1, allowed_exponents=[1], cv=2).fit(X, y)
+    assert model.law_.rounded == (False,)
+    assert model.equation_.terms[0].coefficient == pytest.approx(X[:, 0] @ y / (X[:, 0] @ X[:, 0]), rel=1e-12)
+    assert model.near_ties_ == ()
+    assert model.law_.validation_mse > model.law_.mse
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_more_terms_are_taken_where_they_predict_better(seed):
+    """Four half waves need more than six powers."""
+    rng = np.random.default_rng(seed)
+    X, fresh = rng.uniform(0, 4, (120, 1)), rng.uniform(0, 4, (500, 1))
+    waves = lambda x: np.sin(np.pi * x[:, 0])  # noqa: E731 - one formula, used twice
+    few, many = (
+        ECSELRegressor(select="prediction", max_terms=most, allowed_exponents="integers", cv=3).fit(X, waves(X))
+        for most in (6, 14)
+    )
+    errors = [np.mean((model.predict(fresh) - waves(fresh)) ** 2) for model in (few, many)]
+    assert many.law_.n_terms > 6
+    assert errors[1] < 0.01 * errors[0]

@@ -184,6 +184,8 @@ def test_the_papers_solver():
     assert term.exponents["x0"] == pytest.approx(1, abs=0.01)
     with pytest.raises(ValueError, match="n_terms"):
         ECSELRegressor(solver="paper").fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="leave out sample_weight and noise"):
+        ECSELRegressor(1, solver="paper").fit(X, X[:, 0], sample_weight=np.linspace(0.1, 1, 80))
 
 
 def test_prediction_chooses_a_size():
@@ -200,6 +202,35 @@ def test_a_time_limit_keeps_the_best_so_far():
         model = ECSELRegressor(time_limit=1e-3).fit(X, np.sin(7 * X[:, 0] * X[:, 1]))
     assert not model.search_completed_
     assert "stopped" in model.describe()
+
+
+def test_the_path_of_a_large_table_is_that_of_all_rows():
+    rng = np.random.default_rng(5)
+    X = rng.uniform(1, 5, (6000, 2))
+    y = 3 * X[:, 0] ** 2 + X[:, 1] + rng.normal(0, 0.3, 6000)
+    model = ECSELRegressor().fit(X, y)
+    for law in model.path_:
+        assert law.mse == pytest.approx(np.mean((law.equation.evaluate({"x0": X[:, 0], "x1": X[:, 1]}) - y) ** 2))
+        assert law.code_length > model.law_.code_length - 2.5
+    assert model.equation_ in [law.equation for law in model.path_]
+
+
+def test_all_rows_decide_for_a_term_that_the_sample_does_not_show():
+    rng = np.random.default_rng(6)
+    X = rng.uniform(1, 5, (60_000, 2))
+    y = 3 * X[:, 0] ** 2 + 0.01 * X[:, 1] + rng.normal(0, 0.5, 60_000)
+    weak = ECSELRegressor(max_terms=2).fit(X[:2000], y[:2000])
+    assert weak.law_.n_terms == 1
+    assert ECSELRegressor(max_terms=2).fit(X, y).law_.n_terms == 2
+
+
+def test_every_law_has_an_error_on_left_out_rows():
+    """A law may be the simplest of near-ties and yet not on the front."""
+    X = table(100)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        model = ECSELRegressor().fit(X, 0.05 * X[:, 0] / X[:, 2] ** 2 + 0.01 * rng.normal(size=100))
+        assert np.isfinite([law.validation_mse for law in (model.law_, *model.near_ties_, *model.path_)]).all()
 
 
 class TestBadInput:

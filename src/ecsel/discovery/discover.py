@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
-from ecsel.discovery.front import finish_representatives, front, leave_one_out, representatives
+from ecsel.discovery.found import Discovery, extreme_scale
+from ecsel.discovery.front import finish_representatives, front, leave_one_out, representatives, undominated
 from ecsel.discovery.lattice import Floats, Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
@@ -30,21 +31,9 @@ NEAR_ZERO = 0.02
 """Share of the largest |x| below which a column counts as holding zero, in a law made to predict."""
 GAPS = 5.0
 """The same in gaps between rows: of rows spread evenly from zero on, one in exp(5) has none so near to zero."""
+MOST_NEAR_TIES = 20
 RANKING, REFIT = 0.85, 0.95
 """Shares of the work that have passed when the ranking and the refit on all rows begin."""
-
-
-@dataclass(frozen=True, eq=False)
-class Discovery:
-    """The law, its near-ties, the front, and how the search ended. Laws speak of all columns of the table."""
-
-    law: Law
-    near_ties: tuple[Law, ...]
-    front: tuple[Law, ...]
-    validation: tuple[float, ...]
-    left_out: tuple[int, ...]
-    complete: bool = True
-    interrupted: bool = False
 
 
 def discover(
@@ -67,24 +56,24 @@ def discover(
         X, y, weight = X[keep], y[keep], weight[keep]
         # The scale of the weights is immaterial unless the noise of a row of weight one is known.
         weight = weight if options.noise_variance is not None else weight / weight.mean()
-    scale = _extreme_scale(y)
+    scale = extreme_scale(y)
     if scale != 1.0:
         noise = None if options.noise_variance is None else options.noise_variance / scale**2
-        return _rescaled(discover(X, y / scale, weight, replace(options, noise_variance=noise), progress), scale)
+        return discover(X, y / scale, weight, replace(options, noise_variance=noise), progress).rescaled(scale)
     used = independent_columns(X)
     rng = np.random.default_rng(options.seed)
     run = _Run(X, y, weight, used, options, rng, progress)
     laws, found = run.mean() if len(y) < FEWEST_ROWS or np.ptp(y) == 0.0 else run.search()
-    best = simplest_of_the_best([law for law in laws if options.n_terms in (None, len(law))] or laws)
-    near = [law for law in laws if law is not best and law.shortest <= laws[0].shortest + STRONG_EVIDENCE]
-    validation = tuple(leave_one_out(run.ranking_problem, law) for law in found)
+    laws, found = run.verified(laws, found)
+    best, near = run.choose(laws)
     left_out = tuple(sorted(set(range(X.shape[1])) - set(used.tolist())))
-    refitted = run.refitted(best)
     return Discovery(
-        run.expand(refitted),
-        tuple(run.expand(law) for law in near[:20]),
-        tuple(run.expand(law) for law in found),
-        validation,
+        run.expand(best),
+        tuple(map(run.expand, near)),
+        tuple(map(run.expand, found)),
+        leave_one_out(run.ranking_problem, best),
+        tuple(leave_one_out(run.ranking_problem, law) for law in near),
+        tuple(leave_one_out(run.ranking_problem, law) for law in found),
         left_out,
         run.complete,
         run.interrupted,
@@ -232,8 +221,33 @@ class _Run:
             self.complete, self.interrupted = False, True
             search.deadline = -np.inf
 
+    def choose(self, laws: list[Law]) -> tuple[Law, list[Law]]:
+        """Return the simplest law without strong evidence against it, and those that the data cannot tell from it."""
+        best = simplest_of_the_best([law for law in laws if self.options.n_terms in (None, len(law))] or laws)
+        near = [law for law in laws if law is not best and law.shortest <= laws[0].shortest + STRONG_EVIDENCE]
+        return best, near[:MOST_NEAR_TIES]
+
+    def verified(self, laws: list[Law], found: list[Law]) -> tuple[list[Law], list[Law]]:
+        """Return the laws that may be the best, and the front, as all rows see them where only a sample was ranked.
+
+        All rows may decide between laws that the sample cannot tell apart, and for a term too weak for it. Laws made to
+        predict are chosen by folds, and that one alone is refitted later.
+        """
+        best, near = self.choose(laws)
+        if len(self.y) <= RANKING_ROWS:
+            return laws, found
+        if self.options.thorough or not self.complete:
+            return [self.refitted(best)], found
+        ours = {law.structure.key(): law for law in (best, *near, *found)}
+        seen = {key: self.refitted(law) for key, law in ours.items()}
+        if self.interrupted:
+            return laws, found
+        return sorted(seen.values(), key=lambda law: (law.shortest, law.complexity)), undominated(seen.values())
+
     def refitted(self, law: Law) -> Law:
         """Return a law refitted on all rows, or as it is where that is interrupted."""
+        if self.interrupted:
+            return law
         try:
             return self.on_all_rows(law)
         except KeyboardInterrupt:
@@ -242,7 +256,7 @@ class _Run:
 
     def on_all_rows(self, law: Law) -> Law:
         """Refit a law on all rows, with only its own columns in memory."""
-        if len(self.y) <= RANKING_ROWS or not len(law):
+        if len(self.y) <= RANKING_ROWS:
             return law
         self.progress(REFIT, "refit on all rows")
         s = law.structure
@@ -256,31 +270,6 @@ class _Run:
     def expand(self, law: Law) -> Law:
         """Return a law in terms of all columns of the table."""
         return replace(law, structure=_spread(law.structure, self.used, self.X.shape[1]))
-
-
-def _extreme_scale(y: Floats) -> float:
-    """Return a power of ten near |y| where its squares would leave the floating-point range, and one elsewhere."""
-    top = float(np.abs(y).max(initial=0.0))
-    return 1.0 if top == 0.0 or 1e-100 < top < 1e100 else float(10.0 ** np.floor(np.log10(top)))
-
-
-def _rescaled(found: Discovery, scale: float) -> Discovery:
-    """Return the laws of y / scale as laws of y; squares beyond the floating-point range become 0 or infinite."""
-
-    def law_of(law: Law) -> Law:
-        factor = np.ones(law.structure.n_parameters)
-        factor[: len(law)] = scale
-        with np.errstate(over="ignore", invalid="ignore"):
-            spread = law.covariance * factor * factor[:, None]
-        return replace(law, coefficients=law.coefficients * scale, rss=law.rss * scale * scale, covariance=spread)
-
-    return replace(
-        found,
-        law=law_of(found.law),
-        near_ties=tuple(map(law_of, found.near_ties)),
-        front=tuple(map(law_of, found.front)),
-        validation=tuple(v * scale * scale for v in found.validation),
-    )
 
 
 def _spread(structure: Structure, columns: np.ndarray, n_columns: int) -> Structure:

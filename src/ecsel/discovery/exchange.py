@@ -22,6 +22,8 @@ from ecsel.discovery.pool import Pool
 
 COLLINEAR = 1e-10
 """A candidate column closer than this (squared sine) to the span of the others is not a new direction."""
+FEW_TERMS, SWAPS, SWAPS_OF_MANY = 10, 12, 3
+"""Most swaps at one number of terms. Longer sums are for predictions: which terms they have matters less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,9 +175,9 @@ class Exchange:
         trial = current.keep(np.array([i for i in range(k) if i != out], dtype=np.intp))
         return self.score(trial), trial
 
-    def swap_until_stable(self, current: Atoms, score: float, rounds: int = 12) -> tuple[float, Atoms]:
+    def swap_until_stable(self, current: Atoms, score: float) -> tuple[float, Atoms]:
         """Swap single terms at a fixed number of terms as long as the code length falls."""
-        for _ in range(rounds):
+        for _ in range(SWAPS if len(current) <= FEW_TERMS else SWAPS_OF_MANY):
             move = self.best_move(current, adds=False, swaps=True)
             if move is None or move[0] >= score - 1e-9:
                 break

@@ -11,6 +11,7 @@ from scipy import stats
 
 from ecsel.discovery.lattice import Floats
 from ecsel.discovery.law import Law
+from ecsel.discovery.noise import Noise
 from ecsel.discovery.numbers import name_number
 from ecsel.signomial import Signomial, Term
 
@@ -53,11 +54,14 @@ class FittedLaw:
         Covariance of the coefficients followed by the free exponents, as the data determine them before any rounding,
         conditional on the monomials.
     noise_variance, degrees_of_freedom
-        Residual variance (of a row of weight one) and its degrees of freedom.
+        Residual variance, of a row of mean weight, and its degrees of freedom.
+    noise
+        The noise that a new row must expect.
     code_length
         Nats that the law and the data given the law take; smaller is better, only differences have a meaning.
     mse, validation_mse
-        Mean squared error on the training rows, and of leaving out each row in turn with the monomials held.
+        Mean squared error on the training rows, weighted as they are, and of leaving out each row in turn with the
+        monomials held.
     known
         A part of the law that was given, not estimated.
     constants, constant_covariance
@@ -74,6 +78,7 @@ class FittedLaw:
     code_length: float
     mse: float
     validation_mse: float
+    noise: Noise = field(default_factory=Noise)
     known: Signomial = field(default_factory=Signomial)
     constants: tuple[Constant, ...] = ()
     constant_covariance: Floats = field(default_factory=lambda: np.zeros((0, 0)))
@@ -85,7 +90,6 @@ class FittedLaw:
         names: Sequence[str],
         exact: Callable[[float], Fraction | None],
         *,
-        n_rows: float,
         validation_mse: float,
         never_negative: Sequence[bool],
     ) -> "FittedLaw":
@@ -105,7 +109,7 @@ class FittedLaw:
                     absolute.append(names[j])
             terms.append(Term(float(law.coefficients[k]), exponents, odd=odd, absolute=absolute))
         free = tuple((int(k), names[int(j)]) for k, j in zip(*np.nonzero(s.free), strict=True))
-        left = max(n_rows - s.n_parameters, 1.0)
+        left = max(law.n_rows - s.n_parameters, 1.0)
         return cls(
             tuple(terms),
             tuple(bool(r) for r in law.rounded),
@@ -114,7 +118,7 @@ class FittedLaw:
             law.rss / left,
             left,
             law.code_length,
-            law.rss / max(n_rows, 1.0),
+            law.rss / max(law.n_rows, 1.0),
             validation_mse,
         )
 
@@ -146,19 +150,30 @@ class FittedLaw:
             found.append(Parameter(k, name, float(self.terms[k].exponents[name]), float(error), rounded=False))
         return tuple(found)
 
-    def half_width(self, columns: Mapping[str, Floats], n_rows: int, coverage: float) -> Floats:
-        """Return half the width of a prediction interval for each row: noise and the uncertainty of the parameters."""
+    def half_width(
+        self, columns: Mapping[str, Floats], n_rows: int, coverage: float, sigma: Floats | None = None
+    ) -> Floats:
+        """Return half the width of a prediction interval for each row: noise and the uncertainty of the parameters.
+
+        The noise of the rows is what the training rows tell of it, or has the standard deviation ``sigma``.
+        """
         values = [np.broadcast_to(t.evaluate(columns), n_rows) for t in self.terms]
         design = [np.divide(v, t.coefficient) for v, t in zip(values, self.terms, strict=True)]
         for k, name in self.free:
             with np.errstate(divide="ignore"):
                 logs = np.log(np.abs(np.asarray(columns[name], dtype=float)))
             design.append(np.where(np.isfinite(logs), values[k] * logs, 0.0))
-        spread = np.full(n_rows, self.noise_variance)
-        if design:
-            matrix = np.column_stack(design)
-            spread = spread + np.einsum("np,pq,nq->n", matrix, self.covariance, matrix)
-        return np.asarray(stats.t.ppf(0.5 + coverage / 2, self.degrees_of_freedom) * np.sqrt(np.maximum(spread, 0.0)))
+        if sigma is None:
+            sigma = self.noise.at(np.broadcast_to(self.equation.evaluate(columns), n_rows))
+        # Where squares leave the floating-point range the interval says so by being infinite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = np.broadcast_to(sigma, n_rows) ** 2
+            if design:
+                matrix = np.column_stack(design)
+                spread = spread + np.einsum("np,pq,nq->n", matrix, self.covariance, matrix)
+        spread = np.where(np.isnan(spread), np.inf, np.maximum(spread, 0.0))
+        freedom = self.degrees_of_freedom if self.noise.estimated else np.inf
+        return np.asarray(stats.t.ppf(0.5 + coverage / 2, freedom) * np.sqrt(spread))
 
     def to_plain(self) -> dict[str, Any]:
         """Return the numbers beside the equation as plain JSON values."""
@@ -168,6 +183,7 @@ class FittedLaw:
             "rounded": list(self.rounded),
             "free": [[k, name] for k, name in self.free],
             "covariance": self.covariance.tolist(),
+            "noise": [self.noise.kind, _finite(self.noise.sigma), self.noise.estimated],
             "constants": [[c.name, c.value, _finite(c.standard_error)] for c in self.constants],
             "constant_covariance": self.constant_covariance.tolist(),
             **{name: _finite(getattr(self, name)) for name in _MEASURES},
@@ -183,11 +199,14 @@ class FittedLaw:
         )
         spread = np.array(values.get("constant_covariance", ()), dtype=float)
         measures = {name: float("nan") if values[name] is None else float(values[name]) for name in _MEASURES}
+        # A file without it was written when noise was always taken to be constant.
+        kind, sigma, estimated = values.get("noise", ("constant", measures["noise_variance"] ** 0.5, True))
         return cls(
             terms=tuple(Signomial.parse(text).terms[0] for text in values["terms"]),
             rounded=tuple(bool(r) for r in values["rounded"]),
             free=tuple((int(k), str(name)) for k, name in values["free"]),
             covariance=np.array(values["covariance"], dtype=float).reshape(size, size),
+            noise=Noise(str(kind), float("nan") if sigma is None else float(sigma), bool(estimated)),
             known=Signomial.parse(values["known"]),
             constants=constants,
             constant_covariance=spread.reshape(len(constants), len(constants)),

@@ -1,5 +1,7 @@
 """The front of size against error: every law that no other law of at most its size fits better."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ecsel.discovery.law import Law, design_matrix
@@ -26,9 +28,14 @@ def finish_representatives(pool: Pool, ranking: Ranking, largest: int) -> None:
 
 def front(ranking: Ranking, largest: int) -> list[Law]:
     """Return the finished laws that are not dominated in (size, residual), smallest first."""
+    return undominated(law for law in ranking.laws() if len(law) <= largest)
+
+
+def undominated(laws: Iterable[Law]) -> list[Law]:
+    """Return the laws that no other one of at most their size fits better, smallest first."""
     kept: list[Law] = []
-    for law in sorted(ranking.laws(), key=lambda law: (law.complexity, law.rss)):
-        if len(law) <= largest and (not kept or law.rss < kept[-1].rss * (1.0 - 1e-9)):
+    for law in sorted(laws, key=lambda law: (law.complexity, law.rss)):
+        if not kept or law.rss < kept[-1].rss * (1.0 - 1e-9):
             kept.append(law)
     return kept
 

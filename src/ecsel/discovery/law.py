@@ -35,7 +35,7 @@ class Law:
 
     ``shortest`` is the code length of the shortest writing of the same monomials, which laws are compared by.
     ``covariance`` is that of (coefficients, free exponents in row-major order) as the data determine them, that is
-    before any rounding.
+    before any rounding. ``n_rows`` are the rows that all this was told by.
     """
 
     structure: Structure
@@ -46,6 +46,7 @@ class Law:
     structure_cost: float
     covariance: Floats
     shortest: float
+    n_rows: int
 
     def __len__(self) -> int:
         return len(self.structure)
@@ -204,7 +205,8 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
     if not k:
         energy = problem.rows.energy
         length = float(data(energy, 0))
-        return Law(structure, np.zeros(0), np.zeros(0, dtype=bool), energy, length, 0.0, np.zeros((0, 0)), length)
+        none, nothing = np.zeros(0), np.zeros((0, 0))
+        return Law(structure, none, none.astype(bool), energy, length, 0.0, nothing, length, len(problem.rows))
     structure, coefficients, rss = _fit(problem, structure)
     c = covariance(design_matrix(problem.rows, structure, coefficients))
     theta = np.concatenate([coefficients, structure.exponents[structure.free]])
@@ -216,10 +218,11 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
     shortest, brief = best.code_length, best.fewer_digits
     if brief is not None and brief.code_length <= shortest + STRONG_EVIDENCE:
         best = brief
-    spread = problem.criterion.noise_variance
+    n_rows, spread = len(problem.rows), problem.criterion.noise_variance
     if spread is None:
-        spread = best.rss / max(len(problem.rows) - len(theta), 1)
-    return Law(best.structure, best.coefficients, best.rounded, best.rss, best.code_length, cost, c * spread, shortest)
+        spread = best.rss / max(n_rows - len(theta), 1)
+    numbers = best.structure, best.coefficients, best.rounded, best.rss
+    return Law(*numbers, best.code_length, cost, c * spread, shortest, n_rows)
 
 
 def _rounded_writings(problem: Problem, structure: Structure, theta: Floats, c: Floats, rss: float) -> list[_Writing]:

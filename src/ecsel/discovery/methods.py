@@ -1,37 +1,68 @@
 """The ways to a fitted law: exact search, best prediction, a given form, and the paper's trainers."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from ecsel.discovery.criterion import Criterion
-from ecsel.discovery.discover import Discovery, discover, refit
+from ecsel.discovery.discover import discover, refit
 from ecsel.discovery.fitted import Constant, FittedLaw
 from ecsel.discovery.form import Form
+from ecsel.discovery.found import Discovery
 from ecsel.discovery.lattice import Floats, Mask, default_exponents
 from ecsel.discovery.law import Law
+from ecsel.discovery.noise import PER_ROW, RELATIVE, Noise, NoiseModel
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings, train
 from ecsel.discovery.prediction import Size, by_size, choose_size, fold_errors, folds
 from ecsel.discovery.progress import Progress, part, silent
-from ecsel.signomial import Term
+from ecsel.signomial import Signomial, Term
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Raw columns with their names, a target and optional weights."""
+    """Raw columns with their names, a target, optional weights, and what is assumed of the noise.
+
+    The weights hold the precision of the noise. ``known`` is the part of the target that was taken out of ``y``.
+    """
 
     X: Floats
     y: Floats
     weight: Floats | None
     names: tuple[str, ...]
+    noise: NoiseModel = field(default_factory=NoiseModel)
+    known: Floats | float = 0.0
 
     @property
     def n_rows(self) -> int:
         """Rows that count."""
         return len(self.y) if self.weight is None else int((self.weight > 0).sum())
+
+    @property
+    def columns(self) -> dict[str, Floats]:
+        """The columns by name."""
+        return {name: self.X[:, j] for j, name in enumerate(self.names)}
+
+    def with_noise(self, law: FittedLaw) -> FittedLaw:
+        """Return a law that knows what noise a new row must expect.
+
+        Relative noise has the standard deviation s |f|, where s^2 is the mean of (residual / |f|)^2 per degree of
+        freedom over the rows, weighted as the user weighs them.
+        """
+        model = self.noise
+        if model.kind == PER_ROW:
+            return replace(law, noise=Noise(PER_ROW, estimated=False))
+        if model.size is None or self.weight is None:
+            known = model.variance is not None
+            variance = law.noise_variance if model.variance is None else model.variance
+            return replace(law, noise=Noise(sigma=float(np.sqrt(variance)), estimated=not known))
+        fitted = Signomial(law.terms).evaluate(self.columns)
+        own = self.weight * (model.size / model.size.max()) ** 2
+        size = model.around(fitted + self.known, self.y + self.known).size
+        share = 0.0 if size is None else float(own @ ((self.y - fitted) / size) ** 2 / own.sum())
+        return replace(law, noise=Noise(RELATIVE, float(np.sqrt(share * self.n_rows / law.degrees_of_freedom))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,26 +80,24 @@ class Outcome:
 def _named(table: Table, options: Options, law: Law, validation: float) -> FittedLaw:
     points = default_exponents() if options.exponents is None else options.exponents
     by_value = {round(float(b), 7): b for b in points}
-    return FittedLaw.from_law(
+    named = FittedLaw.from_law(
         law,
         table.names,
         lambda value: by_value.get(round(value, 7)),
-        n_rows=table.n_rows,
         validation_mse=validation,
         never_negative=np.all(table.X >= 0, axis=0).tolist(),
     )
+    return table.with_noise(named)
 
 
-def _outcome(table: Table, options: Options, found: Discovery, chosen: Law) -> Outcome:
-    path = [_named(table, options, law, v) for law, v in zip(found.front, found.validation, strict=True)]
-    key = chosen.structure.key()
-    validation = next(
-        (v for law, v in zip(found.front, found.validation, strict=True) if law.structure.key() == key), float("nan")
-    )
+def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
+    def named(laws: Sequence[Law], errors: Sequence[float]) -> tuple[FittedLaw, ...]:
+        return tuple(_named(table, options, law, error) for law, error in zip(laws, errors, strict=True))
+
     return Outcome(
-        _named(table, options, chosen, validation),
-        tuple(path),
-        tuple(_named(table, options, law, float("nan")) for law in found.near_ties if law.structure.key() != key),
+        _named(table, options, found.law, found.error),
+        named(found.front, found.front_errors),
+        named(found.near_ties, found.near_errors),
         tuple(table.names[j] for j in found.left_out),
         found.complete,
         found.interrupted,
@@ -77,8 +106,7 @@ def _outcome(table: Table, options: Options, found: Discovery, chosen: Law) -> O
 
 def by_search(table: Table, options: Options, progress: Progress = silent) -> Outcome:
     """Return the law with the shortest code length."""
-    found = discover(table.X, table.y, table.weight, options, progress)
-    return _outcome(table, options, found, found.law)
+    return _outcome(table, options, discover(table.X, table.y, table.weight, options, progress))
 
 
 def by_prediction(
@@ -89,14 +117,14 @@ def by_prediction(
     n_jobs: int | None = None,
     progress: Progress = silent,
 ) -> Outcome:
-    """Return the law of the size whose whole search predicts left-out rows best.
+    """Return the law of the size whose whole search predicts left-out rows best, its numbers not rounded.
 
     The laws of all rows come first, so that an interrupt of the folds still has a law to return: that of the size which
     the finished folds favour, or of the shortest code where none is finished.
     """
     parts = folds(len(table.y), n_folds, np.random.default_rng(options.seed))
     limit = None if options.time_limit is None else options.time_limit / (len(parts) + 1)
-    thorough = replace(options, thorough=True, time_limit=limit)
+    thorough = replace(options, thorough=True, round_coefficients=False, time_limit=limit)
     first = part(progress, 0.0, 1.0 / (len(parts) + 1), "all rows, ")
     found = discover(table.X, table.y, table.weight, thorough, first)
     laws = by_size(found)
@@ -105,10 +133,13 @@ def by_prediction(
     if not found.interrupted and len(wanted) > 1 and len(table.y) >= 2 * n_folds:
         errors, finished = _cross_validate(table, parts, thorough, n_jobs, progress)
         found = found if finished else replace(found, complete=False, interrupted=True)
-    if not errors:
-        return _outcome(table, options, found, found.law)
-    chosen = refit(table.X, table.y, table.weight, thorough, wanted[choose_size(errors, list(wanted))])
-    return _outcome(table, options, found, chosen)
+    # Near-ties are laws of like code length; a law made to predict has none.
+    found = replace(found, near_ties=(), near_errors=())
+    if errors:
+        size = choose_size(errors, list(wanted))
+        error = found.front_errors[found.front.index(wanted[size])]
+        found = replace(found, law=refit(table.X, table.y, table.weight, thorough, wanted[size]), error=error)
+    return _outcome(table, options, found)
 
 
 def _cross_validate(
@@ -140,10 +171,10 @@ def by_paper(table: Table, n_terms: int, seed: int, settings: PaperSettings) -> 
     return _plain(table, tuple(terms), tuple(free))
 
 
-def by_form(table: Table, text: str, seed: int, noise_variance: float | None = None) -> Outcome:
+def by_form(table: Table, text: str, seed: int) -> Outcome:
     """Return the given form with its constants fitted."""
     form = Form.parse(text, table.names)
-    columns = {name: table.X[:, j] for j, name in enumerate(table.names)}
+    columns = table.columns
     root = None if table.weight is None else np.sqrt(table.weight)
     constants = form.fit(columns, table.y, root, np.random.default_rng(seed))
     negative = {name for name, x in columns.items() if (x < 0).any()}
@@ -152,14 +183,13 @@ def by_form(table: Table, text: str, seed: int, noise_variance: float | None = N
         exponents = {name: affine.value(constants) for name, affine in t.exponents.items()}
         plain = {n for n, e in exponents.items() if n in negative and e != int(e)}
         terms.append(Term(t.coefficient(constants), exponents, absolute=plain or None))
-    return _plain(table, tuple(terms), form.free, noise_variance, constants, form.chain(constants))
+    return _plain(table, tuple(terms), form.free, constants, form.chain(constants))
 
 
 def _plain(
     table: Table,
     terms: tuple[Term, ...],
     free: tuple[tuple[int, str], ...],
-    noise_variance: float | None = None,
     constants: Mapping[str, float] | None = None,
     chain: Floats | None = None,
 ) -> Outcome:
@@ -167,7 +197,7 @@ def _plain(
 
     Where these follow from fewer ``constants``, ``chain`` holds their derivatives by them.
     """
-    columns = {name: table.X[:, j] for j, name in enumerate(table.names)}
+    columns = table.columns
     n = len(table.y)
     root = np.ones(n) if table.weight is None else np.sqrt(table.weight)
     monomials = [np.broadcast_to(Term.from_monomial(1.0, t.monomial).evaluate(columns), n).astype(float) for t in terms]
@@ -184,7 +214,7 @@ def _plain(
     residual = (table.y - fitted) * root
     inverse, known, rank = _inverse(jacobian)
     rss, left = float(residual @ residual), max(table.n_rows - rank, 1)
-    spread = rss / left if noise_variance is None else noise_variance
+    spread = rss / left if table.noise.variance is None else table.noise.variance
     leverage = np.einsum("np,pq,nq->n", jacobian, inverse, jacobian)
     left_out = float(np.sum((residual / np.maximum(1.0 - leverage, 1e-9)) ** 2) / table.n_rows)
     length = float(Criterion(table.n_rows, float((table.y * root) @ (table.y * root))).data(rss, rank))
@@ -206,6 +236,7 @@ def _plain(
         ),
         constant_covariance=inverse * spread if constants else np.zeros((0, 0)),
     )
+    law = table.with_noise(law)
     return Outcome(law, (law,))
 
 

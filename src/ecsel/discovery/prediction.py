@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ecsel.discovery.criterion import ROUNDING
-from ecsel.discovery.discover import Discovery, discover
+from ecsel.discovery.discover import discover
+from ecsel.discovery.found import Discovery
 from ecsel.discovery.lattice import Floats
 from ecsel.discovery.law import Law
 from ecsel.discovery.options import Options
@@ -49,30 +50,20 @@ def fold_errors(X: Floats, y: Floats, weight: Floats | None, test: np.ndarray, o
 
 
 def choose_size(errors: Sequence[Mapping[Size, float]], sizes: Sequence[Size]) -> Size:
-    """Return the first of the sizes, smallest first, that the folds cannot tell from the one with the least mean error.
+    """Return the size, of equal ones the first, whose squared error has the least geometric mean over the folds.
 
-    A size is told from the best when the mean over the folds of ln(error / error of the best) exceeds its standard
-    error; logarithms, because one fold with a hard row would hide what all others show. A fold without a size is judged
-    by what it has of the same kind with fewer terms.
+    Logarithms, because one fold with a hard row would outvote what all others show. A fold without a size is judged by
+    what it has of the same kind with fewer terms.
 
     >>> one, two, real = Size(1, False), Size(2, False), Size(2, True)
-    >>> choose_size([{one: 1.0, two: 2.0}, {one: 1.0, two: 0.5, real: 0.1}], [one, two, real])
-    Size(n_terms=1, real=False)
+    >>> choose_size([{one: 1.0, two: 0.1}, {one: 1.0, two: 2.0, real: 0.1}], [one, two, real])
+    Size(n_terms=2, real=False)
     """
     table = np.array([[_error_up_to(fold, size) for size in sizes] for fold in errors])
-    best = int(np.argmin(table.mean(axis=0)))
-    if not np.isfinite(table[:, best]).all():
-        return sizes[best]
     # Errors that only rounding leaves are all alike; the smallest law of each fold tells their scale.
     smallest = table[np.arange(len(table)), np.isfinite(table).argmax(axis=1)]
-    finite = np.where(np.isfinite(table), table, np.inf)
-    logs = np.log(np.maximum(finite, ROUNDING**2 * smallest.mean() + np.finfo(float).tiny))
-    worse = logs - logs[:, [best]]
-    spread = np.zeros(len(sizes))
-    told = np.isfinite(worse).all(axis=0)
-    if len(errors) > 1:
-        spread[told] = worse[:, told].std(axis=0, ddof=1) / np.sqrt(len(errors))
-    return sizes[int(np.flatnonzero(told & (worse.mean(axis=0) <= spread))[0])]
+    floor = ROUNDING**2 * smallest.mean() + np.finfo(float).tiny
+    return sizes[int(np.argmin(np.log(np.maximum(table, floor)).mean(axis=0)))]
 
 
 def _error_up_to(fold: Mapping[Size, float], size: Size) -> float:

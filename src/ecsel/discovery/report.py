@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.fitted import FittedLaw, number_latex, number_text
+from ecsel.discovery.noise import RELATIVE
 from ecsel.signomial import Signomial, Term
 
 
@@ -65,6 +66,8 @@ def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], *, found: bool, com
             lines.append(f"The {what} is {number_text(p.value)}, a simple number that the data support.")
         else:
             lines.append(f"The {what} is {p.value:.6g} ± {p.standard_error:.2g}.")
+    if law.noise.kind == RELATIVE:
+        lines.append(f"The noise is {100 * law.noise.sigma:.3g} % of the value.")
     lines.append(f"Root mean squared error {law.mse**0.5:.4g}, left-out rows {law.validation_mse**0.5:.4g}.")
     if near_ties:
         lines.append(f"Within {STRONG_EVIDENCE:g} nats, too close for the data to decide, are also:")

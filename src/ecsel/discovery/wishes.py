@@ -9,6 +9,8 @@ import numpy as np
 
 from ecsel.discovery.lattice import LARGEST_EXPONENT, Floats, default_exponents
 
+MOST_TERMS_OF_A_LAW, MOST_TERMS_TO_PREDICT = 10, 20
+
 
 def allowed_exponents(wish: Any) -> tuple[tuple[Fraction, ...] | None, bool]:
     """Return the lattice (``None`` is the default one) and whether free real exponents are allowed.
@@ -62,38 +64,21 @@ def exponent_bounds(wish: Any, names: Sequence[str]) -> tuple[Floats | None, Flo
     return lower, upper
 
 
-def noise_model(wish: Any, y: Floats) -> tuple[Floats | None, float | None]:
-    """Return the precision of each row (mean one) and the variance of a row of precision one, ``None`` if unknown.
+def largest_number_of_terms(max_terms: Any, *, predicts: bool) -> int:
+    """Return the most terms to try; a prediction may need more of them than a law has.
 
-    ``None`` is constant noise, "relative" is noise in proportion to |y|, a number is a known standard deviation, an
-    array gives the known standard deviation of each row.
+    >>> largest_number_of_terms(None, predicts=False), largest_number_of_terms(None, predicts=True)
+    (10, 20)
     """
-    if wish is None:
-        return None, None
-    if isinstance(wish, str):
-        if wish != "relative":
-            raise ValueError(f"noise={wish!r}: use None, 'relative', a standard deviation, or one per row")
-        size = np.abs(y)
-        top = float(size.max(initial=0.0))
-        # The ratio to the largest target keeps squares of any magnitude within the floating-point range.
-        return (None, None) if top == 0.0 else (1.0 / np.maximum(size / top, 1e-140) ** 2, None)
-    sigma = np.asarray(wish, dtype=float)
-    if sigma.ndim > 1 or (sigma.ndim == 1 and len(sigma) != len(y)):
-        raise ValueError(
-            f"noise has shape {sigma.shape}; give one standard deviation, or one for each of {len(y)} rows"
-        )
-    if not (np.isfinite(sigma).all() and (sigma > 0).all()):
-        raise ValueError("noise must be positive and finite")
-    if sigma.ndim == 0:
-        return None, float(sigma) ** 2
-    precision = 1.0 / sigma**2
-    return precision / precision.mean(), float(1.0 / precision.mean())
-
-
-def number_of_terms(n_terms: Any, max_terms: Any, n_rows: int) -> int | None:
-    """Return the exact number of terms, ``None`` for "auto"."""
-    if not isinstance(max_terms, numbers.Integral) or max_terms < 1:
+    if max_terms is None:
+        return MOST_TERMS_TO_PREDICT if predicts else MOST_TERMS_OF_A_LAW
+    if not isinstance(max_terms, numbers.Integral) or max_terms is True or max_terms < 1:
         raise ValueError(f"max_terms must be a positive whole number, got {max_terms!r}")
+    return int(max_terms)
+
+
+def number_of_terms(n_terms: Any, n_rows: int) -> int | None:
+    """Return the exact number of terms, ``None`` for "auto"."""
     if n_terms == "auto":
         return None
     if not isinstance(n_terms, numbers.Integral) or n_terms is True or int(n_terms) < 1:

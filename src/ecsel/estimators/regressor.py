@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ecsel.discovery import wishes
 from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_prediction, by_search
+from ecsel.discovery.noise import RELATIVE, NoiseModel, noise_model, standard_deviations
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.progress import silent
@@ -72,9 +73,9 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         Number of terms, a constant included. "auto" leaves it to the code length.
     select : {"law", "prediction"}, default="law"
         "law" returns the law with the shortest description of data and law; it may answer that there is no law.
-        "prediction" returns the signomial of the size that predicts left-out rows best.
-    max_terms : int, default=10
-        Most terms that are tried.
+        "prediction" returns the signomial of the size that predicts left-out rows best; its numbers are not rounded.
+    max_terms : int, optional
+        Most terms that are tried; by default 10 for a law and 20 for a prediction.
     exponent_bounds : (low, high) or dict of column to (low, high), optional
         Bounds of the exponents.
     allowed_exponents : {"integers", "halves", "rational", "real"} or list, optional
@@ -84,7 +85,8 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
     fixed_terms : str or Signomial, optional
         A known part of the law; the search looks for the rest and `equation_` holds both.
     noise : None, "relative", float or array, default=None
-        Constant noise of unknown size, noise in proportion to abs(y), a known standard deviation, or one per row.
+        Constant noise of unknown size, noise whose standard deviation is proportional to the value of the law, a known
+        standard deviation, or one per row.
     units, target_unit : dict of column to unit and unit, optional
         Physical units: only terms whose dimension is that of the target are allowed. Needs pint.
     solver : {"search", "paper"}, default="search"
@@ -134,7 +136,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         n_terms: int | str = "auto",
         *,
         select: str = "law",
-        max_terms: int = 10,
+        max_terms: int | None = None,
         exponent_bounds: Any = None,
         allowed_exponents: Any = None,
         form: str | None = None,
@@ -191,10 +193,22 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         weight = None if sample_weight is None else check_weights(sample_weight, len(y_))
         self._check_options()
         known = _known_part(self.fixed_terms)
-        rest = y_ - _evaluate(known, X_, names)
-        precision, variance = wishes.noise_model(self.noise, rest)
+        noise = noise_model(self.noise, y_)
+
+        given = _evaluate(known, X_, names)
+
+        def search(noise: NoiseModel, limit: float | None) -> Outcome:
+            return self._search(_as_table(X_, y_, given, weight, noise, names), limit)
+
         with one_blas_thread():  # thousands of products of small matrices, which threads only slow down
-            outcome = self._search(_as_table(X_, rest, weight, precision, names), variance)
+            if noise.kind == RELATIVE:
+                half = None if self.time_limit is None else self.time_limit / 2
+                outcome = search(noise, half)
+                if outcome.law.equation.names and not outcome.interrupted:
+                    law = given + _evaluate(outcome.law.equation, X_, names)
+                    outcome = search(noise.around(law, y_), half)
+            else:
+                outcome = search(noise, self.time_limit)
         self._set(outcome, known)
         if outcome.interrupted:
             warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=2)
@@ -209,14 +223,18 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
-    def _search(self, table: Table, noise_variance: float | None) -> Outcome:
+    def _search(self, table: Table, time_limit: float | None) -> Outcome:
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         if self.form is not None:
-            return by_form(table, self.form, seed, noise_variance)
-        n_terms = wishes.number_of_terms(self.n_terms, self.max_terms, table.n_rows)
+            return by_form(table, self.form, seed)
+        predicts = self.__dict__["select"] == "prediction"
+        max_terms = wishes.largest_number_of_terms(self.max_terms, predicts=predicts)
+        n_terms = wishes.number_of_terms(self.n_terms, table.n_rows)
         if self.solver == "paper":
             if n_terms is None:
                 raise ValueError("solver='paper' needs the number of terms: set n_terms to a whole number")
+            if table.weight is not None:
+                raise ValueError("solver='paper' weighs all rows alike: leave out sample_weight and noise")
             return by_paper(table, n_terms, seed, PaperSettings(l1=self.l1))
         exponents, real = wishes.allowed_exponents(self.allowed_exponents)
         lower, upper = wishes.exponent_bounds(self.exponent_bounds, table.names)
@@ -225,19 +243,19 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             dimensions, target = dimension_matrix(table.names, self.units, self.target_unit)
         options = Options(
             n_terms=n_terms,
-            max_terms=int(self.max_terms),
+            max_terms=max_terms,
             exponents=exponents,
             real=real,
             lower=lower,
             upper=upper,
-            noise_variance=noise_variance,
+            noise_variance=table.noise.variance,
             dimensions=dimensions,
             target_dimension=target,
-            time_limit=self.time_limit,
+            time_limit=time_limit,
             seed=seed,
         )
         with ProgressBar() if self.verbose else nullcontext(silent) as progress:
-            if self.__dict__["select"] == "prediction":
+            if predicts:
                 return by_prediction(table, options, n_folds=self.cv, n_jobs=self.n_jobs, progress=progress)
             return by_search(table, options, progress)
 
@@ -255,16 +273,28 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         columns, n_rows = self._columns(X)
         return np.array(np.broadcast_to(self.equation_.evaluate(columns), n_rows), dtype=float)
 
-    def predict_interval(self, X: Any, coverage: float = 0.95) -> Floats:
+    def predict_interval(self, X: Any, coverage: float = 0.95, *, noise: Any = None) -> Floats:
         """Return lower and upper ends (rows, 2) of prediction intervals: noise and the uncertainty of the numbers.
 
-        The intervals are conditional on the monomials and for rows of weight one.
+        The intervals are conditional on the monomials, and for rows of the mean weight of the training rows.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (rows, columns)
+            The rows.
+        coverage : float, default=0.95
+            The share of new targets that should lie inside.
+        noise : float or array of shape (rows,), optional
+            The standard deviation of the noise of these rows; 0 gives intervals of the law itself. By default what the
+            fit knows: a constant one, or a share of the law's value after ``noise="relative"``. A fit with one standard
+            deviation for each row says nothing of the noise of others, so there it must be given.
         """
         if not 0 < coverage < 1:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
         columns, n_rows = self._columns(X)
+        sigma = None if noise is None else standard_deviations(noise, n_rows)
         centre = np.broadcast_to(self.equation_.evaluate(columns), n_rows)
-        half = self.law_.half_width(columns, n_rows, coverage)
+        half = self.law_.half_width(columns, n_rows, coverage, sigma)
         return np.column_stack([centre - half, centre + half])
 
     def _columns(self, X: Any) -> tuple[dict[str, Floats], int]:
@@ -376,22 +406,25 @@ def _known_part(fixed: Any) -> Signomial:
     raise ValueError(f"fixed_terms must be text or a Signomial, got {type(fixed).__name__}")
 
 
-def _evaluate(known: Signomial, X: Floats, names: tuple[str, ...]) -> Floats | float:
+def _evaluate(known: Signomial, X: Floats, names: tuple[str, ...]) -> Floats:
     unknown = sorted(set(known.names) - set(names))
     if unknown:
         raise ValueError(f"fixed_terms names columns that X does not have: {', '.join(map(repr, unknown))}")
-    if not known.terms:
-        return 0.0
-    return np.asarray(known.evaluate({name: X[:, j] for j, name in enumerate(names)}))
+    columns = {name: X[:, j] for j, name in enumerate(names)}
+    return np.array(np.broadcast_to(known.evaluate(columns), len(X)), dtype=float)
 
 
-def _as_table(X: Floats, y: Floats, weight: Floats | None, precision: Floats | None, names: tuple[str, ...]) -> Table:
+def _as_table(
+    X: Floats, y: Floats, known: Floats, weight: Floats | None, noise: NoiseModel, names: tuple[str, ...]
+) -> Table:
     """Return the table of a fit: frequencies become repeated rows, sorted so that their order is immaterial."""
     index = np.arange(len(y))
     if weight is not None and np.all(weight == np.round(weight)) and weight.sum() <= SORTED_ROWS:
         index, weight = np.repeat(index, weight.astype(np.intp)), None
     if len(index) <= SORTED_ROWS:
         index = index[np.lexsort((*X[index].T, y[index]))]
-    parts = [w for w in (weight, precision) if w is not None]
+    parts = [w for w in (weight, noise.precision) if w is not None]
     total = np.prod(parts, axis=0)[index] if parts else None
-    return Table(X[index], y[index], total, names)
+    if total is not None and noise.variance is None:
+        total = total / total[total > 0].mean()  # the scale of the weights tells nothing
+    return Table(X[index], (y - known)[index], total, names, noise.at_rows(index), known[index])

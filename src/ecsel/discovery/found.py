@@ -1,0 +1,56 @@
+"""What a search returns. A target whose squares leave the floating-point range is searched scaled, told as it is."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ecsel.discovery.lattice import Floats
+from ecsel.discovery.law import Law
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """The law, its near-ties, the front, and how the search ended. Laws speak of all columns of the table.
+
+    The errors are those of leaving out each row in turn, for the law, the near-ties and the front.
+    """
+
+    law: Law
+    near_ties: tuple[Law, ...]
+    front: tuple[Law, ...]
+    error: float
+    near_errors: tuple[float, ...]
+    front_errors: tuple[float, ...]
+    left_out: tuple[int, ...]
+    complete: bool = True
+    interrupted: bool = False
+
+    def rescaled(self, scale: float) -> "Discovery":
+        """Return the laws of y / scale as laws of y; squares beyond the floating-point range become 0 or infinite."""
+        return replace(
+            self,
+            law=_law_of(self.law, scale),
+            near_ties=tuple(_law_of(law, scale) for law in self.near_ties),
+            front=tuple(_law_of(law, scale) for law in self.front),
+            error=self.error * scale * scale,
+            near_errors=tuple(v * scale * scale for v in self.near_errors),
+            front_errors=tuple(v * scale * scale for v in self.front_errors),
+        )
+
+
+def _law_of(law: Law, scale: float) -> Law:
+    factor = np.ones(law.structure.n_parameters)
+    factor[: len(law)] = scale
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = law.covariance * factor * factor[:, None]
+    return replace(law, coefficients=law.coefficients * scale, rss=law.rss * scale * scale, covariance=spread)
+
+
+def extreme_scale(y: Floats) -> float:
+    """Return a power of ten near |y| where its squares would leave the floating-point range, and one elsewhere.
+
+    >>> extreme_scale(np.array([3e200])), extreme_scale(np.array([3.0]))
+    (1e+200, 1.0)
+    """
+    top = float(np.abs(y).max(initial=0.0))
+    return 1.0 if top == 0.0 or 1e-100 < top < 1e100 else float(10.0 ** np.floor(np.log10(top)))

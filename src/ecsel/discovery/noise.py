@@ -1,0 +1,136 @@
+"""The noise of a target: how much each training row weighs, and what a new row must expect.
+
+Noise of standard deviation sigma_i gives row i the precision 1/sigma_i^2. Noise in proportion to the target is that of
+y_i = f(x_i) (1 + s e_i): its standard deviation is s |f(x_i)|, not s |y_i|. Weights 1/y_i^2 favour rows whose noise
+happened to be negative and shrink the law by a factor of 1 - 2 s^2, so they serve for a first fit only; the second one
+takes its weights from the first (`NoiseModel.around`).
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ecsel.discovery.lattice import Floats
+
+CONSTANT, RELATIVE, PER_ROW = "constant", "relative", "per row"
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseModel:
+    """What is assumed of the noise of the training rows.
+
+    Attributes
+    ----------
+    precision
+        The precision of each row up to a factor; ``None`` where all are equal.
+    variance
+        The variance of a row of precision one, ``None`` where it is to be estimated.
+    size
+        The magnitude that the noise of each row is proportional to; ``None`` unless it is relative.
+    """
+
+    precision: Floats | None = None
+    variance: float | None = None
+    size: Floats | None = None
+
+    @property
+    def kind(self) -> str:
+        """How the noise of a new row follows from that of the training rows."""
+        if self.size is not None:
+            return RELATIVE
+        return CONSTANT if self.precision is None else PER_ROW
+
+    @classmethod
+    def relative_to(cls, size: Floats) -> "NoiseModel":
+        """Return noise in proportion to the given magnitudes; a zero counts as the smallest of the others.
+
+        >>> NoiseModel.relative_to(np.array([0.0, 1.0, 2.0])).precision
+        array([4., 4., 1.])
+        """
+        size = np.abs(size)
+        top = float(size.max(initial=0.0))
+        if top == 0.0:
+            return cls()
+        size = np.maximum(size, size[size > 0].min())
+        # The ratio to the largest keeps squares of any magnitude within the floating-point range.
+        return cls(precision=1.0 / np.maximum(size / top, 1e-140) ** 2, size=size)
+
+    def at_rows(self, index: NDArray[np.intp]) -> "NoiseModel":
+        """Return the noise of some of the rows, which may be repeated."""
+        precision = None if self.precision is None else self.precision[index]
+        return replace(self, precision=precision, size=None if self.size is None else self.size[index])
+
+    def around(self, law: Floats, y: Floats) -> "NoiseModel":
+        """Return relative noise in proportion to the values of a law instead of the noisy targets.
+
+        Noise hardly ever doubles a target, so the law is taken to be at least half of it: a law that crosses zero near
+        a row must not give that row all the weight.
+        """
+        return NoiseModel.relative_to(np.maximum(np.abs(law), 0.5 * np.abs(y)))
+
+
+def noise_model(wish: Any, y: Floats) -> NoiseModel:
+    """Return the noise in the words of the estimator's option.
+
+    ``None`` is constant noise of unknown size, "relative" is noise in proportion to the target, a number is a known
+    standard deviation, an array gives the known standard deviation of each row.
+
+    >>> noise_model(0.1, np.ones(3)).variance, noise_model([1.0, 2.0], np.ones(2)).kind
+    (0.010000000000000002, 'per row')
+    """
+    if wish is None:
+        return NoiseModel()
+    if isinstance(wish, str):
+        if wish != RELATIVE:
+            raise ValueError(f"noise={wish!r}: use None, 'relative', a standard deviation, or one per row")
+        return NoiseModel.relative_to(y)
+    sigma = standard_deviations(wish, len(y))
+    if not (sigma > 0).all():
+        raise ValueError("noise must be positive and finite")
+    if sigma.ndim == 0:
+        return NoiseModel(variance=float(sigma) ** 2)
+    precision = 1.0 / sigma**2
+    return NoiseModel(precision=precision / precision.mean(), variance=float(1.0 / precision.mean()))
+
+
+def standard_deviations(wish: Any, n_rows: int) -> Floats:
+    """Return one standard deviation, or one for each row, checked for shape and sign."""
+    try:
+        sigma = np.asarray(wish, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"noise={wish!r} is no standard deviation") from error
+    if sigma.ndim > 1 or (sigma.ndim == 1 and len(sigma) != n_rows):
+        raise ValueError(
+            f"noise has shape {sigma.shape}; give one standard deviation, or one for each of {n_rows} rows"
+        )
+    if not (np.isfinite(sigma).all() and (sigma >= 0).all()):
+        raise ValueError("noise must be positive and finite")
+    return sigma
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The noise of a new row: a standard deviation, or a share of the law's value; unknown where each row has its own.
+
+    ``estimated`` tells whether ``sigma`` comes from the residuals, so that Student's t replaces the normal law.
+    """
+
+    kind: str = CONSTANT
+    sigma: float = math.nan
+    estimated: bool = True
+
+    def __post_init__(self) -> None:
+        if self.kind not in (CONSTANT, RELATIVE, PER_ROW):
+            raise ValueError(f"{self.kind!r} is no kind of noise")
+
+    def at(self, law: Floats) -> Floats:
+        """Return the standard deviation of the noise for rows where the law has the given values."""
+        if self.kind == PER_ROW:
+            raise ValueError(
+                "The law was fitted with a standard deviation for each row, so that of a new row is not known: "
+                "give it by noise=, one number or one for each row."
+            )
+        return self.sigma * np.abs(law) if self.kind == RELATIVE else np.full(np.shape(law), self.sigma)
