@@ -308,6 +308,11 @@ def make_frame():
 
 
 @pytest.fixture(scope="session")
+def tell():
+    return told_by
+
+
+@pytest.fixture(scope="session")
 def need_program():
     """Return the path of a program; without it a test is skipped, but fails in continuous integration."""
 
