@@ -372,6 +372,12 @@ class Hostile:
     def classes(self):
         return list(self.view.classes)
 
+    @property
+    def table(self):
+        """The rows as a table, whatever data frames say to the names."""
+        columns = [np.array([row[name] for row in self.rows], dtype=object) for name in self.columns]
+        return RawTable(tuple(map(RawColumn, self.columns, columns)), len(self.rows), named=True)
+
 
 def hostile_case(columns, levels, classes):
     raw = (np.array([1.0, 2.0, 3.0, 4.0]), np.array(levels * 2, dtype=object))
@@ -403,8 +409,8 @@ def hostile_case(columns, levels, classes):
 def draw_hostile():
     """Return the function that draws hostile names from hypothesis' data and makes a `Hostile` of them."""
 
-    def draw(data):
-        made = hostile_case(data.draw(NAMES), data.draw(NAMES), data.draw(NAMES))
+    def draw(data, columns=None):
+        made = hostile_case(columns or data.draw(NAMES), data.draw(NAMES), data.draw(NAMES))
         assume(made is not None)
         return made
 

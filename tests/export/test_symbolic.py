@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 import sympy
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ecsel import Signomial
 from ecsel.explain import ModelView
@@ -49,12 +51,25 @@ def test_probabilities_of_three_classes():
     np.testing.assert_allclose(np.column_stack(p), view.probabilities(X), rtol=1e-9, atol=1e-300)
 
 
+def check_names(hostile):
+    scores = to_sympy(hostile.view, output="score")
+    names = {str(symbol) for expression in scores.values() for symbol in expression.free_symbols}
+    assert hostile.columns[0] in names
+    assert names <= {hostile.columns[0], *(f"{hostile.columns[1]}={level}" for level in hostile.levels)}
+    symbols = formula_inputs(hostile.view, hostile.table)
+    z = np.column_stack([values_of(expression, symbols) for expression in scores.values()])
+    np.testing.assert_allclose(hostile.view.outputs_of(z), hostile.probabilities, rtol=1e-9)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_any_name_is_the_name_of_a_symbol(draw_hostile, data):
+    check_names(draw_hostile(data))
+
+
 def test_hostile_names_are_names_of_symbols(all_hostile):
     for hostile in all_hostile:
-        scores = to_sympy(hostile.view, output="score")
-        names = {str(symbol) for expression in scores.values() for symbol in expression.free_symbols}
-        assert hostile.columns[0] in names
-        assert names <= {hostile.columns[0], *(f"{hostile.columns[1]}={level}" for level in hostile.levels)}
+        check_names(hostile)
 
 
 def test_numbers_stay_exact():

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from ecsel import Signomial
 from ecsel.explain import ModelView
 from ecsel.export import formula_inputs, to_sympy
-from ecsel.tables.raw import RawColumn
-from ecsel.tables.reading import RawTable
 
 
 def lambdified(expressions, symbols):
@@ -58,9 +56,7 @@ def test_scores_equal_the_model_on_accepted_rows(encoded_case, make_frame):
 
 
 def check_names(hostile):
-    columns = [np.array([row[name] for row in hostile.rows], dtype=object) for name in hostile.columns]
-    table = RawTable(tuple(map(RawColumn, hostile.columns, columns)), len(hostile.rows), named=True)
-    p, labels = answers(hostile.view, table)
+    p, labels = answers(hostile.view, hostile.table)
     np.testing.assert_allclose(p, hostile.probabilities, rtol=1e-9)
     assert labels == hostile.labels
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from ecsel import Signomial
 from ecsel.explain import ModelView
 from ecsel.export import formula_inputs, to_text
+from ecsel.export.digits import readable_formula
+from ecsel.export.raw_rows import symbols_of
 from ecsel.export.raw_units import formula_of
 
 
@@ -23,8 +25,7 @@ class Column(np.ndarray):
     __hash__ = None
 
 
-def namespace(view, symbols):
-    formula = formula_of(view)
+def namespace(formula, symbols):
     columns = {}
     n_rows = max((len(each) for each in symbols.values()), default=1)
     for name in formula.columns:
@@ -38,13 +39,13 @@ def namespace(view, symbols):
             if each.column == name
         }
     functions = {"max": np.maximum, "min": np.minimum, "abs": np.abs, "sign": np.sign, "exp": np.exp, "pi": math.pi}
-    scores = {"z": {}} if formula.link == "softmax" else {}
+    scores = {formula.score_name: {}} if formula.link == "softmax" else {}
     return {**columns, **functions, **scores, "col": columns.__getitem__, "missing": "missing", "p": {}}
 
 
-def evaluate(view, symbols, text):
+def evaluate(view, symbols, text, formula=None):
     """Run the equations of a text and return what they say of each class."""
-    known = namespace(view, symbols)
+    known = namespace(formula or formula_of(view), symbols)
     equations = re.sub(r"\n    ([+-] )", r" \1", text).split("\nwhere\n")[0].splitlines()
     for line in equations:
         if line.startswith("the label is"):
@@ -70,8 +71,29 @@ def test_the_text_is_the_model(moderate_case, make_frame):
 def test_text_takes_any_name(draw_hostile, data):
     hostile = draw_hostile(data)
     text = to_text(hostile.view)
-    assert text.isprintable() or set(re.findall(r"[^\S ]", text)) <= {"\n"}
-    assert len(text.splitlines()) == len(text.split("\n"))  # no name breaks a line
+    assert all(line.isprintable() for line in text.split("\n"))  # no name breaks a line
+    told = evaluate(hostile.view, formula_inputs(hostile.view, hostile.table), text)
+    np.testing.assert_allclose(told, hostile.probabilities, rtol=1e-9)
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4])
+def test_rounded_text_stays_within_the_tolerance(encoded_case, tolerance, make_frame):
+    case = encoded_case.take(encoded_case.ordinary)
+    X = make_frame(case.rows, case.view.raw_names)
+    X = X.to_numpy(dtype=float) if case.view.estimator is None else X
+    text = to_text(case.model, digits="auto", tolerance=tolerance, X=X)
+    short = readable_formula(case.view, "auto", tolerance, X)
+    told = evaluate(case.view, symbols_of(case.view, short, X), text, short)
+    assert np.abs(told - case.outputs).max() <= tolerance
+    assert len(text) < len(to_text(case.model))
+
+
+def test_columns_may_be_called_like_functions():
+    names = ["exp", "max", "pi", "P", "missing", "z"]
+    equation = Signomial.parse(" + ".join(f"{2**j}*col({name!r})" for j, name in enumerate(names)))
+    view = ModelView.of_equations({"no": equation, "yes": Signomial.parse("0.5*exp")}, names)
+    X = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]])
+    np.testing.assert_allclose(evaluate(view, formula_inputs(view, X), to_text(view)), view.probabilities(X), rtol=1e-9)
 
 
 def test_equations_read_well():

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ecsel.explain.view import ModelView
 from ecsel.export.digits import Digits, check_complete, exact_name, readable_formula
 from ecsel.export.formula import Multiplier
-from ecsel.export.text_program import complete_text
+from ecsel.export.text_program import column_text, complete_text
 from ecsel.signomial.factor import Exponent, Parity, is_integer
-from ecsel.signomial.text import print_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -116,7 +115,7 @@ def _power(formula: Formula, power: Power) -> str:
 
 
 def _base(formula: Formula, base: Base) -> str:
-    x = print_name(base.column)
+    x = column_text(base.column)
     if formula.held(base.column) is None:  # else the notes say it once
         x = x if base.at_least is None else f"max({x}, {_number(base.at_least)})"
         x = x if base.at_most is None else f"min({x}, {_number(base.at_most)})"
@@ -134,7 +133,7 @@ def _base(formula: Formula, base: Base) -> str:
 
 
 def _multiplier(each: Multiplier) -> str:
-    name = print_name(each.column)
+    name = column_text(each.column)
     condition = f"{name} == missing" if each.level is None else f"{name} == {each.level!r}"
     return f"{_product(_number(each.value))}**({condition})"
 
@@ -170,7 +169,7 @@ def _product(number: str) -> str:
 def _notes(formula: Formula) -> Iterator[str]:
     """Yield in words how values are read."""
     for column in formula.columns:
-        name = print_name(column)
+        name = column_text(column)
         if column in formula.orders:
             order = formula.orders[column]
             positions = ", ".join(f"{place} for {level!r}" for place, level in enumerate(order.levels))

@@ -15,7 +15,7 @@ from ecsel.export.writing import call, fold
 from ecsel.signomial.text import print_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from ecsel.explain.view import ModelView
     from ecsel.export.program import Assignment, Program
@@ -26,7 +26,18 @@ HEAD = """\
 # All steps from the columns of a row to its answer, one after the other.
 # missing: no value, NULL or NaN.  refused: the model has no answer.
 """
-WORDS = frozenset({"P", "best", "exp", "inf", "label", "log", "max", "min", "missing", "refused"})
+WORDS = frozenset({"P", "best", "exp", "inf", "label", "log", "max", "min", "missing", "pi", "refused"})
+"""What means something in a text beside the names that `ecsel.signomial.text` keeps clear of."""
+
+
+def column_text(name: str, taken: Collection[str] = ()) -> str:
+    """Return a column's name as it stands in a text, where it must not be taken for anything else.
+
+    >>> column_text("age"), column_text("page value"), column_text("exp")
+    ('age', "col('page value')", "col('exp')")
+    """
+    printed = print_name(name)
+    return f"col({printed!r})" if printed in WORDS or printed in taken else printed
 
 
 def complete_text(view: ModelView) -> str:
@@ -69,11 +80,8 @@ def _in_one_line(title: str) -> str:
 
 
 def _rules(program: Program, names: dict[str, str]) -> Rules[Phrase]:
-    taken = {*names, *WORDS}
-
     def column(position: int) -> str:
-        printed = print_name(program.inputs[position].name)
-        return f"col({printed!r})" if printed in taken else printed
+        return column_text(program.inputs[position].name, names)
 
     def lookup(position: int, entries: Sequence[tuple[Level, float]], missing: float, otherwise: float) -> Phrase:
         listed = [f"{level!r}: {_number(value)}" for level, value in entries]
