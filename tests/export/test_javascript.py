@@ -4,10 +4,11 @@ import json
 import math
 import subprocess
 
+import numpy as np
 import pytest
 
 from ecsel import Signomial
-from ecsel.export import to_javascript
+from ecsel.export import to_javascript, to_python
 
 
 def js(value):
@@ -50,6 +51,25 @@ def keys_of(case):
 def test_equals_the_model_on_awkward_rows(case, node):
     script = f"{to_javascript(case.model)}\nconsole.log(JSON.stringify({js(case.rows)}.map(predict)))"
     case.assert_same(*answers(node("-", script=script), keys_of(case)))
+
+
+@pytest.mark.parametrize("method", ["log_additive", "attribution", "shapley"])
+def test_contributions_are_those_of_the_other_exports(fitted_case, method, node):
+    case = fitted_case
+    options = {"contributions": method, "baseline": case.rows[case.ordinary[0]]}
+    told = node(
+        "-", script=f"{to_javascript(case.model, **options)}\nconsole.log(JSON.stringify({js(case.rows)}.map(predict)))"
+    )
+    python = {}
+    exec(to_python(case.model, **options), python)
+    for row, mine in zip(case.rows, told, strict=True):
+        for theirs, each in zip(python["predict"](row)["contributions"], mine["contributions"], strict=True):
+            assert each["class"] == theirs["class"]
+            assert each.get("term") == theirs.get("term")
+            assert each["base_value"] == pytest.approx(theirs["base_value"], rel=1e-9)
+            assert list(each["values"]) == list(theirs["values"])
+            values, wanted = (np.array(list(one["values"].values()), dtype=float) for one in (each, theirs))
+            np.testing.assert_allclose(values, wanted, rtol=1e-9, atol=1e-9 * np.nanmax(np.abs(wanted), initial=1.0))
 
 
 def test_a_module_can_be_imported(tmp_path, node):

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from sqlglot import exp, parse_one
 
@@ -41,6 +42,41 @@ def test_equals_the_model_on_awkward_rows(case, dialect, in_duckdb, assert_equal
     query = for_duckdb(to_sql(case.model, dialect, keep=[KEY]), dialect)
     rows = [without_nan(row) for row in case.rows] if dialect in {"tsql", "mysql"} else case.rows
     assert_equals_model(case, in_duckdb.score(case.model, rows, query=query))
+
+
+@pytest.mark.parametrize("dialect", OTHERS)
+@pytest.mark.parametrize("method", ["log_additive", "attribution", "shapley"])
+def test_contributions_equal_those_of_duckdb(dialect, method, all_cases, in_duckdb):
+    case = all_cases["sigmoid_with_gaps"].every(3)
+    options = {"contributions": method, "baseline": case.rows[case.ordinary[0]]}
+    rows = [without_nan(row) for row in case.rows]
+    query = for_duckdb(to_sql(case.model, dialect, keep=[KEY], **options), dialect)
+    told, wanted = (
+        np.array([each[1:] for each in answers], dtype=float)
+        for answers in (in_duckdb.score(case.model, rows, query=query), in_duckdb.score(case.model, rows, **options))
+    )
+    scale = np.nanmax(np.abs(wanted[: len(case.ordinary)]), initial=1.0)
+    np.testing.assert_allclose(told, wanted, rtol=1e-9, atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("dialect", OTHERS)
+def test_hostile_names_run_as_names(dialect, all_hostile, in_duckdb):
+    n_run = 0
+    for hostile in all_hostile:
+        texts = [*hostile.columns, *hostile.levels, *hostile.classes]
+        if "" in hostile.columns or any("\0" in text for text in texts):
+            continue  # what no database takes
+        try:
+            query = to_sql(hostile.view, dialect, keep=[KEY])
+        except ValueError as error:
+            assert dialect == "bigquery"
+            assert "BigQuery takes no column of the name" in str(error)  # noqa: PT017 - the others go on
+            continue
+        told = in_duckdb.score(hostile.view, hostile.rows, query=for_duckdb(query, dialect))
+        np.testing.assert_allclose([each[1:3] for each in told], hostile.probabilities, rtol=1e-9)
+        assert [each[0] for each in told] == hostile.labels
+        n_run += 1
+    assert n_run >= (1 if dialect == "bigquery" else 9)
 
 
 def without_nan(row):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ecsel.tables import Level
 
 LONGEST = 60
-"""In bytes. PostgreSQL cuts longer names off at 63, MySQL refuses them; some room is for a number at the end."""
+"""In bytes, with a number at the end where there is one. PostgreSQL cuts names off at 63, MySQL refuses longer ones."""
 
 
 class ResultNames:
@@ -34,13 +34,16 @@ class ResultNames:
     def of(self, *words: Level) -> str:
         """Return a name of the words that no other column has, whatever its case."""
         whole = self._refused.sub("_", "_".join(map(str, words)))
-        start = whole.encode()[: LONGEST - 4].decode(errors="ignore") if len(whole.encode()) > LONGEST else whole
-        name, n = start, 1
+        name, n = _cut(whole, LONGEST), 1
         while name.lower() in self._taken:
             n += 1
-            name = f"{start}_{n}"
+            name = f"{_cut(whole, LONGEST - len(f'_{n}'))}_{n}"
         self._taken.add(name.lower())
         return name
+
+
+def _cut(name: str, n_bytes: int) -> str:
+    return name.encode()[:n_bytes].decode(errors="ignore")
 
 
 def check_names(program: Program, keep: Sequence[str], dialect: Dialect) -> None:
