@@ -107,7 +107,7 @@ def test_c_takes_any_name(run_c, draw_hostile, data):
 
 
 def test_c_takes_every_hostile_name(run_c, all_hostile):
-    for hostile in all_hostile[::3]:
+    for hostile in all_hostile:
         _, labels = answers(run_c(to_c(hostile.view), lower(hostile.view), hostile.rows), hostile.classes)
         assert labels == hostile.labels
 

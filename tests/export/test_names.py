@@ -15,7 +15,15 @@ FIXTURES = [HealthCheck.function_scoped_fixture]
 @settings(max_examples=40, deadline=None, suppress_health_check=FIXTURES)
 @given(st.data())
 def test_python_takes_any_name(draw_hostile, data):
-    hostile = draw_hostile(data)
+    check_python(draw_hostile(data))
+
+
+def test_python_takes_every_hostile_name(all_hostile):
+    for hostile in all_hostile:
+        check_python(hostile)
+
+
+def check_python(hostile):
     source = to_python(hostile.view, contributions="shapley")
     assert source.isascii()
     namespace = {}
@@ -30,8 +38,15 @@ def test_python_takes_any_name(draw_hostile, data):
 @settings(max_examples=10, deadline=None, suppress_health_check=FIXTURES)
 @given(st.data())
 def test_javascript_takes_any_name(need_program, draw_hostile, data):
-    program = need_program("node", "nodejs")
-    hostile = draw_hostile(data)
+    check_javascript(need_program("node", "nodejs"), draw_hostile(data))
+
+
+def test_javascript_takes_every_hostile_name(need_program, all_hostile):
+    for hostile in all_hostile:
+        check_javascript(need_program("node", "nodejs"), hostile)
+
+
+def check_javascript(program, hostile):
     source = to_javascript(hostile.view, contributions="attribution")
     assert source.isascii()
     assert not [mark for mark in ("</", "<!--", "\x00") if mark in source]

@@ -45,7 +45,8 @@ def test_equal_the_explanations_against_a_row(fitted_case, method, in_duckdb, ma
     assert {len(each) for each in answers} == {first}
 
 
-def test_databases_agree_on_awkward_rows(fitted_case, in_duckdb, in_postgres):
+@pytest.mark.parametrize("other", ["sqlite", "postgres"])
+def test_databases_agree_on_awkward_rows(fitted_case, in_duckdb, other, request):
     """PostgreSQL in particular computes without underflow, at which it would stop."""
     case = fitted_case
     start = case.rows[case.ordinary[0]]
@@ -53,7 +54,7 @@ def test_databases_agree_on_awkward_rows(fitted_case, in_duckdb, in_postgres):
     told, again = (
         np.array([each[len(names[:1]) :] for each in database.score(case.model, case.rows, **options)], dtype=float)
         for options in [{"contributions": "shapley", "baseline": start}]
-        for database in (in_duckdb, in_postgres)
+        for database in (in_duckdb, request.getfixturevalue(f"in_{other}"))
     )
     scale = np.nanmax(np.abs(told[: len(case.ordinary)]), initial=1.0)
     np.testing.assert_allclose(again, told, rtol=1e-9, atol=1e-9 * scale)
