@@ -7,7 +7,7 @@ value x₀, and where missing values are a factor of the model, [column = ?] mul
 
 A formula is a function of symbols: the quantities, named like their columns, and the indicators 0 or 1, named
 ``column=level`` and ``column=?``. `ecsel.export.raw_rows.formula_inputs` reads them from a table. Unlike the other
-exports a formula refuses no row, and it does not clip exponents of e at ±700.
+exports, and complete texts, a formula refuses no row, and it does not clip exponents of e at ±700.
 """
 
 from __future__ import annotations
