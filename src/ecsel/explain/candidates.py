@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 CANDIDATES = 5
 """So many sets of columns are followed up for each answer that is wanted."""
+LEEWAY = 2.0
+"""Starts that stay this many times as dear as the last set that would be followed up are given up."""
 SCANNED_CHOICES = 4
 """Choices of levels for which single moves and far points are looked at too."""
-
-Item = TypeVar("Item")
 
 
 class Candidates(NamedTuple):
@@ -43,7 +43,7 @@ def search(space: Space, slack: FloatArray, n_answers: int) -> Candidates:
     scanned = np.flatnonzero(place < SCANNED_CHOICES)
     alone = single_moves(space, scanned, choices, slack)
     far = scattered_points(space, scanned, choices, slack)
-    # what is known to reach the goal bounds what the levels of any other start may cost
+    # what is known to reach the goal bounds what any other start may cost
     enough = np.flatnonzero(space.margin(numbers.start[choices.row], choices.fixed) >= slack[choices.row])
     alone_cost, far_cost = (_cost(space, choices, each.good, each.which) for each in (alone, far))
     reached_row = choices.row[np.concatenate([alone.which, far.which, enough])]
@@ -61,7 +61,7 @@ def search(space: Space, slack: FloatArray, n_answers: int) -> Candidates:
     allowed = np.ones(starts.shape, dtype=bool)
     but_one = np.arange(unchanged.size * n_numbers)
     allowed[affordable.size + but_one, but_one % max(n_numbers, 1)] = False
-    together = nearest_points(space, starts, which, allowed, choices, slack)
+    together = nearest_points(space, starts, which, allowed, choices, slack, LEEWAY * limit)
     segments = Segments(*(np.concatenate(pair) for pair in zip(together, alone, strict=True)))
     points = to_boundary(space, segments, choices, slack)
     return _candidates(space, points, segments.which, choices, slack, n)
@@ -93,20 +93,3 @@ def _candidates(
 
 def _changed(points: FloatArray, origin: FloatArray, levels: IntArray) -> BoolArray:
     return np.concatenate([points != origin, levels >= 0], axis=1)
-
-
-def diverse(pool: list[tuple[float, frozenset[int], Item]], n: int) -> list[tuple[float, frozenset[int], Item]]:
-    """Return up to n of (distance, columns, item), nearest first, each of another set of columns.
-
-    Sets that neither contain an earlier one nor are contained in it go first: to change age and income is no news
-    where income alone will do.
-    """
-    pool = sorted(pool, key=lambda each: each[0])
-    chosen: list[tuple[float, frozenset[int], Item]] = []
-    for each in pool:
-        if len(chosen) < n and not any(each[1] <= earlier or each[1] >= earlier for _, earlier, _ in chosen):
-            chosen.append(each)
-    for each in pool:
-        if len(chosen) < n and each[1] not in [earlier for _, earlier, _ in chosen]:
-            chosen.append(each)
-    return sorted(chosen, key=lambda each: each[0])

@@ -10,28 +10,24 @@ at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ecsel.explain.candidates import Candidates, diverse, search
+from ecsel.explain.answers import Answer, Question, diverse
 from ecsel.explain.goals import Goal, decision_goal, probability_goal, range_goal
 from ecsel.explain.raw_rows import RawRows
 from ecsel.explain.view import ModelView
-from ecsel.explain.wishes import Wishes, build_space
+from ecsel.explain.wishes import Wishes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    import numpy.typing as npt
-
-    from ecsel.explain.search_space import BoolArray, IntArray, Space
-    from ecsel.explain.view import LogRows
+    from ecsel.explain.search_space import BoolArray
     from ecsel.signomial.columns import FloatArray
 
 ROWS_AT_ONCE = 256
-SLACKS = (1e-10, 1e-7, 1e-4)
-"""How far beyond the boundary answers are put, relative to the score: more only if the model does not confirm less."""
+"""Rows are taken in blocks, so that memory stays bounded."""
 
 
 @dataclass(frozen=True)
@@ -166,37 +162,24 @@ def counterfactuals(
     return [each for block in blocks for each in _answers(view, block, target, probability, n, wishes)]
 
 
-class _Answer(NamedTuple):
-    """What a row may become: new values by position, at one place of arrays."""
-
-    label: Any
-    output: FloatArray
-    new: dict[int, Any]
-
-
-_Found = tuple[float, frozenset[int], _Answer]
-
-
 def _answers(
     view: ModelView, rows: RawRows, target: Any, probability: float | None, n: int, wishes: Wishes
 ) -> list[list[Counterfactual]]:
     wishes.check(view)
     logs = view.cell_rows(rows.table)
     now = view.outputs_of(view.scores_of(logs))
-    found: list[list[_Found]] = [[] for _ in range(len(rows))]
     goals = _goals(view, target, probability, now)
+    found: list[list[Answer]] = [[] for _ in range(len(rows))]
     fulfilled = np.zeros(len(rows), dtype=bool)
     for label, goal, asked in goals:
         for i in np.flatnonzero(asked & ~fulfilled & goal.holds(now)).tolist():
-            found[i].append((0.0, frozenset(), _Answer(label, now[i], {})))
+            found[i].append(Answer(i, label, 0.0, {}, now[i]))
             fulfilled[i] = True
+    question = Question(view, rows, logs, wishes, n)
     for label, goal, asked in goals:
-        todo = np.flatnonzero(asked & ~fulfilled)
-        for slack in SLACKS:
-            todo = _search(view, rows, logs, todo, wishes, label, goal, slack, n, found)
-            if not todo.size:
-                break
-    return [[_counterfactual(view, rows.cells[i], *each) for each in diverse(pool, n)] for i, pool in enumerate(found)]
+        for answer in question.answers(np.flatnonzero(asked & ~fulfilled), label, goal):
+            found[answer.row].append(answer)
+    return [[_counterfactual(view, rows, answer) for answer in diverse(pool, n)] for pool in found]
 
 
 def _goals(
@@ -218,64 +201,8 @@ def _goals(
     return [(label, probability_goal(view, label, probability), asked) for label, asked in labels if asked.any()]
 
 
-def _search(
-    view: ModelView,
-    rows: RawRows,
-    logs: LogRows,
-    todo: IntArray,
-    wishes: Wishes,
-    label: Any,
-    goal: Goal,
-    slack: float,
-    n: int,
-    found: list[list[_Found]],
-) -> IntArray:
-    """Add confirmed answers to what was found; return the rows of which the model confirmed no candidate at all."""
-    refused = []
-    for at, terms in view.orthants(logs.take(todo)) if todo.size else ():
-        where = todo[at]
-        space = build_space(view, rows.take(where).table, logs.take(where), terms, wishes, goal)
-        scale = 1.0 + np.abs(space.margin_of_logs(space.own_logs))
-        candidates = search(space, slack * scale, n)
-        if not candidates.row.size:
-            continue
-        new = _new_columns(space, rows.take(where[candidates.row]), candidates)
-        changed_rows = rows.take(where[candidates.row]).with_columns(new)
-        outputs = view.outputs_of(view.scores_of(view.cell_rows(changed_rows)))
-        good = goal.holds(outputs)
-        columns = np.append(space.numbers.columns, [category.column for category in space.categories]).astype(np.intp)
-        whole = set(space.numbers.columns[space.numbers.integer.any(axis=0)].tolist())
-        for i in np.flatnonzero(good).tolist():
-            changed = columns[candidates.changed[i]].tolist()
-            values = {j: _plain(new[j][i], whole=j in whole) for j in sorted(changed)}
-            answer = _Answer(label, outputs[i], values)
-            found[where[candidates.row[i]]].append((float(candidates.distance[i]), frozenset(changed), answer))
-        refused.append(where[np.setdiff1d(candidates.row, candidates.row[good])])
-    return np.concatenate(refused) if refused else todo[:0]
-
-
-def _new_columns(space: Space, rows: RawRows, candidates: Candidates) -> dict[int, npt.NDArray[Any]]:
-    """Return the columns that some candidate changes, one value for each of them."""
-    numbers, new = space.numbers, dict[int, "npt.NDArray[Any]"]()
-    values = numbers.sign[candidates.row] * numbers.values(candidates.points)
-    for position in np.flatnonzero(candidates.changed.any(axis=0)).tolist():
-        moved = candidates.changed[:, position]
-        if position < numbers.columns.size:
-            j = int(numbers.columns[position])
-            new[j] = np.where(moved, values[:, position], rows.table.columns[j].numbers())
-        else:
-            category = space.categories[position - numbers.columns.size]
-            levels = rows.cells[:, category.column].copy()
-            for i in np.flatnonzero(moved).tolist():
-                levels[i] = category.levels[candidates.levels[i, position - numbers.columns.size]]
-            new[category.column] = levels
-    return new
-
-
-def _counterfactual(
-    view: ModelView, cells: npt.NDArray[Any], distance: float, _: frozenset[int], answer: _Answer
-) -> Counterfactual:
-    before = dict(zip(view.raw_names, cells.tolist(), strict=True))
+def _counterfactual(view: ModelView, rows: RawRows, answer: Answer) -> Counterfactual:
+    before = dict(zip(view.raw_names, rows.cells[answer.row].tolist(), strict=True))
     after = {view.raw_names[j]: value for j, value in answer.new.items()}
     if view.has_classes:
         probability: float | None = float(answer.output[view.class_position(answer.label)])
@@ -283,13 +210,7 @@ def _counterfactual(
     else:
         probability, prediction = None, float(answer.output[0])
     changes = {name: (before[name], value) for name, value in after.items()}
-    return Counterfactual(changes, {**before, **after}, probability, prediction, distance)
-
-
-def _plain(value: Any, *, whole: bool) -> Any:
-    if isinstance(value, (float, np.floating)):
-        return round(value) if whole and float(value).is_integer() else float(value)
-    return value.item() if isinstance(value, np.generic) else value
+    return Counterfactual(changes, {**before, **after}, probability, prediction, answer.distance)
 
 
 def _short(value: Any) -> str:

@@ -39,7 +39,7 @@ def crossing(g: Callable[[FloatArray], FloatArray], n: int) -> FloatArray:
     for attempt in range(1, ROUNDS):
         width = high - low
         going = width > WIDTH
-        if not going.any():
+        if not np.count_nonzero(going):
             break
         share = width * (0.5 if attempt % 4 == 0 else g_high / (g_high - g_low))
         share = np.maximum(low + WIDTH / 2, high - np.maximum(share, WIDTH / 2))

@@ -26,6 +26,9 @@ TOLERANCE = 1e-5
 WIDER, NARROWER = 1.5, 0.3
 """What becomes of the trust region after a step that is kept and after one that is not."""
 
+PATIENCE = 4
+"""A start is given up when so many steps like the one it is promised would leave it too dear."""
+
 
 class Segments(NamedTuple):
     """Segments from a point that does not fulfil the goal, or is the row itself, to one that does."""
@@ -45,8 +48,10 @@ class _Walk(NamedTuple):
     high: FloatArray
     fixed: FloatArray
     slack: FloatArray
+    budget: FloatArray
     points: FloatArray
-    g: FloatArray
+    lack: FloatArray
+    """What g still lacks, slack − g."""
     gradient: FloatArray
     spent: FloatArray
     price: FloatArray
@@ -55,30 +60,38 @@ class _Walk(NamedTuple):
 
 
 def nearest_points(
-    space: Space, starts: FloatArray, which: IntArray, allowed: BoolArray, choices: Choices, slack: FloatArray
+    space: Space,
+    starts: FloatArray,
+    which: IntArray,
+    allowed: BoolArray,
+    choices: Choices,
+    slack: FloatArray,
+    limit: FloatArray,
 ) -> Segments:
     """Return segments from rows to points with g ≥ slack near them, for the starts that reach one.
 
-    `allowed` (starts, columns) tells which coordinates may move, `which` the choice of levels; `slack` is by row.
+    `allowed` (starts, columns) tells which coordinates may move, `which` the choice of levels; `slack` and what is too
+    dear to be of interest, `limit`, are by row.
     """
     numbers, row = space.numbers, choices.row[which]
     origin, fixed, least = numbers.start[row], choices.fixed[which], slack[row]
     low, high = np.where(allowed, numbers.low[row], origin), np.where(allowed, numbers.high[row], origin)
     points = np.clip(starts, low, high)
     g, gradient = space.margin_and_gradient(points, fixed)
-    spent, nothing = numbers.distance(points, origin), np.zeros(len(points))
+    lack, spent, budget = least - g, numbers.distance(points, origin), limit[row] - choices.price[which]
     here, radius, going = np.arange(len(points)), 0.3 * (high - low), np.ones(len(points), dtype=bool)
-    walk = _Walk(here, origin, low, high, fixed, least, points, g, gradient, spent, nothing, radius, going)
+    price = np.zeros(len(points))
+    walk = _Walk(here, origin, low, high, fixed, least, budget, points, lack, gradient, spent, price, radius, going)
     for _ in range(ITERATIONS):
         walk = _step(space, walk)
         n_going = np.count_nonzero(walk.going)
         if 2 * n_going <= walk.going.size:  # arrays that shrink by halves are cheap to copy
-            points[walk.start], g[walk.start] = walk.points, walk.g
+            points[walk.start], lack[walk.start] = walk.points, walk.lack
             walk = _Walk._make(each[walk.going] for each in walk)
         if not n_going:
             break
-    points[walk.start], g[walk.start] = walk.points, walk.g
-    good = g >= least
+    points[walk.start], lack[walk.start] = walk.points, walk.lack
+    good = lack <= 0
     for stretch in (1.001, 1.05, 1.5):  # a point that just misses is pushed on
         if good.all():
             break
@@ -90,23 +103,26 @@ def nearest_points(
 
 def _step(space: Space, walk: _Walk) -> _Walk:
     """Propose a step for every start, keep those that make it better, and widen or narrow the trust regions."""
-    proposal, marginal = _knapsack(walk, space.numbers.cost)
+    proposal, expected, marginal = _knapsack(walk, space.numbers.cost)
     price = np.maximum(walk.price / 2, 2 * marginal)  # an early price may be far too high: it is forgotten again
-    merit = walk.spent + price * np.maximum(0.0, walk.slack - walk.g)
+    merit = walk.spent + price * np.maximum(walk.lack, 0.0)
     spent = space.numbers.distance(proposal, walk.origin)
-    expected = walk.g + np.einsum("ij,ij->i", proposal - walk.points, walk.gradient)
+    saved = merit - spent
+    promise = saved - price * np.maximum(expected, 0.0)
     enough = TOLERANCE * (1 + merit)
-    going = walk.going & (merit - spent - price * np.maximum(0.0, walk.slack - expected) > enough)
-    if not going.any():
+    going = walk.going & (promise > enough) & (merit - PATIENCE * promise <= walk.budget)
+    if not np.count_nonzero(going):
         return walk._replace(going=going)
     g, gradient = space.margin_and_gradient(proposal, walk.fixed)
-    gain = merit - spent - price * np.maximum(0.0, walk.slack - g)
+    lack = walk.slack - g
+    gain = saved - price * np.maximum(lack, 0.0)
     kept = gain > 0
     better = going & kept
+    along = better[:, None]
     return walk._replace(
-        points=np.where(better[:, None], proposal, walk.points),
-        g=np.where(better, g, walk.g),
-        gradient=np.where(better[:, None], gradient, walk.gradient),
+        points=np.where(along, proposal, walk.points),
+        lack=np.where(better, lack, walk.lack),
+        gradient=np.where(along, gradient, walk.gradient),
         spent=np.where(better, spent, walk.spent),
         price=price,
         radius=walk.radius * np.where(kept, WIDER, NARROWER)[:, None],
@@ -114,25 +130,25 @@ def _step(space: Space, walk: _Walk) -> _Walk:
     )
 
 
-def _knapsack(walk: _Walk, cost: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the cheapest points of the boxes where ⟨∇g, d⟩ makes up for what g lacks, and the constraint's price."""
+def _knapsack(walk: _Walk, cost: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the cheapest points of the boxes where ⟨∇g, d⟩ makes up for what g lacks, what it will lack, its price."""
     points, gradient = walk.points, walk.gradient
     floor, ceiling = np.maximum(walk.low, points - walk.radius), np.minimum(walk.high, points + walk.radius)
     cheapest = np.minimum(np.maximum(walk.origin, floor), ceiling)
-    need = walk.slack - walk.g - np.einsum("ij,ij->i", gradient, cheapest - points)
+    every = np.ones(cost.size)  # a product with it is the fastest sum over columns
+    need = walk.lack - (gradient * (cheapest - points)) @ every
     size = np.abs(gradient)
     move = np.where(gradient > 0, ceiling, floor) - cheapest
     gain = size * np.abs(move)
     price = cost / np.maximum(size, 1e-200)
-    order = np.argsort(price, axis=1, kind="stable")
-    at = np.arange(len(order))[:, None]
-    sorted_gain = gain[at, order]
-    before = np.cumsum(sorted_gain, axis=1) - sorted_gain
+    at = price.argsort(axis=1) + cost.size * np.arange(len(price))[:, None]
+    sorted_gain = gain.take(at)
+    before = np.add.accumulate(sorted_gain, axis=1) - sorted_gain
     share = np.empty_like(gain)
-    share[at, order] = (need[:, None] - before) / np.where(sorted_gain > 0, sorted_gain, np.inf)
+    share.put(at, (need[:, None] - before) / np.where(sorted_gain > 0, sorted_gain, np.inf))
     np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
-    marginal = np.where(share > 0, price, 0.0).max(axis=1, initial=0.0)
-    return cheapest + share * move, marginal
+    marginal = np.maximum.reduce((share > 0) * price, axis=1, initial=0.0)
+    return cheapest + share * move, need - (share * gain) @ every, marginal
 
 
 def to_boundary(space: Space, segments: Segments, choices: Choices, slack: FloatArray) -> FloatArray:

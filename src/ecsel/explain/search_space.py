@@ -65,9 +65,15 @@ class Numbers:
         result: FloatArray = np.log(values * self.log_slope + self.log_offset)
         return result
 
+    @cached_property
+    def one_each(self) -> bool:
+        """Whether every column has just one feature."""
+        return bool(np.array_equal(self.owner, np.arange(self.cost.size)))
+
     def features_at(self, points: FloatArray) -> FloatArray:
         """Return the features (…, features) at coordinates (…, columns), also where they lie below their floors."""
-        positive: FloatArray = self.values(points)[..., self.owner] * self.slope
+        values = self.values(points)
+        positive: FloatArray = (values if self.one_each else values[..., self.owner]) * self.slope
         positive += self.offset
         return positive
 
@@ -117,12 +123,9 @@ class Space:
         return np.asarray(self.terms.coefficients[:, None] * member)
 
     @cached_property
-    def _ownership(self) -> FloatArray | None:
-        """The indicator (features, columns) of the column that a feature moves with; None if each has just one."""
-        own = np.arange(self.numbers.cost.size)
-        if np.array_equal(self.numbers.owner, own):
-            return None
-        return np.asarray(self.numbers.owner[:, None] == own, dtype=np.float64)
+    def _ownership(self) -> FloatArray:
+        """The indicator (features, columns) of the column that a feature moves with."""
+        return np.asarray(self.numbers.owner[:, None] == np.arange(self.numbers.cost.size), dtype=np.float64)
 
     def number_logs(self, points: FloatArray) -> FloatArray:
         """Return what numbers at coordinates (…, columns) add to the logarithms of the terms, (…, terms)."""
@@ -150,7 +153,7 @@ class Space:
         gradient = (powers * (by_score @ self._by_class.T)) @ self.moving.T
         # at the floor itself a feature can still rise
         gradient *= (positive >= numbers.floor) * numbers.slope / held
-        if self._ownership is not None:
+        if not numbers.one_each:
             gradient = gradient @ self._ownership
         if numbers.logarithmic:
             gradient *= np.exp(points) / numbers.log_slope

@@ -48,7 +48,7 @@ def single_moves(space: Space, which: IntArray, choices: Choices, slack: FloatAr
     logs = np.log(np.maximum(numbers.features_at(values), numbers.floor))
     logs -= logs[:, :1, :1]
     by_feature = logs[..., None] * space.moving
-    if numbers.owner.size > start.shape[1]:
+    if not numbers.one_each:
         by_feature = np.add.reduceat(by_feature, np.searchsorted(numbers.owner, np.arange(start.shape[1])), axis=3)
     own = choices.fixed[which] + space.number_logs(start)
     g = space.margin_of_logs(by_feature + own[:, None, None, None])

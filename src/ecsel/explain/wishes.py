@@ -95,11 +95,11 @@ def _numbers(view: ModelView, table: RawTable, columns: list[int], wishes: Wishe
         value, low, high = (np.log(np.maximum(each * scale + shift, TINY)) for each in (value, low, high))
     return Numbers(
         columns=np.array(columns, dtype=np.intp),
-        sign=sign.T,
-        start=value.T,
-        low=low.T,
-        high=high.T,
-        integer=integer.T,
+        sign=sign.T.copy(),
+        start=value.T.copy(),
+        low=low.T.copy(),
+        high=high.T.copy(),
+        integer=integer.T.copy(),
         cost=_costs(view, columns, wishes),
         features=feature.astype(np.intp),
         owner=owner.astype(np.intp),
