@@ -168,7 +168,7 @@ def sigmoid_with_gaps():
 
 def softmax_of_three():
     X, z = table(seed=1)
-    return fitted(gappy(X), np.digitize(z, [0.3, 1.5]) * 10, n_terms=1)
+    return fitted(gappy(X), np.digitize(z, [0.3, 1.5]) * 10, n_terms=1, l1=0.01, calibrate=True, cv=3)
 
 
 def two_class_softmax_without_intercept():

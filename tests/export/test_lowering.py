@@ -32,6 +32,19 @@ def test_only_outputs_and_contributions_can_be_null_and_nothing_refers_to_them(c
     assert {each.name for each in program.assignments} >= {*program.scores, *final} - {None}
 
 
+def test_cases_have_what_exports_must_carry(all_cases):
+    binary, several = (all_cases[name].model for name in ("median_and_threshold", "softmax_of_three"))
+    assert binary.temperature_ > 1.1
+    assert several.temperature_ > 1.1
+    assert len(several.classes_) == 3
+    assert binary.threshold_ not in {None, 0.5}
+    assert {case.view.encoder.out_of_range for case in all_cases.values() if case.view.encoder is not None} == {
+        "clip",
+        "extrapolate",
+        "error",
+    }
+
+
 def test_columns_that_no_equation_uses_are_not_read(fitted_case):
     used = {column.name for column in lower(fitted_case.model).inputs}
     view = fitted_case.view
