@@ -15,8 +15,9 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from benchmarks import recovery_rivals, recovery_scale
-from benchmarks.recovery_data import LATER, NOISE, TUNED, UNSEEN, Equation, equations, is_recovered
+from benchmarks.recovery_data import LAST, LATER, NOISE, TUNED, UNSEEN, Equation, equations, is_recovered
 from benchmarks.recovery_report import write_report
+from benchmarks.recovery_truth import truth_lengths
 from benchmarks.results import FOLDER, ResultFile
 from ecsel import ECSELRegressor
 
@@ -59,6 +60,7 @@ def run_paper(cells: Iterable[tuple[Equation, int]], *, fresh: bool) -> None:
             continue
         X, y = equation.data(seed, NOISE, relative=False)
         model, seconds = fit(equation, X, y, seed)
+        monomials, numbers = truth_lengths(equation, X, y)
         row = file.put(
             {
                 "equation": equation.name,
@@ -68,6 +70,9 @@ def run_paper(cells: Iterable[tuple[Equation, int]], *, fresh: bool) -> None:
                 **seconds,
                 **quality(model, equation, X, y),
                 "n_terms": model.law_.n_terms,
+                "code_length": model.law_.code_length,
+                "truth_monomials_length": monomials,
+                "truth_numbers_length": numbers,
                 "expression": str(model.equation_),
             }
         )
@@ -162,7 +167,7 @@ def main(argv: list[str]) -> int:
     if "paper" in chosen:
         run_paper(((e, s) for e in targets for s in TUNED[: options.seeds]), fresh=options.fresh)
     if "unseen" in chosen:
-        unseen = [*UNSEEN[: options.seeds], *LATER[: options.seeds]]
+        unseen = [seed for seeds in (LAST, UNSEEN, LATER) for seed in seeds[: options.seeds]]
         run_paper(((e, s) for e in targets for s in unseen), fresh=options.fresh)
     if "noise" in chosen:
         run_noise(((e, s) for e in equations("signomial") for s in TUNED[: options.seeds]), fresh=options.fresh)

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from benchmarks.recovery_data import equations, is_recovered
-from benchmarks.recovery_report import scale
+from benchmarks.recovery_report import misses, scale
 from benchmarks.recovery_scale import LAW, table
+from benchmarks.recovery_truth import truth_lengths
 from ecsel import ECSELRegressor, Signomial
 
 
@@ -46,3 +47,27 @@ def test_the_table_of_scale_shows_the_worst_seconds():
     assert "1 000 000 × 10" in text
     assert "5.0 / 5.0 / 8.0" in text
     assert "100.0 % of 2" in text
+
+
+@pytest.mark.parametrize("name", ["I.12.1", "Korns-6", "Constant-6", "Nguyen-4", "Livermore-16"])
+def test_the_truth_has_the_code_length_of_a_law_that_finds_it(name):
+    """Exact, odd and even powers, a real exponent, a complete range of degrees, a fifth root."""
+    equation = next(e for e in equations() if e.name == name)
+    X, y = equation.data(42, 0.01, relative=False)
+    model = ECSELRegressor(random_state=42).fit(pd.DataFrame(X, columns=list(equation.columns)), y)
+    assert is_recovered(equation, model)
+    monomials, numbers = truth_lengths(equation, X, y)
+    assert monomials == pytest.approx(model.law_.code_length, abs=2.5)
+    assert numbers > monomials - 1.0
+
+
+def test_a_miss_is_told_with_its_code_lengths():
+    row = {"equation": "I.0", "seed": "7", "expression": "2.0*a**2", "code_length": "-10"}
+    rows = [
+        {**row, "recovered": "0", "truth_monomials_length": "-9", "truth_numbers_length": "-8"},
+        {**row, "recovered": "0", "truth_monomials_length": "-11", "truth_numbers_length": "-8"},
+        {**row, "recovered": "1", "truth_monomials_length": "-10", "truth_numbers_length": "-10"},
+    ]
+    lines = misses(rows).splitlines()[2:]
+    assert [line.split("|")[-2].strip() for line in lines] == ["the rows", "search"]
+    assert "-10.00" in lines[0]

@@ -269,6 +269,18 @@ class TestBadInput:
         with pytest.raises(ValueError, match="column 'b' holds"):
             ECSELRegressor().fit(X[["b"]], [1, 2, 3])
 
+    def test_a_target_of_text_is_refused(self):
+        with pytest.raises(ValueError, match="y holds text"):
+            ECSELRegressor().fit(table(3), ["a", "b", "a"])
+
+    def test_new_rows_outside_the_domain_of_a_power_are_named(self):
+        X = table(60, 2)
+        model = ECSELRegressor().fit(X, X[:, 0] / X[:, 1] + noise(60))
+        X[0, 1] = 0
+        for ask in (model.predict, model.predict_interval):
+            with pytest.raises(ValueError, match="column 'x1' is zero in 1 of 60 rows"):
+                ask(X)
+
     def test_huge_dynamic_range(self):
         X = 10 ** np.random.default_rng(0).uniform(-30, 30, (60, 2))
         y = X[:, 0] ** 0.5 / X[:, 1]
@@ -282,11 +294,17 @@ class TestBadInput:
             ({"solver": "adam"}, "solver='adam'"),
             ({"n_terms": 0}, "n_terms"),
             ({"max_terms": 0}, "max_terms"),
+            ({"max_terms": 2.5}, "max_terms"),
             ({"time_limit": -1}, "time_limit"),
+            ({"time_limit": "3"}, "time_limit"),
+            ({"cv": 1}, "cv must be a whole number"),
+            ({"cv": "five"}, "cv must be a whole number"),
+            ({"l1": -1}, "l1"),
             ({"units": {"x0": "m"}}, "target_unit"),
             ({"fixed_terms": "zz**2"}, "'zz'"),
             ({"form": "a*sin(x0)"}, "form"),
             ({"noise": "loud"}, "noise"),
+            ({"noise": [1.0, 2.0]}, "one for each of 20 rows"),
             ({"exponent_bounds": (3, 1)}, "exponent_bounds"),
             ({"allowed_exponents": "some"}, "allowed_exponents"),
         ],

@@ -187,6 +187,8 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             Whole numbers are frequencies: a weight of 2 is the row twice. Other weights are relative precisions, the
             inverse of the variance of a row's noise up to a factor.
         """
+        if np.asarray(y).dtype.kind in "US":
+            raise ValueError("y holds text, a law needs a target of numbers; ECSELClassifier takes classes")
         X_, y_ = check_X_y(_numbers(X), y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, estimator=self)
         validate_data(self, X, skip_check_array=True)
         names = self._names()
@@ -218,8 +220,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         for name, allowed in (("select", ("law", "prediction")), ("solver", ("search", "paper"))):
             if self.__dict__[name] not in allowed:
                 raise ValueError(f"{name}={self.__dict__[name]!r}: use {' or '.join(map(repr, allowed))}")
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise ValueError(f"time_limit must be a positive number of seconds, got {self.time_limit!r}")
+        wishes.check_numbers(time_limit=self.time_limit, l1=self.l1, cv=self.cv)
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
