@@ -37,6 +37,29 @@ def _random_signomial(rng, names, n_terms, intercept):
     return Signomial([*terms, Term(rng.normal())] if intercept else terms)
 
 
+def _random_model(rng, table, kind="sigmoid", n_terms=2, intercept=True, **encoding):
+    encoder = TableEncoder.fit(table, **encoding)
+    labels = CLASSES[kind]
+    scored = labels[1:] if kind == "sigmoid" else labels
+    names = encoder.feature_names
+    model = ECSELClassifier(link="sigmoid" if kind == "sigmoid" else "softmax")
+    model.encoder_ = encoder
+    model.classes_ = np.array(labels)
+    model.link_ = model.link
+    model.threshold_ = 0.5 if len(labels) == 2 else None
+    model.equations_ = {c: _random_signomial(rng, names, n_terms, intercept) for c in scored}
+    model._score_terms = ScoreTerms.from_signomials(list(model.equations_.values()), names)
+    model.n_features_in_ = table.shape[1]
+    model.feature_names_in_ = np.array(table.columns, dtype=object)
+    return model
+
+
+@pytest.fixture(scope="session")
+def random_model():
+    """Return a model with random equations on a given table."""
+    return _random_model
+
+
 @pytest.fixture(scope="session")
 def make_model():
     """Return (model, table) for a seed, a kind of link, a number of terms, and whether there is a constant."""
@@ -44,20 +67,7 @@ def make_model():
     def make(seed=0, kind="sigmoid", n_terms=2, intercept=True, n_rows=40, two_sided=("balance",), **encoding):
         rng = np.random.default_rng(seed)
         table = _table(rng, n_rows)
-        encoder = TableEncoder.fit(table, two_sided=two_sided, **encoding)
-        labels = CLASSES[kind]
-        scored = labels[1:] if kind == "sigmoid" else labels
-        names = encoder.feature_names
-        model = ECSELClassifier(link="sigmoid" if kind == "sigmoid" else "softmax")
-        model.encoder_ = encoder
-        model.classes_ = np.array(labels)
-        model.link_ = model.link
-        model.threshold_ = 0.5 if len(labels) == 2 else None
-        model.equations_ = {c: _random_signomial(rng, names, n_terms, intercept) for c in scored}
-        model._score_terms = ScoreTerms.from_signomials(list(model.equations_.values()), names)
-        model.n_features_in_ = table.shape[1]
-        model.feature_names_in_ = np.array(table.columns, dtype=object)
-        return model, table
+        return _random_model(rng, table, kind, n_terms, intercept, two_sided=two_sided, **encoding), table
 
     return make
 

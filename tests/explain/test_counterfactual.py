@@ -1,4 +1,5 @@
 from importlib import import_module
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -257,3 +258,24 @@ def test_two_runs_over_many_rows_give_the_same_bits(make_model):
     assert first == second
     with pytest.raises(ValueError, match="no row"):
         explain.counterfactuals(model, X[:0])
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1))
+def test_no_combination_of_levels_and_whole_numbers_is_nearer(random_model, seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({name: rng.choice(list("pqr"), 60) for name in "abc"}).assign(k=rng.integers(0, 9, 60))
+    model = random_model(rng, X)
+    everything = pd.DataFrame(list(product("pqr", "pqr", "pqr", range(9))), columns=list("abck"))
+    costs = {"a": 1.0, "b": 1.3, "c": 0.8, "k": 0.45}
+    decided = model.predict(everything)
+    for row, answers in zip(
+        X[:6].itertuples(index=False), explain.counterfactuals(model, X[:6], costs=costs), strict=True
+    ):
+        now = model.predict(pd.DataFrame([row]))[0]
+        price = sum(cost * (everything[name] != getattr(row, name)) for name, cost in costs.items() if name != "k")
+        price += costs["k"] * (everything["k"] - row.k).abs()
+        nearest = price[decided != now].min()
+        assert bool(answers) == bool(np.isfinite(nearest))
+        if answers:
+            assert answers[0].distance == pytest.approx(nearest)

@@ -94,3 +94,11 @@ def test_every_function_gives_the_same_bits_twice(make_model):
     ]
     for function in functions:
         np.testing.assert_array_equal(function(model, X).values, function(model, X).values)
+    others = [
+        lambda: explain.margin_sensitivity(model, X, "a", "b").values,
+        lambda: explain.importance(model, X).values,
+        lambda: explain.what_if(model, X, set={"purpose": "car"}).scores,
+        lambda: explain.shapley(model, X[:5], X).values,
+    ]
+    for function in others:
+        np.testing.assert_array_equal(function(), function())

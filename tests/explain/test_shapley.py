@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ecsel import Signomial, explain
+from ecsel import Signomial, Term, explain
 from ecsel.explain import probability_game
 
 EXAMPLES = settings(max_examples=8, deadline=None)
@@ -82,6 +82,39 @@ def test_shap_s_exact_explainer_agrees(make_model, shap):
     theirs = shap.explainers.Exact(function, background)(coded[:4]).values
     ours = explain.shapley(model, X.iloc[:4], X.iloc[20:50]).values
     assert np.abs(ours - np.moveaxis(theirs, 2, 1)).max() <= 1e-9 * np.abs(theirs).max()
+
+
+def test_shap_s_exact_explainer_agrees_at_ten_columns(random_model, shap):
+    """Nine numbers and a category, all of them players."""
+    rng = np.random.default_rng(0)
+    levels = ["a", "b", "c"]
+    numbers = {f"x{j}": rng.lognormal(0, 0.5, 40) for j in range(9)}
+    X = pd.DataFrame({**numbers, "kind": rng.choice(levels, 40)})
+    model = random_model(rng, X, n_terms=3)
+    used = {name for term in model.equations_["yes"].terms for name in term.exponents}
+    assert {name.partition("=")[0] for name in used} == set(X.columns)
+    coded = X.assign(kind=X["kind"].map(levels.index)).to_numpy(dtype=float)
+
+    def function(codes):
+        table = pd.DataFrame(codes, columns=X.columns)
+        return model.decision_function(table.assign(kind=[levels[int(code)] for code in table["kind"]]))
+
+    theirs = shap.explainers.Exact(function, shap.maskers.Independent(coded[10:16], max_samples=6))(coded[:2]).values
+    ours = explain.shapley(model, X.iloc[:2], X.iloc[10:16]).values[:, 0]
+    assert np.abs(ours - theirs).max() <= 1e-9 * np.abs(theirs).max()
+
+
+def test_forty_columns_add_up():
+    """A thousand rows, a hundred of background and three terms, where 2^40 coalitions could not be enumerated."""
+    rng = np.random.default_rng(0)
+    names = [f"x{j}" for j in range(40)]
+    betas = rng.normal(0, 0.1, (3, 40)).tolist()
+    equation = Signomial([Term(1.0, dict(zip(names, beta, strict=True))) for beta in betas])
+    view = explain.ModelView.of_equations(equation, names)
+    X, background = rng.uniform(1, 10, (1000, 40)), rng.uniform(1, 10, (100, 40))
+    result = explain.shapley(view, X, background)
+    z = view.scores_of(view.log_rows(X))
+    assert np.abs(result.base_values + result.values.sum(axis=2) - z).max() <= 1e-10 * np.abs(z).max()
 
 
 def test_columns_of_any_sign():

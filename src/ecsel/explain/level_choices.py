@@ -1,12 +1,13 @@
-"""Which combinations of levels counterfactuals try: none, every single change, the best pairs, and growing sets.
+"""Which combinations of levels counterfactuals try: all where they are few, else the promising ones.
 
-All single changes are looked at first. Of those that raise g most per cost, pairs are formed; and the columns are
+Then all single changes are looked at first. Of those that raise g most per cost, pairs are formed; and the columns are
 changed one after another, each to its best level, until all are, so that a goal which needs many changes is reached.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
+import math
+from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ecsel.explain.search_space import BoolArray, IntArray, Space
     from ecsel.signomial.columns import FloatArray
 
+ENUMERATED = 128
+"""Up to so many combinations all are tried."""
 SINGLES_KEPT = 16
 PAIRED = 6
 
@@ -35,6 +38,34 @@ def level_choices(space: Space, slack: FloatArray) -> Choices:
     n_rows = len(space.own_logs)
     if not space.categories:
         return Choices(np.arange(n_rows), np.empty((n_rows, 0), dtype=np.intp), np.zeros(n_rows), space.fixed)
+    n_levels = [len(each.levels) for each in space.categories]
+    few = math.prod(n + 1 for n in n_levels) <= ENUMERATED
+    levels, listed = _all_combinations(space, n_levels) if few else _promising(space, slack)
+    row, position = np.nonzero(listed)
+    levels = levels[row, position]
+    fixed = space.fixed[row]
+    for category, chosen in zip(space.categories, levels.T, strict=True):
+        fixed += np.where(chosen[:, None] >= 0, category.steps[row, chosen], 0.0)
+    price = (levels >= 0) @ np.array([each.cost for each in space.categories])
+    if few:
+        gain = space.margin_of_logs(fixed + space.number_logs(space.numbers.start)[row]) - slack[row]
+        order = np.lexsort((np.where(price > 0, -gain, -np.inf), row))
+        return Choices(row, levels[order], price[order], fixed[order])
+    return Choices(row, levels, price, fixed)
+
+
+def _all_combinations(space: Space, n_levels: list[int]) -> tuple[IntArray, BoolArray]:
+    """Return every combination of levels (rows, combinations, categories), and which of them a row may take."""
+    levels = np.array(list(product(*(range(-1, n) for n in n_levels))), dtype=np.intp)
+    listed = np.ones((len(space.own_logs), len(levels)), dtype=bool)
+    for category, chosen in zip(space.categories, levels.T, strict=True):
+        listed &= category.allowed[:, chosen] | (chosen < 0)
+    return np.broadcast_to(levels, (*listed.shape, len(n_levels))), listed
+
+
+def _promising(space: Space, slack: FloatArray) -> tuple[IntArray, BoolArray]:
+    """Return no change, the best single changes, pairs of the best, and growing sets; and which of them there are."""
+    n_rows = len(space.own_logs)
     order, useful = _singles(space, slack)
     column = np.concatenate([np.full(len(each.levels), c) for c, each in enumerate(space.categories)])
     level = np.concatenate([np.arange(len(each.levels)) for each in space.categories])
@@ -52,12 +83,7 @@ def level_choices(space: Space, slack: FloatArray) -> Choices:
         (grown, grown_useful),
     ]
     levels, listed = (np.concatenate(parts, axis=1) for parts in zip(*blocks, strict=True))
-    row, position = np.nonzero(listed)
-    levels = levels[row, position]
-    fixed = space.fixed[row]
-    for category, chosen in zip(space.categories, levels.T, strict=True):
-        fixed += np.where(chosen[:, None] >= 0, category.steps[row, chosen], 0.0)
-    return Choices(row, levels, (levels >= 0) @ np.array([each.cost for each in space.categories]), fixed)
+    return levels, listed
 
 
 def _singles(space: Space, slack: FloatArray) -> tuple[IntArray, BoolArray]:
