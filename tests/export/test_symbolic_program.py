@@ -61,7 +61,7 @@ def check_names(hostile):
     assert labels == hostile.labels
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_lambdify_takes_any_name(draw_hostile, data):
     check_names(draw_hostile(data))

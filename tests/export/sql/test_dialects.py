@@ -47,7 +47,7 @@ def test_equals_the_model_on_awkward_rows(case, dialect, in_duckdb, assert_equal
 @pytest.mark.parametrize("dialect", OTHERS)
 @pytest.mark.parametrize("method", ["log_additive", "attribution", "shapley"])
 def test_contributions_equal_those_of_duckdb(dialect, method, all_cases, in_duckdb):
-    case = all_cases["sigmoid_with_gaps"].every(3)
+    case = all_cases["median_and_threshold"].every(3)
     options = {"contributions": method, "baseline": case.rows[case.ordinary[0]]}
     rows = [without_nan(row) for row in case.rows]
     query = for_duckdb(to_sql(case.model, dialect, keep=[KEY], **options), dialect)
