@@ -221,7 +221,8 @@ def _counterfactual_report(rows: list[Row]) -> str:
     seconds = {(row["table"], row["calls"], row["method"]): float(row["CPU seconds per query"]) for row in rows}
     for row in rows:
         ours = seconds[row["table"], row["calls"], "ecsel"]
-        row["times ecsel"] = f"{float(row['CPU seconds per query']) / ours:,.0f}"
+        answered = int(row["answered"]) > 0  # the time until an error is no time of answers
+        row["times ecsel"] = f"{float(row['CPU seconds per query']) / ours:,.0f}" if answered else "–"
     columns = {name: name for name in rows[0] if name != "version"}
     return "\n".join(
         [
@@ -231,7 +232,9 @@ def _counterfactual_report(rows: list[Row]) -> str:
             "`python -m benchmarks explain --data DIR` (see `benchmarks/explain_counterfactuals.py`).",
             surroundings(["dice-ml"]),
             "The aims are 100 % confirmed, smaller distances and 100 times DiCE's speed; the last column tells how far",
-            "the third is reached. DiCE calls the same model, so a faster prediction of short tables serves both.",
+            "the third is reached, with one query a call and with all queries in one call, for both sides alike. A",
+            "dash is a call that DiCE stopped with an error. DiCE calls the same model, so a faster prediction of",
+            "short tables serves both.",
             "",
             markdown_table(rows, columns),
             "",

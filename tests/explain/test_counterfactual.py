@@ -252,6 +252,15 @@ def test_tables_of_every_kind(make_model, library):
     assert all(map(same, explain.counterfactuals(model, table), explain.counterfactuals(model, X)))
 
 
+def test_data_tell_the_spread_of_columns_by_name(make_model):
+    model, X = make_model(4)
+    expected = explain.counterfactuals(model, X[:3], data=X)
+    shuffled = X[list(reversed(X.columns))].assign(another=1.0)
+    assert all(map(same, expected, explain.counterfactuals(model, X[:3], data=shuffled)))
+    with pytest.raises(ValueError, match="data has no column 'gap'"):
+        explain.counterfactuals(model, X[:3], data=X[["balance"]])
+
+
 def test_two_runs_over_many_rows_give_the_same_bits(make_model):
     model, X = make_model(2, "softmax3")
     first, second = (repr(explain.counterfactuals(model, X[:10], data=X)) for _ in range(2))

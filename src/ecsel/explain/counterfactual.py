@@ -117,7 +117,7 @@ def counterfactual(
     rows = RawRows.read(view := ModelView.of(model), x)
     if len(rows) != 1:
         raise ValueError(f"a counterfactual is for one row, not {len(rows)}; counterfactuals() takes many")
-    wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data)
+    wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data).settled(view)
     return _answers(view, rows, target, probability, n, wishes)[0]
 
 
@@ -157,7 +157,7 @@ def counterfactuals(
     x: 4 → 1.33333 (predicts 'no', p = 0.500, distance 1.1)
     """
     rows = RawRows.read(view := ModelView.of(model), X)
-    wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data)
+    wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data).settled(view)
     blocks = (rows.take(slice(start, start + ROWS_AT_ONCE)) for start in range(0, len(rows), ROWS_AT_ONCE))
     return [each for block in blocks for each in _answers(view, block, target, probability, n, wishes)]
 
@@ -165,7 +165,6 @@ def counterfactuals(
 def _answers(
     view: ModelView, rows: RawRows, target: Any, probability: float | None, n: int, wishes: Wishes
 ) -> list[list[Counterfactual]]:
-    wishes.check(view)
     logs = view.cell_rows(rows.table)
     now = view.outputs_of(view.scores_of(logs))
     goals = _goals(view, target, probability, now)

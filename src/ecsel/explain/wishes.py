@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -39,8 +39,8 @@ class Wishes:
     distance: Literal["mad", "log"] = "mad"
     data: Any = None
 
-    def check(self, view: ModelView) -> None:
-        """Refuse names that are no columns and options that do not exist."""
+    def settled(self, view: ModelView) -> Wishes:
+        """Return the wishes with costs in the place of data; refuse names that are no columns, and unknown options."""
         for name in (*self.immutable, *self.ranges, *self.directions, *self.costs, *(self.integers or ())):
             view.column_position(name)
         for name, direction in self.directions.items():
@@ -51,23 +51,41 @@ class Wishes:
                 raise ValueError(f"the cost of {name!r} must be a finite number of at least 0, not {cost!r}")
         if self.distance not in ("mad", "log"):
             raise ValueError(f"distance must be 'mad' or 'log', not {self.distance!r}")
+        if self.data is None or self.distance == "log":
+            return self
+        table = read_table(self.data)
+        columns = dict(zip(table.names if table.named else view.raw_names, table.columns, strict=False))
+        costs = dict(self.costs)
+        for name in (view.raw_names[j] for j in _numeric(view, view.terms, self) if view.raw_names[j] not in costs):
+            if name not in columns:
+                raise ValueError(f"data has no column {name!r}, of which the spread is needed")
+            costs[name] = 1.0 / _spread(np.asarray(columns[name].numbers(), dtype=np.float64))
+        return replace(self, costs=costs, data=None)
 
 
 def build_space(
     view: ModelView, table: RawTable, rows: LogRows, terms: ScoreTerms, wishes: Wishes, goal: Goal
 ) -> Space:
     """Return the search space around rows that share their terms."""
-    used = set(view.players[(terms.exponents != 0).any(axis=0)].tolist())
-    movable = [j for j, name in enumerate(view.raw_names) if j in used and name not in wishes.immutable]
-    numeric = [j for j in movable if any(_affine(view, f)[0] for f in _features(view, j))]
-    nominal = [j for j in movable if view.levels(j) is not None]
+    nominal = [j for j in _movable(view, terms, wishes) if view.levels(j) is not None]
     return Space(
         terms,
-        _numbers(view, table, numeric, wishes),
+        _numbers(view, table, _numeric(view, terms, wishes), wishes),
         tuple(_category(view, table, rows, terms, j, wishes) for j in nominal),
         goal,
         rows.log_x @ terms.exponents.T,
     )
+
+
+def _movable(view: ModelView, terms: ScoreTerms, wishes: Wishes) -> list[int]:
+    """Return the columns that the terms speak of and that may change."""
+    used = set(view.players[(terms.exponents != 0).any(axis=0)].tolist())
+    return [j for j, name in enumerate(view.raw_names) if j in used and name not in wishes.immutable]
+
+
+def _numeric(view: ModelView, terms: ScoreTerms, wishes: Wishes) -> list[int]:
+    """Return those of them that are numbers."""
+    return [j for j in _movable(view, terms, wishes) if any(_affine(view, f)[0] for f in _features(view, j))]
 
 
 def _numbers(view: ModelView, table: RawTable, columns: list[int], wishes: Wishes) -> Numbers:
@@ -174,8 +192,7 @@ def _is_integer(view: ModelView, j: int, value: FloatArray, wishes: Wishes) -> B
 
 
 def _costs(view: ModelView, columns: list[int], wishes: Wishes) -> FloatArray:
-    """Return the cost of a unit: given, or 1/MAD of the data, or 4/training range; 1 on the logarithmic scale."""
-    data = None if wishes.data is None or wishes.distance == "log" else read_table(wishes.data)
+    """Return the cost of a unit: given, or 4/training range; 1 on the logarithmic scale."""
     result = np.ones(len(columns))
     for position, j in enumerate(columns):
         name, column = view.raw_names[j], view.numeric_column(j)
@@ -183,8 +200,6 @@ def _costs(view: ModelView, columns: list[int], wishes: Wishes) -> FloatArray:
             result[position] = wishes.costs[name]
         elif wishes.distance == "log":
             continue
-        elif data is not None:
-            result[position] = 1.0 / _spread(np.asarray(data.columns[j].numbers(), dtype=np.float64))
         elif column is not None:
             result[position] = 4.0 / (column.high - column.low)
         else:
