@@ -36,7 +36,7 @@ training, whose noise has variance 10⁻⁴: a smaller error than that would hav
 NON_SIGNOMIAL = """\
 ### Equations that are no signomials
 
-The paper fits 3, 5 or 10 terms and shows the best; ours chooses at most ten by cross-validation
+The paper fits 3, 5 or 10 terms and shows the best; ours chooses at most sixteen by cross-validation
 (`select="prediction"`). R² of ours is on 2000 fresh noise-free points; the paper's may be one of training."""
 
 TABLES = """\

@@ -50,20 +50,20 @@ def fold_errors(X: Floats, y: Floats, weight: Floats | None, test: np.ndarray, o
 
 
 def choose_size(errors: Sequence[Mapping[Size, float]], sizes: Sequence[Size]) -> Size:
-    """Return the size, of equal ones the first, whose squared error has the least geometric mean over the folds.
+    """Return the size, of equal ones the first, with the least mean squared error over the folds.
 
-    Logarithms, because one fold with a hard row would outvote what all others show. A fold without a size is judged by
-    what it has of the same kind with fewer terms.
+    The plain mean, because a fold that a size fails badly is a warning: long sums that follow every other row may fly
+    off at the edge of the table. A fold without a size is judged by what it has of the same kind with fewer terms.
 
     >>> one, two, real = Size(1, False), Size(2, False), Size(2, True)
-    >>> choose_size([{one: 1.0, two: 0.1}, {one: 1.0, two: 2.0, real: 0.1}], [one, two, real])
+    >>> choose_size([{one: 1.0, two: 0.1}, {one: 1.0, two: 1.2, real: 0.1}], [one, two, real])
     Size(n_terms=2, real=False)
     """
     table = np.array([[_error_up_to(fold, size) for size in sizes] for fold in errors])
     # Errors that only rounding leaves are all alike; the smallest law of each fold tells their scale.
     smallest = table[np.arange(len(table)), np.isfinite(table).argmax(axis=1)]
     floor = ROUNDING**2 * smallest.mean() + np.finfo(float).tiny
-    return sizes[int(np.argmin(np.log(np.maximum(table, floor)).mean(axis=0)))]
+    return sizes[int(np.argmin(np.maximum(table, floor).mean(axis=0)))]
 
 
 def _error_up_to(fold: Mapping[Size, float], size: Size) -> float:

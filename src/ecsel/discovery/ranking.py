@@ -122,6 +122,9 @@ class Ranking:
 
 
 def simplest_of_the_best(laws: list[Law]) -> Law:
-    """Return the simplest law against which no other has strong evidence."""
+    """Return the simplest law against which no other has strong evidence, of equally simple ones the shortest.
+
+    Simple is what has few terms and real exponents; how simple the exponents are is in the code length already.
+    """
     close = [law for law in laws if law.shortest <= laws[0].shortest + STRONG_EVIDENCE]
-    return min(close, key=lambda law: (law.complexity, law.structure_cost))
+    return min(close, key=lambda law: (law.complexity, law.shortest))

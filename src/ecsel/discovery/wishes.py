@@ -9,7 +9,7 @@ import numpy as np
 
 from ecsel.discovery.lattice import LARGEST_EXPONENT, Floats, default_exponents
 
-MOST_TERMS_OF_A_LAW, MOST_TERMS_TO_PREDICT = 10, 20
+MOST_TERMS_OF_A_LAW, MOST_TERMS_TO_PREDICT = 10, 16
 
 
 def allowed_exponents(wish: Any) -> tuple[tuple[Fraction, ...] | None, bool]:
@@ -68,7 +68,7 @@ def largest_number_of_terms(max_terms: Any, *, predicts: bool) -> int:
     """Return the most terms to try; a prediction may need more of them than a law has.
 
     >>> largest_number_of_terms(None, predicts=False), largest_number_of_terms(None, predicts=True)
-    (10, 20)
+    (10, 16)
     """
     if max_terms is None:
         return MOST_TERMS_TO_PREDICT if predicts else MOST_TERMS_OF_A_LAW

@@ -75,7 +75,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         "law" returns the law with the shortest description of data and law; it may answer that there is no law.
         "prediction" returns the signomial of the size that predicts left-out rows best; its numbers are not rounded.
     max_terms : int, optional
-        Most terms that are tried; by default 10 for a law and 20 for a prediction.
+        Most terms that are tried; by default 10 for a law and 16 for a prediction.
     exponent_bounds : (low, high) or dict of column to (low, high), optional
         Bounds of the exponents.
     allowed_exponents : {"integers", "halves", "rational", "real"} or list, optional
