@@ -138,6 +138,8 @@ def counterfactuals(
 ) -> list[list[Counterfactual]]:
     """Return for each row of a table what `counterfactual` returns for it; many times faster than row by row.
 
+    What is found for a row does not depend on the other rows, to the last bit.
+
     Parameters
     ----------
     model : ECSELClassifier, ECSELRegressor, Signomial or ModelView

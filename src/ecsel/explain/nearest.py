@@ -135,8 +135,7 @@ def _knapsack(walk: _Walk, cost: FloatArray) -> tuple[FloatArray, FloatArray, Fl
     points, gradient = walk.points, walk.gradient
     floor, ceiling = np.maximum(walk.low, points - walk.radius), np.minimum(walk.high, points + walk.radius)
     cheapest = np.minimum(np.maximum(walk.origin, floor), ceiling)
-    every = np.ones(cost.size)  # a product with it is the fastest sum over columns
-    need = walk.lack - (gradient * (cheapest - points)) @ every
+    need = walk.lack - np.einsum("ij,ij->i", gradient, cheapest - points)
     size = np.abs(gradient)
     move = np.where(gradient > 0, ceiling, floor) - cheapest
     gain = size * np.abs(move)
@@ -148,7 +147,7 @@ def _knapsack(walk: _Walk, cost: FloatArray) -> tuple[FloatArray, FloatArray, Fl
     share.put(at, (need[:, None] - before) / np.where(sorted_gain > 0, sorted_gain, np.inf))
     np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
     marginal = np.maximum.reduce((share > 0) * price, axis=1, initial=0.0)
-    return cheapest + share * move, need - (share * gain) @ every, marginal
+    return cheapest + share * move, need - np.einsum("ij,ij->i", share, gain), marginal
 
 
 def to_boundary(space: Space, segments: Segments, choices: Choices, slack: FloatArray) -> FloatArray:

@@ -49,7 +49,7 @@ def _look_around(space: Space, points: FloatArray, row: IntArray, fixed: FloatAr
     for _ in range(ROUNDS):
         origin = numbers.start[row[going]]
         neighbours = _neighbours(space, points[going], row[going])
-        cost = np.abs(neighbours - origin[:, None]) @ numbers.cost
+        cost = numbers.distance(neighbours, origin[:, None])
         with np.errstate(invalid="ignore"):  # what has no coordinate is not inside
             cheaper = cost < (numbers.distance(points[going], origin) - 1e-12)[:, None]
             low, high = numbers.low[row[going]][:, None], numbers.high[row[going]][:, None]

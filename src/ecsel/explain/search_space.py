@@ -26,6 +26,21 @@ IntArray = npt.NDArray[np.intp]
 BoolArray = npt.NDArray[np.bool_]
 
 
+def product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Return rows (…, inner) times a matrix (inner, outer), summed in one order whatever the number of rows.
+
+    A BLAS may sum otherwise for one row than for many, and the last bits can send a search another way.
+    """
+    result: FloatArray = np.einsum("...i,ij->...j", rows, matrix)
+    return result
+
+
+def row_sums(rows: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted sums (…,) of rows (…, inner), in one order whatever their number."""
+    result: FloatArray = np.einsum("...i,i->...", rows, weights)
+    return result
+
+
 @dataclass(frozen=True, eq=False)
 class Numbers:
     """The movable columns of numbers; arrays over rows and columns, over columns, or over their features."""
@@ -79,7 +94,7 @@ class Numbers:
 
     def distance(self, points: FloatArray, origin: FloatArray) -> FloatArray:
         """Return Σ_j cost_j |t_j − t⁰_j|, (points,)."""
-        return np.asarray(np.abs(points - origin) @ self.cost)
+        return row_sums(np.abs(points - origin), self.cost)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +145,11 @@ class Space:
     def number_logs(self, points: FloatArray) -> FloatArray:
         """Return what numbers at coordinates (…, columns) add to the logarithms of the terms, (…, terms)."""
         numbers = self.numbers
-        return np.asarray(np.log(np.maximum(numbers.features_at(points), numbers.floor)) @ self.moving)
+        return product(np.log(np.maximum(numbers.features_at(points), numbers.floor)), self.moving)
 
     def margin_of_logs(self, logs: FloatArray) -> FloatArray:
         """Return g (…,) where the terms have these logarithms (…, terms)."""
-        scores = np.exp(np.minimum(logs, LOG_LIMIT)) @ self._by_class
+        scores = product(np.exp(np.minimum(logs, LOG_LIMIT)), self._by_class)
         return self.goal.margin(scores.reshape(-1, scores.shape[-1]))[0].reshape(logs.shape[:-1])
 
     def margin(self, points: FloatArray, fixed: FloatArray) -> FloatArray:
@@ -146,15 +161,15 @@ class Space:
         numbers = self.numbers
         positive = numbers.features_at(points)
         held = np.maximum(positive, numbers.floor)
-        logs = np.log(held) @ self.moving
+        logs = product(np.log(held), self.moving)
         logs += fixed
         powers = np.exp(np.minimum(logs, LOG_LIMIT, out=logs), out=logs)
-        g, by_score = self.goal.margin(powers @ self._by_class)
-        gradient = (powers * (by_score @ self._by_class.T)) @ self.moving.T
+        g, by_score = self.goal.margin(product(powers, self._by_class))
+        gradient = product(powers * product(by_score, self._by_class.T), self.moving.T)
         # at the floor itself a feature can still rise
         gradient *= (positive >= numbers.floor) * numbers.slope / held
         if not numbers.one_each:
-            gradient = gradient @ self._ownership
+            gradient = product(gradient, self._ownership)
         if numbers.logarithmic:
             gradient *= np.exp(points) / numbers.log_slope
         return g, gradient

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ecsel.explain.search_space import Category, Numbers, Space
+from ecsel.explain.search_space import Category, Numbers, Space, product
 from ecsel.tables import CategoricalColumn, OrdinalColumn
 from ecsel.tables.levels import level_codes, level_table
 from ecsel.tables.quantities import is_missing
@@ -73,7 +73,7 @@ def build_space(
         _numbers(view, table, _numeric(view, terms, wishes), wishes),
         tuple(_category(view, table, rows, terms, j, wishes) for j in nominal),
         goal,
-        rows.log_x @ terms.exponents.T,
+        product(rows.log_x, terms.exponents.T),
     )
 
 
@@ -233,5 +233,5 @@ def _category(view: ModelView, table: RawTable, rows: LogRows, terms: ScoreTerms
     features = _features(view, j)
     exponents = terms.exponents[:, features].T
     logs = np.log(level_table(levels, tuple(view.encoder.features[f] for f in features))[:, : len(levels)]).T
-    steps = (logs @ exponents)[None] - (rows.log_x[:, features] @ exponents)[:, None]
+    steps = (logs @ exponents)[None] - product(rows.log_x[:, features], exponents)[:, None]
     return Category(j, levels, float(wishes.costs.get(name, 1.0)), allowed, steps)
