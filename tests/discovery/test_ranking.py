@@ -34,7 +34,12 @@ def test_fewer_terms_win_unless_the_evidence_is_strong():
     assert told(laws, [1.1 * STRONG_EVIDENCE, 0.0]) == [2, 1]
 
 
-def test_of_equal_numbers_of_terms_the_shorter_code_wins():
+def test_whole_powers_win_over_fractions():
+    assert told(laws_of([2], [1.5]), [1.0, 0.0]) == [2]
+    assert told(laws_of([2], [1.5]), [1.1 * STRONG_EVIDENCE, 0.0]) == [1.5]
+
+
+def test_of_whole_powers_the_shorter_code_wins():
     """The cheaper exponent of the longer law is in its code length already."""
     cheap, dear = laws_of([1], [3])
     assert cheap.structure_cost < dear.structure_cost

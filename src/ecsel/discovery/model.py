@@ -40,6 +40,12 @@ class Structure:
         return int(self.free.sum())
 
     @property
+    def n_fractions(self) -> int:
+        """Number of rounded exponents that are no whole numbers."""
+        whole = np.abs(self.exponents - np.round(self.exponents)) < RESOLUTION
+        return int((~whole & ~self.free).sum())
+
+    @property
     def n_parameters(self) -> int:
         """Number of real numbers to estimate: coefficients and free exponents."""
         return len(self) + self.n_free

@@ -124,7 +124,8 @@ class Ranking:
 def simplest_of_the_best(laws: list[Law]) -> Law:
     """Return the simplest law against which no other has strong evidence, of equally simple ones the shortest.
 
-    Simple is what has few terms and real exponents; how simple the exponents are is in the code length already.
+    Simple is what has few terms and real exponents, then few fractions; which whole powers they are is in the code
+    length already.
     """
     close = [law for law in laws if law.shortest <= laws[0].shortest + STRONG_EVIDENCE]
-    return min(close, key=lambda law: (law.complexity, law.shortest))
+    return min(close, key=lambda law: (law.complexity, law.structure.n_fractions, law.shortest))
