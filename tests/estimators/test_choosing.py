@@ -6,6 +6,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from ecsel.estimators import choosing
 from ecsel.estimators.choosing import explicit_folds, thin, usable_folds
+from ecsel.fitting.second_look import PAYS
 
 
 def test_folds_are_as_many_as_the_rarest_class_fills():
@@ -72,6 +73,23 @@ def test_large_tables_choose_on_a_sample(monkeypatch, make_numbers, quick, cv):
     model = quick(l1="auto", cv=cv).fit(X, y)
     assert model.fit_report_.n_rows == 400
     assert model.score(X, y) == pytest.approx(whole.score(X, y), abs=0.1)
+    judged = [candidate.n_rows for candidate in model.path_]
+    assert judged[0] <= 160
+    assert judged[-1] == pytest.approx(400 / 3, abs=3)
+    assert model.out_of_fold_.n_rows == 400
+    seen = [candidate for candidate in model.path_ if candidate.n_rows == judged[-1]]
+    assert (model.n_terms_, model.l1_) in {(candidate.n_terms, candidate.l1) for candidate in seen}
+    best = min(candidate.loss for candidate in seen)
+    (own,) = {candidate.loss for candidate in seen if candidate.l1 == model.l1_}
+    assert own <= best / (1 - PAYS)
+
+
+def test_what_is_given_stays_at_a_second_look(monkeypatch, make_numbers, quick):
+    X, y = make_numbers(n=400)
+    monkeypatch.setattr(choosing, "SELECTION_ROWS", 150)
+    model = quick(n_terms="auto", l1=0.05, max_terms=2, cv=3).fit(X, y)
+    assert {candidate.l1 for candidate in model.path_} == {0.05}
+    assert quick(n_terms=1, l1="auto", cv=3).fit(X, y).n_terms_ == 1
 
 
 @pytest.mark.filterwarnings("ignore:.*rows lie:UserWarning")

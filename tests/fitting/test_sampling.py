@@ -1,6 +1,5 @@
 """Samples stand for all rows: shares, totals, and the fit that they lead to."""
 
-
 import numpy as np
 import pytest
 

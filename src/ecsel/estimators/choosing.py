@@ -1,7 +1,8 @@
 """Choosing terms, strength and mirrored features for a classifier: which rows, which folds, which candidates.
 
 Folds are pairs of row weights, one for training and one for validation. A number of folds makes them from the content
-of the rows alone; a splitter or a list of splits is taken as it is. Large tables are thinned class by class.
+of the rows alone; a splitter or a list of splits is taken as it is. Large tables are thinned class by class, and what
+a thin sample has chosen is looked at again on (nearly) all rows.
 """
 
 from __future__ import annotations
@@ -17,18 +18,25 @@ from ecsel.estimators.options import check_integer
 from ecsel.estimators.path import Candidate, Path
 from ecsel.fitting.rows import Fold, Rows, content_folds
 from ecsel.fitting.screening import first_columns
-from ecsel.fitting.selection import Candidates, choose
+from ecsel.fitting.second_look import Step, Steps, look_again
+from ecsel.fitting.selection import SMALLEST_STRENGTH, Candidates, choose
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.settings import Settings
     from ecsel.fitting import Link
+    from ecsel.fitting.fit import FitOptions
+    from ecsel.fitting.selection import Choice
     from ecsel.tables import TableEncoder
 
 SELECTION_ROWS = 8192
 """Larger tables choose the number of terms and the strength on a stratified sample of this size."""
+SECOND_LOOK_ROWS = 100_000
+"""Most rows of the second look, and of what is measured out of fold."""
 BEYOND = 1
 """Terms above `max_terms` that are measured, to tell what more would bring, where `max_terms` clearly wins."""
 _FEWEST_OF_A_CLASS = 50
@@ -41,6 +49,7 @@ class FoldedRows:
     rows: Rows
     folds: list[Fold]
     thinning: float
+    thinned: bool
 
     def with_features(self, kept: NDArray[np.bool_]) -> FoldedRows:
         """Return the same rows and folds with some of the features."""
@@ -48,21 +57,25 @@ class FoldedRows:
         return replace(self, rows=(logs[kept], codes, weights))
 
 
-def fold_rows(cv: Any, rows: Rows, original: tuple[Rows, NDArray[Any]], seed: int) -> FoldedRows:
-    """Return the rows to cross-validate on, thinned where they are many, with their folds.
+def fold_rows(
+    cv: Any, rows: Rows, original: tuple[Rows, NDArray[Any]], seed: int, *, again: bool = False
+) -> FoldedRows:
+    """Return the rows to cross-validate on, thinned where they are many, with their folds; more rows for a second look.
 
     `rows` are the canonical rows, `original` the rows in the order of the table with their labels, for explicit splits.
     """
+    size = SECOND_LOOK_ROWS if again else SELECTION_ROWS
     if isinstance(cv, (int, np.integer)):
         check_integer("cv", cv, least=2)
-        (logs, codes, weights), kept = thin(rows, SELECTION_ROWS, seed)
+        (logs, codes, weights), kept = thin(rows, size, seed)
         folds = content_folds(logs, codes, weights, usable_folds(int(cv), codes, weights))
         before = rows[2]
     else:
-        (logs, codes, weights), kept = thin(original[0], SELECTION_ROWS, seed)
+        (logs, codes, weights), kept = thin(original[0], size, seed)
         folds = explicit_folds(cv, original[1], kept, weights)
         before = original[0][2]
-    return FoldedRows((logs.astype(np.float64), codes, weights), folds, float(before[kept].sum() / weights.sum()))
+    share = float(before[kept].sum() / weights.sum())
+    return FoldedRows((logs.astype(np.float64), codes, weights), folds, share, len(kept) < len(before))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +131,59 @@ def choose_size(
         intercept=model.fit_intercept,
         seed=seed,
     )
-    names = encoder.feature_names
-    path = Path(
-        Candidate(c.n_terms, c.strength, c.size, c.loss, c.loss_se, laws_to_equations(c.laws, names)) for c in choices
-    )
+    path = _path(choices, encoder, len(codes))
     if settings.mirrors_chosen:
-        used = {name for equation in path[best].equations for name in equation.names}
-        mirrors &= used
+        mirrors &= _names(path[best])
     return Size(choices[best].n_terms, choices[best].strength, mirrors, path)
+
+
+def choose_again(
+    model: ECSELClassifier,
+    settings: Settings,
+    link: Link,
+    folded: FoldedRows,
+    encoder: TableEncoder,
+    size: Size,
+    options: FitOptions,
+) -> Size:
+    """Look again at a size that a sample has chosen, on (nearly) all rows: these carry weaker penalties, more terms."""
+    if not size.path:
+        return size
+    mirror = np.array([feature.kind == "mirror" for feature in encoder.features], dtype=bool)
+    sets = _feature_sets(settings, encoder, folded.rows[0])
+    narrow = sets[-1] if size.mirrors or len(sets) == 1 else sets[0]
+    steps = Steps(
+        most_terms=model.max_terms if settings.n_terms is None else size.n_terms,
+        least_strength=SMALLEST_STRENGTH * max(c.l1 for c in size.path) if settings.l1 is None else size.l1,
+        wide=sets[-1],
+    )
+    start = Step(size.n_terms, size.l1, narrow)
+    choices, best = look_again(
+        folded.rows,
+        folded.folds[0],
+        link,
+        settings.penalty,
+        start,
+        steps,
+        intercept=model.fit_intercept,
+        options=options,
+    )
+    seen = _path(choices, encoder, int(np.count_nonzero(folded.folds[0][1])))
+    mirrors = frozenset(np.array(encoder.feature_names)[mirror].tolist())
+    mirrors = mirrors & _names(seen[best]) if settings.mirrors_chosen else size.mirrors
+    return Size(choices[best].n_terms, choices[best].strength, mirrors, Path((*size.path, *seen)))
+
+
+def _path(choices: Sequence[Choice], encoder: TableEncoder, n_rows: int) -> Path:
+    names = encoder.feature_names
+    return Path(
+        Candidate(c.n_terms, c.strength, c.size, c.loss, c.loss_se, laws_to_equations(c.laws, names), n_rows)
+        for c in choices
+    )
+
+
+def _names(candidate: Candidate) -> frozenset[str]:
+    return frozenset(name for equation in candidate.equations for name in equation.names)
 
 
 def _feature_sets(settings: Settings, encoder: TableEncoder, logs: NDArray[np.floating]) -> list[NDArray[np.bool_]]:

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import batches, settings, training
-from ecsel.estimators.choosing import choose_columns, choose_size, fold_rows
+from ecsel.estimators.choosing import choose_again, choose_columns, choose_size, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations, trimmed
 from ecsel.estimators.inference import Inference
 from ecsel.estimators.judging import Judgement, judge, tempered
@@ -23,7 +23,7 @@ from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.summary import summarise_classifier
 from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels
-from ecsel.estimators.training import encoder_options, trainer, warn_unless_converged
+from ecsel.estimators.training import encoder_options, fit_options, trainer, warn_unless_converged
 from ecsel.fitting import FitReport, Status
 from ecsel.fitting.rows import merge_equal_rows
 from ecsel.signomial import ScoreTerms, scores
@@ -226,17 +226,15 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         encoder = TableEncoder.fit(table, **encoder_options(self, chosen), sample_weight=sample_weight)
         validate_data(self, X, skip_check_array=True)
         labels = check_target(self, table.n_rows, y)
-        weights = check_weights(sample_weight, len(labels))
-        classes, codes = encode_labels(labels, weights)
-        given = None if sample_weight is None else weights
-        totals = np.bincount(codes, weights=weights, minlength=len(classes)).astype(np.float64)
+        given = None if sample_weight is None else check_weights(sample_weight, len(labels))
+        classes, codes, totals = encode_labels(labels, given)
         packing = batches.packing_of(self, chosen, X, encoder, (labels, given), classes, totals)
         if packing is not None:
-            del codes, weights, given  # as large as a column each
+            del codes, given  # as large as a column each
             return self._fit_packed(chosen, encoder, packing)
         link = settings.resolve_link(self.link, len(classes))
-        per_class = class_weights(self.class_weight, classes, codes, weights)
-        weights = weights * per_class[codes]
+        per_class = class_weights(self.class_weight, classes, np.arange(len(classes)), totals)
+        weights = per_class[codes] if given is None else given * per_class[codes]
         logs = encoder.log_features(table, batches.precision(self, len(codes) * len(encoder.features)), warn=False)
         chosen = chosen.of_table(self, encoder, classes.tolist(), link.n_scores)
         rows = merge_equal_rows(logs, codes, weights)
@@ -269,6 +267,10 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), seed) if validate else None
         chosen = choose_columns(self, chosen, link, rows, seed)
         size = choose_size(self, chosen, link, folded, encoder, seed)
+        if folded is not None and folded.thinned:
+            folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), seed, again=True)
+            options = fit_options(self, chosen, seed, chosen.n_threads)
+            size = choose_again(self, chosen, link, folded, encoder, size, options)
         self.path_encoder_ = encoder
         if chosen.mirrors_chosen:
             encoder = encoder.keep_mirrors(size.mirrors)

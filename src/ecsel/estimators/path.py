@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One fitted candidate: its size, its cross-validated loss (NaN where nothing was validated), its equations."""
+    """One fitted candidate: its size, its cross-validated loss (NaN where nothing was validated), its equations.
+
+    `n_rows` are the distinct rows that the loss was measured on: losses of different rows do not compare.
+    """
 
     n_terms: int
     l1: float
@@ -23,6 +26,7 @@ class Candidate:
     loss: float
     loss_se: float
     equations: tuple[Signomial, ...]
+    n_rows: int = 0
 
 
 class Path(tuple[Candidate, ...]):
@@ -36,7 +40,7 @@ class Path(tuple[Candidate, ...]):
             import pandas as pd  # noqa: PLC0415 - an optional dependency
         except ImportError as error:
             raise ImportError("path_.to_frame() needs pandas: pip install pandas.") from error
-        names = ("n_terms", "l1", "size", "loss", "loss_se")
+        names = ("n_terms", "l1", "size", "loss", "loss_se", "n_rows")
         return pd.DataFrame([{name: getattr(c, name) for name in names} for c in self], columns=list(names))
 
     def to_plain(self) -> tuple[dict[str, Any], ...]:
@@ -49,6 +53,7 @@ class Path(tuple[Candidate, ...]):
                 "loss": None if np.isnan(c.loss) else c.loss,
                 "loss_se": None if np.isnan(c.loss_se) else c.loss_se,
                 "equations": [str(equation) for equation in c.equations],
+                "n_rows": c.n_rows,
             }
             for c in self
         )
@@ -64,6 +69,7 @@ class Path(tuple[Candidate, ...]):
                 np.nan if r["loss"] is None else float(r["loss"]),
                 np.nan if r["loss_se"] is None else float(r["loss_se"]),
                 tuple(Signomial.parse(text) for text in r["equations"]),
+                int(r.get("n_rows", 0)),
             )
             for r in rows
         )

@@ -69,8 +69,9 @@ def summarise_classifier(model: ECSELClassifier) -> str:
 
 def more_terms_lines(model: ECSELClassifier) -> list[str]:
     """Tell what more terms than `max_terms` would bring, where the folds have looked."""
-    own = [c.loss for c in model.path_ if (c.n_terms, c.l1) == (model.n_terms_, model.l1_)]
     more: dict[int, float] = {}
+    judged = {c.n_rows for c in model.path_ if c.n_terms > model.max_terms}
+    own = [c.loss for c in model.path_ if c.n_terms == model.n_terms_ and c.n_rows in judged]
     for candidate in model.path_:
         if candidate.n_terms > model.max_terms:
             more[candidate.n_terms] = min(candidate.loss, more.get(candidate.n_terms, np.inf))

@@ -19,8 +19,13 @@ Codes = NDArray[np.intp]
 _COUNTED_FROM, _MOST_COUNTED = 10_000, 1000
 
 
-def encode_labels(y: NDArray[Any], weights: NDArray[np.float64]) -> tuple[NDArray[Any], Codes]:
-    """Return the sorted classes and each row's code; a class all of whose rows weigh nothing is refused."""
+def encode_labels(
+    y: NDArray[Any], weights: NDArray[np.float64] | None
+) -> tuple[NDArray[Any], Codes, NDArray[np.float64]]:
+    """Return the sorted classes, each row's code, and the weights of the classes (None: rows weigh one each).
+
+    A class all of whose rows weigh nothing is refused.
+    """
     classes, codes = _few_integers(y) or np.unique(y, return_inverse=True)
     codes = codes.reshape(-1)
     if len(classes) < 2:
@@ -28,11 +33,11 @@ def encode_labels(y: NDArray[Any], weights: NDArray[np.float64]) -> tuple[NDArra
             f"ECSELClassifier needs samples of at least two classes, but the data contains only one class: "
             f"{classes[0]!r} ({len(y)} rows)."
         )
-    total = np.bincount(codes, weights=weights, minlength=len(classes))
+    total = np.bincount(codes, weights=weights, minlength=len(classes)).astype(np.float64)
     if (total <= 0).any():
         empty = classes[int(np.argmin(total))]
         raise ValueError(f"All rows of class {empty!r} have zero sample_weight: remove the class or weigh its rows.")
-    return classes, codes.astype(np.intp, copy=False)
+    return classes, codes.astype(np.intp, copy=False), total
 
 
 def _few_integers(y: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:

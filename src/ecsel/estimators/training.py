@@ -37,6 +37,7 @@ def encoder_options(model: ECSELClassifier, settings: Settings) -> dict[str, Any
         "categorical": model.categorical,
         "ordinal": model.ordinal,
         "two_sided": settings.mirrors_chosen if isinstance(model.two_sided, str) else model.two_sided,
+        "n_threads": settings.n_threads,
     }
 
 
@@ -49,12 +50,17 @@ class PackedRows:
     shares: NDArray[np.float64]
 
 
+def fit_options(model: ECSELClassifier, settings: Settings, seed: int, n_threads: int) -> FitOptions:
+    """Return how the model wants to be fitted."""
+    return FitOptions(settings.solver, model.tol, model.max_iter, n_threads, seed)
+
+
 def trainer(
     model: ECSELClassifier, settings: Settings, link: Link, size: tuple[int, float], seed: int, *, n_threads: int
 ) -> Train:
     """Return the function that fits rows with the options of the model and the given terms and strength."""
     n_terms, l1 = size
-    options = FitOptions(settings.solver, model.tol, model.max_iter, n_threads, seed)
+    options = fit_options(model, settings, seed, n_threads)
 
     def train(rows: Rows | PackedRows, **more: Any) -> FitResult:
         if isinstance(rows, PackedRows):

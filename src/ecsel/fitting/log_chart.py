@@ -127,7 +127,7 @@ class LogChart:
             extra[i, js] = extra[js, i] = r1 * (sign * g_slope[c, k] + weights[c, k] * np.sign(beta[c, k]))
             charge[i] = r1 * charged
             l1[js] *= root[c, k]
-        diagonal = np.einsum("pi,pq,qi->i", T, local.matrix, T, optimize=True)
+        diagonal = np.einsum("pi,pi->i", T, local.matrix @ T)
         scale = diagonal + 1e-3 * diagonal.mean()
         return LocalModel(T.T @ local.gradient + charge, T.T @ local.exact @ T + extra, scale, l1)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting import kernel
 from ecsel.fitting.blocks import ArrayBlocks
 from ecsel.fitting.problem import Point, Problem
 
@@ -38,6 +39,10 @@ def row_uniforms(first: int, count: int, seed: int) -> NDArray[np.float64]:
     True
     """
     start = (first + (seed + 1) * 0x632BE59BD9B4E019) % 2**64
+    if kernel.compiled is not None:
+        numbers = np.empty(count)
+        kernel.compiled.uniforms(start, numbers)
+        return numbers
     with np.errstate(over="ignore"):
         x = (np.arange(count, dtype=np.uint64) + np.uint64(start)) * np.uint64(0x9E3779B97F4A7C15)
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

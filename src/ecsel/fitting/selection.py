@@ -96,7 +96,7 @@ def choose(
         rows = (log_features[mask], codes, weights)
         several = Candidates(terms, strengths)
         found = _choices(rows, link, penalty.of_features(mask), several, folds, seed, intercept=intercept)
-        return [_over_all_features(choice, mask) for choice in found]
+        return [chosen_of_all_features(choice, mask) for choice in found]
 
     with one_blas_thread():
         terms, strengths = candidates.n_terms, candidates.strengths
@@ -168,7 +168,7 @@ def _size(laws: PowerLaws) -> int:
     return int(np.count_nonzero(laws.exponents))
 
 
-def _over_all_features(choice: Choice, mask: NDArray[np.bool_]) -> Choice:
+def chosen_of_all_features(choice: Choice, mask: NDArray[np.bool_]) -> Choice:
     """Return the choice with exponents of zero for the features that took no part."""
     exponents = np.zeros((*choice.laws.exponents.shape[:2], len(mask)))
     exponents[:, :, mask] = choice.laws.exponents

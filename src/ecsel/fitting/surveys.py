@@ -82,7 +82,7 @@ def survey(problem: Problem, theta: Array, size: float, seed: int, expected: flo
     whole = max(total, expected)
     kept = numbers < _chances(size, whole, root, w)
     drawn = ArrayBlocks(
-        v[:, kept].astype(np.float64),
+        np.ascontiguousarray(v[:, kept], dtype=np.float64),
         codes[kept].astype(np.intp),
         w[kept].astype(np.float64),
         n_threads=problem.blocks.n_threads,

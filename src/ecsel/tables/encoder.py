@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    from ecsel.tables.describing import MissingRule
+    from ecsel.tables.describing import ColumnOptions, Description, MissingRule
     from ecsel.tables.features import Feature, Level
     from ecsel.tables.raw import RawColumn
     from ecsel.tables.report import OutOfRange
     from ecsel.tables.scaling import ScalingKind
+
+_LONG = 100_000
+"""Rows from which on threads are worth their while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class TableEncoder:
         ordinal: Mapping[ColumnKey, Sequence[Level]] | None = None,
         two_sided: Collection[ColumnKey] | bool = (),
         sample_weight: ArrayLike | None = None,
+        n_threads: int = 1,
     ) -> TableEncoder:
         """Learn the columns of a table.
 
@@ -106,6 +111,8 @@ class TableEncoder:
             Numeric columns that get a mirrored copy ``column~`` beside them; True for all where that name is free.
         sample_weight
             Row weights. An integer weight counts as that many rows; a row of weight zero counts for nothing.
+        n_threads
+            Threads that long columns are shared out to.
         """
         table = read_table(X)
         rule = check_out_of_range(out_of_range)
@@ -123,7 +130,7 @@ class TableEncoder:
         if weights is not None and not weights.all():
             raw_columns = tuple(raw.keep(weights > 0) for raw in raw_columns)
             weights = weights[weights > 0]
-        described = [describe(raw, option, weights) for raw, option in zip(raw_columns, options, strict=True)]
+        described = _describe_all(raw_columns, options, weights, n_threads if table.n_rows > _LONG else 1)
         features = tuple(feature for each in described for feature in each.features)
         _refuse_equal_names(features)
         notes = tuple(note for each in described for note in each.notes)
@@ -229,6 +236,15 @@ class TableEncoder:
                 yield rows, NumberJob.prepare(column, self.features[rows], raw, out_of_range=self.out_of_range, log=log)
             elif not isinstance(column, EmptyColumn):
                 yield rows, LevelJob.prepare(column, self.features[rows], raw, log=log)
+
+
+def _describe_all(
+    columns: Sequence[RawColumn], options: Sequence[ColumnOptions], weights: NDArray[np.float64] | None, n_threads: int
+) -> list[Description]:
+    if n_threads == 1:
+        return [describe(raw, option, weights) for raw, option in zip(columns, options, strict=True)]
+    with ThreadPoolExecutor(n_threads) as threads:
+        return list(threads.map(describe, columns, options, repeat(weights)))
 
 
 def _warn(report: TransformReport) -> None:

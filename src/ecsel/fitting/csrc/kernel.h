@@ -84,6 +84,7 @@ int forward(const Shape *shape, const double *theta, const Rows *rows, const Sta
 int derivatives(const Shape *shape, const double *theta, const Rows *rows, const State *state, double *gradient,
                 double *matrix, double *bend);
 int sweep(const Shape *shape, const double *theta, const Packed *packed, double *loss, double *gradient, float *errors);
+void uniforms(uint64_t start, ptrdiff_t n, double *numbers);
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
                    const double *upper, double tol, int most_faces, double *fall);
 int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Symmetric *eigen,

@@ -206,6 +206,26 @@ static PyObject *py_sweep(PyObject *self, PyObject *args) {
     return finish(&b, status, status == 0 ? PyFloat_FromDouble(loss) : NULL);
 }
 
+/* (start, numbers): SplitMix64 of start, start + 1, …, as numbers in [0, 1); see `row_uniforms` in sampling.py. */
+static PyObject *py_uniforms(PyObject *self, PyObject *args) {
+    (void)self;
+    unsigned long long start;
+    PyObject *array;
+    if (!PyArg_ParseTuple(args, "KO", &start, &array)) return NULL;
+    const Py_ssize_t n = PyObject_Size(array);
+    if (n < 0) return NULL;
+    Buffers b = {.count = 0};
+    double *numbers = take(&b, array, 0, 1, n, NULL);
+    if (numbers == NULL) {
+        release(&b);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    uniforms(start, n, numbers);
+    Py_END_ALLOW_THREADS
+    return finish(&b, 0, Py_NewRef(Py_None));
+}
+
 typedef struct {
     PyThreadState *released;
     int failed;
@@ -270,6 +290,7 @@ static PyMethodDef methods[] = {
     {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
     {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the bend."},
     {"sweep", py_sweep, METH_VARARGS, "Fill gradient and errors of a chunk of packed rows unless None; return its loss."},
+    {"uniforms", py_uniforms, METH_VARARGS, "Fill an array with the numbers of consecutive rows."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},
 };

@@ -110,40 +110,41 @@ INLINE void unpack(const Shape *s, const Packed *packed, ptrdiff_t first, ptrdif
     for (ptrdiff_t i = 0; i < n; i++) x->w[i] = packed->weighted ? wide[first + i] : 1.0f;
 }
 
-/* z += κ cos φ·q, ∂z/∂φ and ∂z/∂t; see `angle_term` in forward.c. */
-INLINE void angle_term(const Shape *s, double shape, const Strip *x, float *restrict by_shape, float *restrict by_t,
-                       float *restrict z) {
+/* z += κ cos φ·q and, where `wanted`, ∂z/∂φ and ∂z/∂t; see `angle_term` in forward.c. */
+INLINE void angle_term(const Shape *s, double shape, const Strip *x, int wanted, float *restrict by_shape,
+                       float *restrict by_t, float *restrict z) {
     const float sine = (float)sin(shape), cosine = (float)cos(shape), largest = (float)s->largest_exponent;
     const float knee = (float)s->knee, outer = knee * cosine, inverse = sine == 0 ? 1.0f : 1 / sine;
     const int near = fabsf(sine) < (float)s->series_below;
     for (ptrdiff_t i = 0; i < STRIP; i++) {
         const float t = x->t[i], a = x->a[i], slope = x->slope[i];
         const float e = slope * (1 + (a > largest ? a - largest : 0.0f));
-        float q = (e - 1) * inverse, q1 = (t * slope - q) * inverse;
-        if (near) {
-            const int series = fabsf(a) < 0.05f;
-            q = series ? t * (1 + a * (0.5f + a * (1.0f / 6 + a / 24))) : q;
-            q1 = series ? t * t * (0.5f + a * (1.0f / 3 + a / 8)) : (t * slope - q) * inverse;
-        }
+        const int series = near && fabsf(a) < 0.05f;
+        float q = (e - 1) * inverse;
+        if (near) q = series ? t * (1 + a * (0.5f + a * (1.0f / 6 + a / 24))) : q;
         z[i] += outer * q;
+        if (!wanted) continue;
+        float q1 = (t * slope - q) * inverse;
+        if (near) q1 = series ? t * t * (0.5f + a * (1.0f / 3 + a / 8)) : q1;
         by_shape[i] = knee * cosine * cosine * q1 - knee * sine * q;
         by_t[i] = outer * slope;
     }
 }
 
 /* z += α·e^t. */
-INLINE void power_term(const Shape *s, double shape, const Strip *x, float *restrict by_shape, float *restrict by_t,
-                       float *restrict z) {
+INLINE void power_term(const Shape *s, double shape, const Strip *x, int wanted, float *restrict by_shape,
+                       float *restrict by_t, float *restrict z) {
     const float alpha = (float)shape, largest = (float)s->largest_exponent;
     for (ptrdiff_t i = 0; i < STRIP; i++) {
         const float a = x->a[i], slope = x->slope[i], e = slope * (1 + (a > largest ? a - largest : 0.0f));
         z[i] += alpha * e;
+        if (!wanted) continue;
         by_shape[i] = e;
         by_t[i] = alpha * slope;
     }
 }
 
-INLINE void scores(const Shape *s, const double *theta, const Strip *x) {
+INLINE void scores(const Shape *s, const double *theta, const Strip *x, int wanted) {
     const float largest = (float)s->largest_exponent;
     for (ptrdiff_t c = 0; c < s->scores; c++) {
         const double *own = theta + c * per_score(s);
@@ -164,8 +165,8 @@ INLINE void scores(const Shape *s, const double *theta, const Strip *x) {
                 x->a[i] = a;
                 x->slope[i] = exponential(held < LEAST_EXPONENT ? LEAST_EXPONENT : held);
             }
-            if (s->form == ANGLE_FORM) angle_term(s, term[0], x, x->by_shape + at, x->by_t + at, z);
-            else power_term(s, term[0], x, x->by_shape + at, x->by_t + at, z);
+            if (s->form == ANGLE_FORM) angle_term(s, term[0], x, wanted, x->by_shape + at, x->by_t + at, z);
+            else power_term(s, term[0], x, wanted, x->by_shape + at, x->by_t + at, z);
         }
     }
 }
@@ -231,7 +232,8 @@ FAST static double sweep_strip(const Shape *s, const double *theta, const Packed
                                const Strip *x, double *gradient) {
     Strip room = *x;
     unpack(s, packed, first, n, &room);
-    scores(s, theta, &room);
+    if (gradient == NULL) scores(s, theta, &room, 0);
+    else scores(s, theta, &room, 1);
     const double loss = s->link == SIGMOID ? sigmoid(&room) : softmax(s, &room);
     if (gradient != NULL) add_gradient(s, &room, gradient);
     return loss;
@@ -260,4 +262,14 @@ int sweep(const Shape *s, const double *theta, const Packed *packed, double *los
     }
     free(memory);
     return 0;
+}
+
+FAST void uniforms(uint64_t start, ptrdiff_t n, double *numbers) {
+    for (ptrdiff_t i = 0; i < n; i++) {
+        uint64_t x = (start + (uint64_t)i) * 0x9E3779B97F4A7C15u;
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+        x ^= x >> 31;
+        numbers[i] = (double)(int64_t)(x >> 11) * 0x1p-53;
+    }
 }
