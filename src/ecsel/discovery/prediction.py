@@ -52,8 +52,8 @@ def fold_errors(X: Floats, y: Floats, weight: Floats | None, test: np.ndarray, o
 def choose_size(errors: Sequence[Mapping[Size, float]], sizes: Sequence[Size]) -> Size:
     """Return the size, of equal ones the first, with the least mean squared error over the folds.
 
-    The plain mean, because a fold that a size fails badly is a warning: long sums that follow every other row may fly
-    off at the edge of the table. A fold without a size is judged by what it has of the same kind with fewer terms.
+    The plain mean, because a fold that a size fails badly is a warning: a long sum that follows every other row may fly
+    off at the edge. A fold without a size is judged by what it has of the same kind with fewer terms.
 
     >>> one, two, real = Size(1, False), Size(2, False), Size(2, True)
     >>> choose_size([{one: 1.0, two: 0.1}, {one: 1.0, two: 1.2, real: 0.1}], [one, two, real])
