@@ -35,8 +35,8 @@ Array = NDArray[np.floating]
 SAMPLE_ROWS = 10_000
 SAMPLE_ROWS_PER_PARAMETER = 400
 MOST_ROUNDS = 6
-SHORT = Stop(1e-6, np.inf, 30)
-"""How far the valley is followed on one sample: its minimum is not that of all rows."""
+SHORT, LONG = Stop(1e-6, np.inf, 30), Stop(1e-6, np.inf, 60)
+"""How far valleys are followed on one sample, from all starts and then from the best: its minimum is not all rows'."""
 ROUNDS_AGREE = 2e-2
 """Relative difference of two rounds' objectives at which the samples have told what they can."""
 EXPLODED = 100
@@ -141,8 +141,10 @@ class Search:
     def _valleys(self, sample: Problem, thetas: Sequence[Array]) -> list[Outcome]:
         """Follow the valleys from several points on one sample, side by side."""
 
+        stop = SHORT if len(thetas) > 1 else LONG
+
         def follow(theta: Array) -> Outcome:
-            return follow_valley(sample, theta, SHORT, self._watch)
+            return follow_valley(sample, theta, stop, self._watch)
 
         threads = sample.blocks.n_threads
         if threads == 1 or len(thetas) == 1 or on_pool_thread():
