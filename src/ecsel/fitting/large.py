@@ -140,7 +140,6 @@ class Search:
 
     def _valleys(self, sample: Problem, thetas: Sequence[Array]) -> list[Outcome]:
         """Follow the valleys from several points on one sample, side by side."""
-
         stop = SHORT if len(thetas) > 1 else LONG
 
         def follow(theta: Array) -> Outcome:
