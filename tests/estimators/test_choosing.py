@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from ecsel.estimators import choosing
-from ecsel.estimators.choosing import explicit_folds, thin, usable_folds
+from ecsel.estimators.choosing import choose_again, explicit_folds, thin, usable_folds
 from ecsel.fitting.second_look import PAYS
 
 
@@ -82,6 +82,24 @@ def test_large_tables_choose_on_a_sample(monkeypatch, make_numbers, quick, cv):
     best = min(candidate.loss for candidate in seen)
     (own,) = {candidate.loss for candidate in seen if candidate.l1 == model.l1_}
     assert own <= best / (1 - PAYS)
+
+
+@pytest.mark.parametrize("two_sided", [False, "auto"])
+def test_the_last_fit_goes_on_from_the_second_look(monkeypatch, make_numbers, quick, two_sided):
+    X, y = make_numbers(n=400)
+    monkeypatch.setattr(choosing, "SELECTION_ROWS", 150)
+    found = []
+
+    def seen(*args, **more):
+        found.append(choose_again(*args, **more))
+        return found[-1]
+
+    monkeypatch.setattr("ecsel.estimators.classifier.choose_again", seen)
+    model = quick(l1="auto", cv=3, two_sided=two_sided).fit(X, y)
+    (size,) = found
+    assert (model.n_terms_, model.l1_) == (size.n_terms, size.l1)
+    assert size.laws.exponents.shape[2] == len(model.path_encoder_.feature_names)
+    assert len(model.fit_report_.spread) == 1  # one start, no growth
 
 
 def test_what_is_given_stays_at_a_second_look(monkeypatch, make_numbers, quick):

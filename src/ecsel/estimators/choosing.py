@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.settings import Settings
     from ecsel.fitting import Link
-    from ecsel.fitting.fit import FitOptions
+    from ecsel.fitting.fit import FitOptions, PowerLaws
     from ecsel.fitting.selection import Choice
     from ecsel.tables import TableEncoder
 
@@ -80,12 +80,22 @@ def fold_rows(
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What was chosen: terms, strength, the mirrored features that count, and every candidate."""
+    """What was chosen: terms, strength, the mirrored features that count, and every candidate.
+
+    `laws` are those of the second look, from which the last fit goes on: it could end in a poorer minimum of its own.
+    """
 
     n_terms: int
     l1: float
     mirrors: frozenset[str]
     path: Path
+    laws: PowerLaws | None = None
+
+    def with_features(self, kept: NDArray[np.bool_]) -> Size:
+        """Return the choice as a model of some of the features, among them all that it uses."""
+        if self.laws is None:
+            return self
+        return replace(self, laws=replace(self.laws, exponents=self.laws.exponents[:, :, kept]))
 
 
 def choose_columns(model: ECSELClassifier, settings: Settings, link: Link, rows: Rows, seed: int) -> Settings:
@@ -171,7 +181,8 @@ def choose_again(
     seen = _path(choices, encoder, int(np.count_nonzero(folded.folds[0][1])))
     mirrors = frozenset(np.array(encoder.feature_names)[mirror].tolist())
     mirrors = mirrors & _names(seen[best]) if settings.mirrors_chosen else size.mirrors
-    return Size(choices[best].n_terms, choices[best].strength, mirrors, Path((*size.path, *seen)))
+    chosen = choices[best]
+    return Size(chosen.n_terms, chosen.strength, mirrors, Path((*size.path, *seen)), chosen.laws)
 
 
 def _path(choices: Sequence[Choice], encoder: TableEncoder, n_rows: int) -> Path:

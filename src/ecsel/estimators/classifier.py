@@ -275,6 +275,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         if chosen.mirrors_chosen:
             encoder = encoder.keep_mirrors(size.mirrors)
             kept = np.isin(self.path_encoder_.feature_names, encoder.feature_names)
+            size = size.with_features(kept)
             rows = (rows[0][kept], *rows[1:])
             folded = folded and folded.with_features(kept)
             chosen = chosen.with_features(kept)
@@ -283,7 +284,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         encoder, all_rows = (encoder, rows) if packing is None else packing.pack(encoder, per_class)
         result = train(
             all_rows,
-            start=self._previous_laws(encoder, classes, n_terms),
+            start=self._previous_laws(encoder, classes, n_terms) or size.laws,
             watch=training.show_progress if self.verbose else None,
         )
         warn_unless_converged(result.report, self.max_iter)
