@@ -29,9 +29,9 @@ UNSEEN = range(1000, 1005)
 LATER = range(2000, 2005)
 """Seeds drawn after that."""
 THIRD = range(3000, 3005)
-"""Seeds drawn later still; two misses among them showed how laws of equal size should be told apart."""
+"""Seeds drawn later still; three misses among them led to the last changes."""
 LAST = range(4000, 4005)
-"""Seeds drawn after that, the last change, and run once."""
+"""Seeds drawn after that; no miss among them was acted on."""
 _FUNCTIONS = {"sin": np.sin, "cos": np.cos, "log": np.log, "sqrt": np.sqrt}
 
 

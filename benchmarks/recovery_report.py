@@ -23,9 +23,9 @@ PROTOCOL = """\
 The number of terms is not given. Strict criterion: exactly the true monomials with exact exponents, no further
 variable, each coefficient within 1 % or three standard errors. Noise of standard deviation 0.01, one thread. The search
 was designed with seeds 42–46. Seeds 1000–1004 were not looked at, save one miss when the rounding of coefficients was
-last changed; seeds 2000–2004 were drawn after that, and one miss of an early build was seen. Two misses among
-seeds 3000–3004 led to the last change, of how laws of equal size are told apart; seeds 4000–4004 were drawn and run
-once after it."""
+last changed; seeds 2000–2004 were drawn after that, and one miss of an early build was seen. Three misses among
+seeds 3000–3004 led to the last changes (laws of equal size, tails of the target); seeds 4000–4004 were drawn after
+the first of these, and no miss among them was acted on."""
 MISSES = """\
 The search is at fault where the truth has a shorter code than what was returned; otherwise the rows at hand do not
 single out the truth. Code lengths in nats, smaller is better: of the law returned, of the true monomials with the

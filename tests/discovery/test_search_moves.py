@@ -11,6 +11,7 @@ from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.pairs import best_pair_exchange, pair_gains
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.rows import Rows
+from ecsel.discovery.search import Search
 
 
 @pytest.fixture
@@ -75,3 +76,19 @@ def test_the_pool_keeps_the_best_of_equal_sets():
     pool.add(Candidate(empty, np.zeros(0), 1.0, 3.0))
     pool.add(Candidate(empty, np.zeros(0), 1.0, 4.0))
     assert [c.score for c in pool.ranked()] == [3.0]
+
+
+def test_large_targets_are_weighed_down_where_they_are_far_beyond_the_median():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(100, 3))
+    y = 1.63 * (X[:, 0] - X[:, 1]) / X[:, 2] + rng.normal(0, 0.01, 100)
+    rows = Rows.from_table(X, y)
+    lattice = Lattice.build(signed=rows.signed, has_zero=rows.has_zero)
+    problem = Problem(rows, Criterion(len(rows), rows.energy), lattice)
+    ratio = np.abs(y).max() / np.median(np.abs(y))
+    search = Search(problem, np.random.default_rng(0))
+    assert not search.downweighted(1.01 * ratio)
+    assert not search.pool.ranked()
+    assert search.downweighted(0.99 * ratio)
+    b = np.array([[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]])
+    assert search.best.structure.key() == Structure(b, (np.abs(b) % 2).astype(np.int8)).key()

@@ -29,6 +29,8 @@ from ecsel.discovery.varpro import Fits
 
 HEAVY_TAIL = 30.0
 """Ratio of the largest to the median target from which the search also runs with large targets weighed down."""
+MILD_TAIL = 5.0
+"""The same where no law stands after all other routes."""
 HOPELESS = 4.0
 """Nats by which every law with a variable must be worse than none before the search gives up early."""
 PILE = 4
@@ -130,7 +132,8 @@ class Search:
             self.two_terms(fits, parities)
             if len(self.best) == 2 and len(problem.rows) >= FEW_ROWS and self.stands(self.best):
                 return
-        if self.downweighted() and self.stands(self.best):
+        weighed_down = self.downweighted(HEAVY_TAIL)
+        if weighed_down and self.stands(self.best):
             return
         self.discrete()
         piled = fits is not None and len(self.best) >= PILE
@@ -141,8 +144,11 @@ class Search:
         if fits is not None and not piled and not self.is_hopeless():
             self.continuous(fits)
         self.tick()
-        if not self.thorough:
-            self.polish()
+        if self.thorough:
+            return
+        self.polish()
+        if not weighed_down and not self.is_hopeless() and not self.stands(self.best):
+            self.downweighted(MILD_TAIL)
 
     def can_fit_exponents(self) -> bool:
         """Return whether a term with all exponents free is allowed, and determined well enough by the rows."""
@@ -263,15 +269,15 @@ class Search:
                     free.eliminate(atoms.keep(chosen))
                     break
 
-    def downweighted(self) -> bool:
-        """Search with large targets weighed down where tails are heavy (squares would see a few rows only).
+    def downweighted(self, tail: float) -> bool:
+        """Search with large targets weighed down where the largest is over so many medians: squares see few rows only.
 
-        Return whether they are.
+        Return whether it is.
         """
         rows = self.problem.rows
         size = np.abs(rows.target)
         typical = float(np.median(size))
-        if size.max(initial=0.0) <= HEAVY_TAIL * typical or typical == 0.0:
+        if size.max(initial=0.0) <= tail * typical or typical == 0.0:
             return False
         self.tick("heavy tails")
         gentle = rows.reweighted(1.0 / (1.0 + size / typical))
