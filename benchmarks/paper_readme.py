@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Row = dict[str, str]
 
 BEGIN, END = "<!-- figures: python -m benchmarks paper -->", "<!-- end of figures -->"
-RIVALS = ("logistic regression", "XGBoost", "SVM")
+RIVALS = ("logistic regression", "XGBoost")
 OURS = "ECSEL (auto)"
 
 

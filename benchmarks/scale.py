@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from benchmarks.results import FOLDER, ResultFile, markdown_table, surroundings
+from benchmarks import scale_report
+from benchmarks.results import FOLDER, ResultFile, surroundings
 from benchmarks.transactions import TARGET, transactions, write_parquet
 
 if TYPE_CHECKING:
@@ -41,16 +42,6 @@ PARQUET_ROWS = 100_000_000
 DASK_ROWS, DASK_PARTS = 4_000_000, 16
 PREDICT_ROWS = 500_000
 PARTS = ("race", "linear", "parquet", "dask", "predict")
-COLUMNS = {
-    "part": "part",
-    "method": "method",
-    "rows": "rows",
-    "seed": "seed",
-    "seconds": "seconds",
-    "memory": "peak MB above input",
-    "objective": "objective",
-    "note": "note",
-}
 
 
 def resident() -> float:
@@ -249,40 +240,6 @@ def run_cell(cell: tuple[str, str, int, int]) -> dict[str, Any]:
     return found
 
 
-def findings(rows: list[dict[str, str]]) -> list[str]:
-    """Return the ratios and the slope in words."""
-    told = []
-    by = {(row["part"], row["method"], row["seed"]): row for row in rows}
-    race = [row for row in rows if row["part"] == "race" and row["method"] == "ecsel"]
-    rival = by.get(("race", "xgboost", "0"))
-    if race and rival:
-        seconds = np.array([float(row["seconds"]) for row in race])
-        told.append(f"ECSEL takes {np.median(seconds) / float(rival['seconds']):.3f} of XGBoost's time (aim 0.1).")
-        objectives = np.array([float(row["objective"]) for row in race])
-        told.append(
-            f"Objectives of {len(race)} seeds: {objectives.min():.6g} to {objectives.max():.6g}, the worst "
-            f"{objectives.max() / objectives.min() - 1:.2%} above the best."
-        )
-        memory = max(float(row["memory"]) for row in race)
-        size = int(race[0]["rows"]) * 13 * 4 / 1e6
-        told.append(
-            f"Peak memory above the input {memory:.0f} MB, {memory / size:.2f} of the float32 data (aim below 1)."
-        )
-    ladder = [row for row in rows if row["part"] == "linear"]
-    if len(ladder) > 1:
-        logs = np.log([[float(row["rows"]), float(row["seconds"])] for row in ladder])
-        slope = np.polyfit(logs[:, 0], logs[:, 1], 1)[0]
-        told.append(f"Slope of log seconds over log rows: {slope:.2f} (aim at most 1.05).")
-    one, two = by.get(("dask", "ecsel on 1", "0")), by.get(("dask", "ecsel on 2", "0"))
-    if one and two:
-        told.append(f"Dask: two workers are {float(one['seconds']) / float(two['seconds']):.2f} times as fast as one.")
-    for what in ("proba", "attribution"):
-        own, other = by.get(("predict", f"ecsel {what}", "0")), by.get(("predict", f"xgboost {what}", "0"))
-        if own and other:
-            told.append(f"{what}: {float(other['seconds']) / float(own['seconds']):.1f} times as fast as XGBoost.")
-    return told
-
-
 def main(argv: list[str]) -> int:
     """Run the parts and write ``scale.csv`` and ``scale.md``."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks scale", description=__doc__.partition("\n")[0])
@@ -298,11 +255,9 @@ def main(argv: list[str]) -> int:
         part, method, rows, seed = cell
         row = results.put({"part": part, "method": method, "rows": rows, "seed": seed, **run_cell(cell)})
         print(" ".join(f"{name}={value}" for name, value in row.items()), flush=True)
-    told = findings(results.rows)
-    page = ["# Scale", "", *(f"- {line}" for line in told), "", markdown_table(results.rows, COLUMNS), ""]
-    page.append(surroundings(["numpy", "scikit-learn", "xgboost-cpu"]))
-    (options.output / "scale.md").write_text("\n".join(page) + "\n", encoding="utf-8")
-    print("\n".join(told))
+    page = scale_report.page(results.rows, surroundings(["numpy", "scikit-learn", "xgboost-cpu", "dask"]))
+    (options.output / "scale.md").write_text(page, encoding="utf-8")
+    print("\n".join(scale_report.findings(results.rows)))
     return 0
 
 

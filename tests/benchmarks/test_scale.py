@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import paysim, scale, transactions
+from benchmarks import paysim, scale, scale_report, transactions
 
 
 def test_generated_payments_are_plausible():
@@ -36,6 +36,29 @@ def test_findings_are_ratios(monkeypatch, tmp_path):
     assert "proba: 20.0 times as fast" in page
     with pytest.raises(SystemExit):
         scale.main(["--parts", "nothing"])
+
+
+def cells(part, seconds):
+    return [
+        {"part": part, "method": name, "rows": str(n), "seconds": str(t), "seed": "0", "note": "8 rounds"}
+        for name, n, t in seconds
+    ]
+
+
+def test_the_model_of_cost_finds_its_constants_again():
+    ladder = cells("linear", [("ecsel", n, 0.5 + 2e-7 * n) for n in (10**5, 10**6, 10**7)])
+    assert scale_report.line_of(ladder) == pytest.approx((0.5, 2e-7))
+    dask = cells("dask", [("ecsel on 1", 4_000_000, 3 + 4.0), ("ecsel on 2", 4_000_000, 3 + 2.0)])
+    assert scale_report.shared_part(*dask) == pytest.approx((3.0, 1e-6))
+    told = "\n".join(scale_report.cost_model([*ladder, *dask]))
+    assert "s = 0.50 s and a = 200 ns" in told
+    assert "f = 3.0 s and b = 1000 ns" in told
+    assert "| 1e10 | 10,003" in told.replace("  ", " ")
+
+
+def test_no_speed_up_is_said():
+    dask = cells("dask", [("ecsel on 1", 4_000_000, 4.0), ("ecsel on 2", 4_000_000, 5.0)])
+    assert "no faster" in "\n".join(scale_report.cost_model(dask))
 
 
 def test_a_cell_measures_seconds_and_memory():
