@@ -7,6 +7,7 @@ from ecsel.fitting import L1, PaperL1, Problem, Sigmoid, Softmax, kernel
 from ecsel.fitting.chunks import Layout, pack
 from ecsel.fitting.stored import StoredBlocks
 from ecsel.fitting.sums import NumpySums
+from ecsel.fitting.surveys import mean_root, survey
 from ecsel.fitting.sweeps import SweptSums
 
 needs_kernel = pytest.mark.skipif(kernel.compiled is None, reason="the package was installed without its kernel")
@@ -71,6 +72,23 @@ def test_a_part_of_a_chunk_is_swept_alone(monkeypatch):
     cut = problem.value_and_gradient(theta)
     assert cut[0] == pytest.approx(whole[0], rel=1e-6)
     np.testing.assert_allclose(cut[1], whole[1], atol=1e-6)
+
+
+@needs_kernel
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_compiled_draw_is_that_of_numpy(monkeypatch, weighted):
+    blocks = packed(2, weighted=weighted)
+    problem = Problem(blocks, Sigmoid(), L1(1e-3), 2, True, blocks.coordinates.spread)
+    theta = np.random.default_rng(5).normal(0, 0.5, problem.size)
+    expected = mean_root(problem, theta)
+    swept = survey(problem, theta, 300, 7, expected)
+    monkeypatch.setattr(kernel, "compiled", None)
+    plain = survey(Problem(blocks, Sigmoid(), L1(1e-3), 2, True, blocks.coordinates.spread), theta, 300, 7, expected)
+    assert swept.drawn.n_rows == pytest.approx(plain.drawn.n_rows, abs=1)  # a chance at the very number
+    assert swept.mean_root == pytest.approx(plain.mean_root, rel=1e-5)
+    assert swept.objective == pytest.approx(plain.objective, rel=1e-5)
+    both = {tuple(row) for row in swept.drawn.v.T} & {tuple(row) for row in plain.drawn.v.T}
+    assert len(both) >= len({tuple(row) for row in plain.drawn.v.T}) - 1
 
 
 @needs_kernel

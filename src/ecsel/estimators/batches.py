@@ -70,6 +70,10 @@ class Packing:
         logs = encoder.log_features(table, precision(self.model, len(codes) * len(encoder.features)), warn=False)
         return merge_equal_rows(logs, codes, scaled)
 
+    def no_rows(self, encoder: TableEncoder) -> Rows:
+        """Return what stands for the sample where nobody asks for it."""
+        return np.empty((len(encoder.features), 0)), np.empty(0, np.intp), np.empty(0)
+
     def pack(self, encoder: TableEncoder, class_weights: NDArray[np.float64]) -> tuple[TableEncoder, PackedRows]:
         """Encode and pack all rows; return the encoder with the log means of all rows, which are known then."""
         table, *_ = self.sample

@@ -246,7 +246,9 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         codes = np.arange(len(packing.classes))
         per_class = class_weights(self.class_weight, packing.classes, codes, packing.totals)
         chosen = chosen.of_table(self, encoder, packing.classes.tolist(), link.n_scores)
-        rows = packing.sampled_rows(encoder, per_class)
+        rule = settings.resolve_threshold(self.threshold, len(packing.classes))
+        asked = self.max_features is not None or settings.needs_folds(chosen, rule, calibrate=self.calibrate)
+        rows = packing.sampled_rows(encoder, per_class) if asked else packing.no_rows(encoder)
         return self._complete(chosen, encoder, packing.classes, per_class, rows, None, packing)
 
     def _complete(

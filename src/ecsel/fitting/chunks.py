@@ -92,7 +92,7 @@ def pack(layout: Layout, log_features: Array, codes: NDArray[np.integer], w: Arr
     wide: list[Array] = []
     narrow: list[Bytes] = []
     coded: list[bool] = []
-    weights = np.ones(len(codes)) if w is None else w.astype(np.float64)
+    weights = None if w is None else w.astype(np.float64)
     first, second = np.empty(len(log_features)), np.empty(len(log_features))
     for j, (u, values) in enumerate(zip(log_features, layout.values, strict=True)):
         at = None if values is None else _positions(u, values)
@@ -101,7 +101,7 @@ def pack(layout: Layout, log_features: Array, codes: NDArray[np.integer], w: Arr
             wide.append(u)
         else:
             narrow.append(at)
-        first[j], second[j] = _moments(u, at, values, weights, w is not None, layout.reference[j])
+        first[j], second[j] = _moments(u, at, values, weights, layout.reference[j])
     classes = np.bincount(codes, weights=weights, minlength=layout.n_classes)
     parts = [*wide, *([w.astype(layout.dtype)] if layout.weighted and w is not None else [])]
     tail = [np.ascontiguousarray(codes, dtype=layout.code_dtype), *narrow]
@@ -120,12 +120,16 @@ def _positions(u: Array, values: Array) -> Bytes | None:
 
 
 def _moments(
-    u: Array, at: Bytes | None, values: Array | None, weights: Array, weighted: bool, reference: float
+    u: Array, at: Bytes | None, values: Array | None, weights: Array | None, reference: float
 ) -> tuple[float, float]:
     if at is not None and values is not None:
-        totals = np.bincount(at, weights=weights if weighted else None, minlength=len(values))
+        if len(values) == 2 and weights is None:
+            ones = np.count_nonzero(at)
+            totals = np.array([len(at) - ones, ones])
+        else:
+            totals = np.bincount(at, weights=weights, minlength=len(values))
         places = values.astype(np.float64) - reference
         return float(totals @ places), float(totals @ (places * places))
     deviation = u - u.dtype.type(reference)
-    pull = deviation * weights.astype(u.dtype) if weighted else deviation
+    pull = deviation if weights is None else deviation * weights.astype(u.dtype)
     return float(np.add.reduce(pull)), float(np.dot(pull, deviation))

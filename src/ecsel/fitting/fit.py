@@ -33,7 +33,7 @@ Array = NDArray[np.floating]
 PILOT_ROWS = (1024, 4096)
 PILOT_ROWS_PER_PARAMETER = 40
 SEVERAL_PILOTS_FROM = 40_000
-N_PILOTS, N_PILOTS_OF_LARGE = 3, 6
+N_PILOTS, N_PILOTS_OF_LARGE = 3, 4
 """Which local minimum a fit ends in is decided by its pilots."""
 SINGLE_PRECISION_FROM = 50_000
 LARGE_FROM = 100_000

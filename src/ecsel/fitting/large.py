@@ -145,7 +145,7 @@ class Search:
         def follow(theta: Array) -> Outcome:
             return follow_valley(sample, theta, stop, self._watch)
 
-        threads = sample.blocks.n_threads
+        threads = self._problem.blocks.n_threads
         if threads == 1 or len(thetas) == 1 or on_pool_thread():
             trials = [follow(theta) for theta in thetas]
         else:

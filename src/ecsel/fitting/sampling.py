@@ -38,7 +38,7 @@ def row_uniforms(first: int, count: int, seed: int) -> NDArray[np.float64]:
     >>> bool((row_uniforms(0, 10, seed=1)[4:] == row_uniforms(4, 6, seed=1)).all())
     True
     """
-    start = (first + (seed + 1) * 0x632BE59BD9B4E019) % 2**64
+    start = first_state(first, seed)
     if kernel.compiled is not None:
         numbers = np.empty(count)
         kernel.compiled.uniforms(start, numbers)
@@ -49,6 +49,11 @@ def row_uniforms(first: int, count: int, seed: int) -> NDArray[np.float64]:
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         x ^= x >> np.uint64(31)
     return np.asarray((x >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+
+
+def first_state(first: int, seed: int) -> int:
+    """Return the state of the generator at a row."""
+    return (first + (seed + 1) * 0x632BE59BD9B4E019) % 2**64
 
 
 def gather(blocks: RowBlocks, chance: Callable[[Block], Array], seed: int) -> ArrayBlocks:

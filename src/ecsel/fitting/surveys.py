@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting import kernel
 from ecsel.fitting.blocks import ArrayBlocks
-from ecsel.fitting.sampling import row_uniforms
+from ecsel.fitting.sampling import first_state, row_uniforms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,9 @@ Array = NDArray[np.floating]
 
 UNIFORM_SHARE = 0.3
 """U: the share of a sample that is drawn by weight alone."""
+_LEAST_ROOT = 1e-30
+WORTH_THREADS = 40_000
+"""Rows of a sample from which on handing its tiles to threads costs less than it brings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +54,14 @@ class Survey:
 
 
 def _chances(size: float, mean_root: float, root: Array, w: Array) -> Array:
-    share = size * UNIFORM_SHARE, size * (1 - UNIFORM_SHARE) / max(mean_root, np.finfo(np.float64).tiny)
-    chances: Array = np.minimum(w * (share[0] + share[1] * root), 1.0)
+    each, rooted = _shares(size, mean_root)
+    chances: Array = np.minimum(w * (each + rooted * root), 1.0)
     return chances
+
+
+def _shares(size: float, mean_root: float) -> tuple[float, float]:
+    """Return n·U and n·(1 − U)/M."""
+    return size * UNIFORM_SHARE, size * (1 - UNIFORM_SHARE) / max(mean_root, _LEAST_ROOT)
 
 
 def mean_root(problem: Problem, theta: Array) -> float:
@@ -64,16 +73,29 @@ def mean_root(problem: Problem, theta: Array) -> float:
     return float(sum(problem.blocks.map(part)))
 
 
+def _draw(
+    block: Block, errors: Array, size: float, seed: int, expected: float
+) -> tuple[NDArray[np.integer], Array, float]:
+    """Return the rows of a block that are drawn, their numbers, and Σ w √e over all of them."""
+    w = block.w
+    if kernel.compiled is not None and errors.dtype == w.dtype == np.float32:
+        rows, numbers = np.empty(len(errors) + 1, np.intc), np.empty(len(errors) + 1)
+        state, shares = first_state(block.first, seed), _shares(size, expected)
+        count, total = kernel.compiled.draw(state, errors, w, shares, rows, numbers)
+        return rows[:count].astype(np.intp), numbers[:count].copy(), total
+    root, numbers = np.sqrt(errors), row_uniforms(block.first, len(errors), seed)
+    found = np.flatnonzero(numbers < _chances(size, expected, root, w))
+    return found, numbers[found], float(np.dot(w, root))
+
+
 def survey(problem: Problem, theta: Array, size: float, seed: int, expected: float) -> Survey:
     """Look at θ on all rows and draw about `size` of them: one pass. `expected` is M as a sample tells it."""
 
     def part(block: Block) -> tuple[float, float, list[tuple[NDArray[Any], ...]]]:
         loss, errors = problem.sums.loss_and_errors(theta, block)
-        root, w = np.sqrt(errors), block.w
-        numbers = row_uniforms(block.first, len(root), seed)
-        rows = np.flatnonzero(numbers < _chances(size, expected, root, w))
-        found = (block.at(rows), block.codes[rows], w[rows], root[rows], numbers[rows])
-        return loss, float(np.dot(w, root)), [found]
+        rows, numbers, total = _draw(block, errors, size, seed, expected)
+        found = (block.at(rows), block.codes[rows], block.w[rows], np.sqrt(errors[rows]), numbers)
+        return loss, total, [found]
 
     parts = problem.blocks.map(part)
     total = sum(p[1] for p in parts)
@@ -104,4 +126,5 @@ def joined(problem: Problem, surveys: Sequence[Survey]) -> Problem:
     rows = replace(problem, blocks=ArrayBlocks(v, codes, w, n_threads=problem.blocks.n_threads))
     expected = sum(each.chances(_roots(rows, each.theta), w) for each in surveys)
     weights = w / expected
-    return replace(problem, blocks=ArrayBlocks(v, codes, weights / weights.sum(), n_threads=problem.blocks.n_threads))
+    n_threads = problem.blocks.n_threads if len(w) >= WORTH_THREADS else 1
+    return replace(problem, blocks=ArrayBlocks(v, codes, weights / weights.sum(), n_threads=n_threads))

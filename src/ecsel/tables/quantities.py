@@ -81,7 +81,8 @@ class NumberJob:
                 positive[missing] = feature.fill
             row[:] = positive
             if self.log:
-                _to_log(positive, row)
+                single = row.dtype == np.float32 and not outside and _fits_single(feature)
+                np.log(row if single else positive, out=row, casting="same_kind")
         return report
 
     def _count(self, raw: NDArray[np.float64], extremes: tuple[float, float]) -> ColumnReport:
@@ -145,10 +146,10 @@ class NumberJob:
                 row[missing] = 0.0
 
 
-def _to_log(positive: NDArray[np.float64], row: NDArray[Any]) -> None:
-    """Turn a row of x' into its logs, in single precision where x' fits it: that is several times faster."""
-    single = row.dtype == np.float32 and row.min() > _SMALLEST and row.max() < _LARGEST
-    np.log(row if single else positive, out=row, casting="same_kind")
+def _fits_single(feature: Feature) -> bool:
+    """Whether the feature's training range keeps its digits in single precision, in which logs are much faster."""
+    filled = feature.floor if feature.fill is None else feature.fill
+    return min(feature.floor, filled) > _SMALLEST and max(feature.ceiling, filled) < _LARGEST
 
 
 def _image(feature: Feature, raw: NDArray[np.float64], *, may_overflow: bool) -> NDArray[np.float64]:

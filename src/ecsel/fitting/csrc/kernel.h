@@ -45,6 +45,11 @@ typedef struct {
     int weighted;
 } Packed;
 
+/* What a row is drawn with: see surveys.py. */
+typedef struct {
+    double each, rooted;
+} Chances;
+
 typedef struct {
     double *planes;         /* PLANES × scores × terms × rows */
     double *residual;       /* scores × rows, weighted */
@@ -84,6 +89,8 @@ int forward(const Shape *shape, const double *theta, const Rows *rows, const Sta
 int derivatives(const Shape *shape, const double *theta, const Rows *rows, const State *state, double *gradient,
                 double *matrix, double *bend);
 int sweep(const Shape *shape, const double *theta, const Packed *packed, double *loss, double *gradient, float *errors);
+double draw(uint64_t start, ptrdiff_t n, const float *errors, const float *w, const Chances *chances, int32_t *rows,
+            double *numbers, ptrdiff_t *count);
 void uniforms(uint64_t start, ptrdiff_t n, double *numbers);
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
                    const double *upper, double tol, int most_faces, double *fall);

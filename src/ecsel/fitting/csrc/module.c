@@ -16,12 +16,12 @@ static void release(Buffers *b) {
     while (b->count > 0) PyBuffer_Release(&b->view[--b->count]);
 }
 
-enum { DOUBLES = 'd', FLOATS = 'f', INTEGERS = 'q', BYTES = 'B' };
+enum { DOUBLES = 'd', FLOATS = 'f', INTEGERS = 'q', PLACES = 'i', BYTES = 'B' };
 
 /* Whether an array holds what is wanted. */
 static int is_of(const Py_buffer *view, int kind) {
     const char format = view->format[0];
-    const Py_ssize_t size = kind == BYTES ? 1 : kind == FLOATS ? 4 : 8;
+    const Py_ssize_t size = kind == BYTES ? 1 : kind == FLOATS || kind == PLACES ? 4 : 8;
     return view->itemsize == size && view->format[1] == 0 && (format == kind || (kind == INTEGERS && format == 'l'));
 }
 
@@ -226,6 +226,36 @@ static PyObject *py_uniforms(PyObject *self, PyObject *args) {
     return finish(&b, 0, Py_NewRef(Py_None));
 }
 
+/* (start, errors, weights, (each, rooted), rows, numbers): how many rows are drawn, and Σ w·√error. */
+static PyObject *py_draw(PyObject *self, PyObject *args) {
+    (void)self;
+    unsigned long long start;
+    PyObject *array[4];
+    Chances c;
+    if (!PyArg_ParseTuple(args, "KOO(dd)OO", &start, &array[0], &array[1], &c.each, &c.rooted, &array[2],
+                          &array[3]))
+        return NULL;
+    const Py_ssize_t n = PyObject_Size(array[0]);
+    if (n < 0) return NULL;
+    Buffers b = {.count = 0};
+    const float *errors, *w;
+    int32_t *rows = NULL;
+    double *numbers = NULL;
+    if ((errors = take_kind(&b, array[0], FLOATS, 0, n, NULL)) == NULL ||
+        (w = take_kind(&b, array[1], FLOATS, 0, n, NULL)) == NULL ||
+        (rows = take_kind(&b, array[2], PLACES, 1, n + 1, NULL)) == NULL ||
+        (numbers = take(&b, array[3], 0, 1, n + 1, NULL)) == NULL) {
+        release(&b);
+        return NULL;
+    }
+    ptrdiff_t count;
+    double total;
+    Py_BEGIN_ALLOW_THREADS
+    total = draw(start, n, errors, w, &c, rows, numbers, &count);
+    Py_END_ALLOW_THREADS
+    return finish(&b, 0, Py_BuildValue("nd", (Py_ssize_t)count, total));
+}
+
 typedef struct {
     PyThreadState *released;
     int failed;
@@ -290,6 +320,7 @@ static PyMethodDef methods[] = {
     {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
     {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the bend."},
     {"sweep", py_sweep, METH_VARARGS, "Fill gradient and errors of a chunk of packed rows unless None; return its loss."},
+    {"draw", py_draw, METH_VARARGS, "Fill the places and numbers of the rows that are drawn; return how many, and Σ w √e."},
     {"uniforms", py_uniforms, METH_VARARGS, "Fill an array with the numbers of consecutive rows."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},

@@ -273,3 +273,31 @@ FAST void uniforms(uint64_t start, ptrdiff_t n, double *numbers) {
         numbers[i] = (double)(int64_t)(x >> 11) * 0x1p-53;
     }
 }
+
+/* Rows whose number lies below w·(each + rooted·√error): their places and numbers; see surveys.py. Returns
+   Σ w·√error. */
+FAST double draw(uint64_t start, ptrdiff_t n, const float *errors, const float *w, const Chances *chances,
+                 int32_t *rows, double *numbers, ptrdiff_t *count) {
+    double all = 0, drawn[STRIP];
+    float chance[STRIP], root[STRIP];
+    const float each = (float)chances->each, rooted = (float)chances->rooted;
+    ptrdiff_t found = 0;
+    for (ptrdiff_t first = 0; first < n; first += STRIP) {
+        const ptrdiff_t m = n - first < STRIP ? n - first : STRIP;
+        memset(root, 0, sizeof root);
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const float weight = w[first + i], r = sqrtf(errors[first + i]);
+            chance[i] = weight * (each + rooted * r);
+            root[i] = weight * r;
+        }
+        all += total(root);
+        uniforms(start + (uint64_t)first, m, drawn);
+        for (ptrdiff_t i = 0; i < m; i++) {
+            rows[found] = (int32_t)(first + i);
+            numbers[found] = drawn[i];
+            found += drawn[i] < (double)chance[i];
+        }
+    }
+    *count = found;
+    return all;
+}
