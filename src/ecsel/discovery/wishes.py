@@ -89,11 +89,15 @@ def number_of_terms(n_terms: Any, n_rows: int) -> int | None:
     return wanted
 
 
-def check_numbers(*, time_limit: Any, l1: Any, cv: Any) -> None:
+def check_numbers(time_limit: Any, l1: Any) -> None:
     """Refuse options that are no numbers of their kind."""
     if time_limit is not None and not (isinstance(time_limit, numbers.Real) and float(time_limit) > 0):
         raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit!r}")
     if not (isinstance(l1, numbers.Real) and float(l1) >= 0):
         raise ValueError(f"l1 must be a number that is not negative, got {l1!r}")
+
+
+def check_folds(cv: Any) -> None:
+    """Refuse what is no number of folds; rows are put in an order of their own, so lists of splits would not fit."""
     if not (isinstance(cv, numbers.Integral) and int(cv) >= 2):
         raise ValueError(f"cv must be a whole number of folds, at least 2, got {cv!r}")

@@ -220,7 +220,9 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         for name, allowed in (("select", ("law", "prediction")), ("solver", ("search", "paper"))):
             if self.__dict__[name] not in allowed:
                 raise ValueError(f"{name}={self.__dict__[name]!r}: use {' or '.join(map(repr, allowed))}")
-        wishes.check_numbers(time_limit=self.time_limit, l1=self.l1, cv=self.cv)
+        wishes.check_numbers(self.time_limit, self.l1)
+        if self.__dict__["select"] == "prediction":
+            wishes.check_folds(self.cv)
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
