@@ -101,12 +101,13 @@ class ParquetTable:
     def tables(self, names: Sequence[str]) -> Iterator[Any]:
         """Yield pyarrow tables of at most `CHUNK_ROWS` rows, in the order of the file."""
         pa, _, _ = _pyarrow()
-        scanner = self.dataset.scanner(
-            columns=list(names), batch_size=CHUNK_ROWS, batch_readahead=2, fragment_readahead=1, use_threads=False
-        )
-        for batch in scanner.to_batches():
-            if batch.num_rows:
-                yield pa.Table.from_batches([batch])
+        # A scanner of the whole dataset decodes up to a gigabyte ahead of a slow reader; one of a row group can not.
+        options = {"columns": list(names), "batch_size": CHUNK_ROWS, "use_threads": False, "batch_readahead": 0}
+        for fragment in self.dataset.get_fragments():
+            for group in fragment.split_by_row_group():
+                for batch in group.to_batches(self.dataset.schema, **options):
+                    if batch.num_rows:
+                        yield pa.Table.from_batches([batch])
 
 
 @dataclass(frozen=True)
