@@ -17,7 +17,7 @@ from sklearn.metrics import accuracy_score, f1_score, log_loss, precision_score,
 from threadpoolctl import threadpool_limits
 
 from benchmarks.classification_methods import METHODS
-from benchmarks.classification_task import make_task, outer_split, test_columns
+from benchmarks.classification_task import held_out_columns, make_task, outer_split
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ def measure(cell: Cell, table: Table) -> dict[str, Any]:
         wall, cpu = time.perf_counter(), time.process_time()
         fitted = method.fit(task)
         taken = (time.perf_counter() - wall, time.process_time() - cpu, fitted.fit_seconds)
-        X = test_columns(table, test, raw=method.raw_columns)
+        X = held_out_columns(table, test, raw=method.raw_columns)
         p = np.asarray(fitted.model.predict_proba(X), dtype=np.float64)
         # only ECSEL has a threshold of its own; the others are judged by their most probable class
         predicted = np.asarray(fitted.model.predict(X)) if method.raw_columns else p.argmax(axis=1)

@@ -97,6 +97,6 @@ def make_task(cell: Cell, table: Table, train: NDArray[np.intp]) -> Task:
     )
 
 
-def test_columns(table: Table, test: NDArray[np.intp], *, raw: bool) -> Any:
+def held_out_columns(table: Table, test: NDArray[np.intp], *, raw: bool) -> Any:
     """Return the test rows in the form that the method was trained on."""
     return table.X.iloc[test].reset_index(drop=True) if raw else table.numbers[test]

@@ -47,7 +47,7 @@ class Packer:
         """Return the positions of labels among the classes; whole numbers without gaps need no search."""
         classes = self.classes
         if labels.dtype.kind + classes.dtype.kind == "ii" and int(classes[-1]) - int(classes[0]) == len(classes) - 1:
-            return np.asarray(labels - classes[0])
+            return labels.astype(np.intp) - int(classes[0])  # wide enough for the span of any labels
         return np.searchsorted(classes, labels)
 
 

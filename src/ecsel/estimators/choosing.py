@@ -49,7 +49,11 @@ class FoldedRows:
     rows: Rows
     folds: list[Fold]
     thinning: float
-    thinned: bool
+
+    @property
+    def thinned(self) -> bool:
+        """Whether rows were left out."""
+        return self.thinning < 1
 
     def with_features(self, kept: NDArray[np.bool_]) -> FoldedRows:
         """Return the same rows and folds with some of the features."""
@@ -74,8 +78,7 @@ def fold_rows(
         (logs, codes, weights), kept = thin(original[0], size, seed)
         folds = explicit_folds(cv, original[1], kept, weights)
         before = original[0][2]
-    share = float(before[kept].sum() / weights.sum())
-    return FoldedRows((logs.astype(np.float64), codes, weights), folds, share, len(kept) < len(before))
+    return FoldedRows((logs.astype(np.float64), codes, weights), folds, float(before[kept].sum() / weights.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def choose_size(
     model: ECSELClassifier, settings: Settings, link: Link, folded: FoldedRows | None, encoder: TableEncoder, seed: int
 ) -> Size:
     """Choose terms, strength and (with ``two_sided="auto"``) mirrored features; with no folds they must be given."""
-    mirrors = frozenset(feature.name for feature in encoder.features if feature.kind == "mirror")
+    mirrors = _mirrors(encoder)
     if settings.n_terms is not None and settings.l1 is not None:
         return Size(settings.n_terms, settings.l1, mirrors, Path(()))
     if folded is None:
@@ -159,7 +162,6 @@ def choose_again(
     """Look again at a size that a sample has chosen, on (nearly) all rows: these carry weaker penalties, more terms."""
     if not size.path:
         return size
-    mirror = np.array([feature.kind == "mirror" for feature in encoder.features], dtype=bool)
     sets = _feature_sets(settings, encoder, folded.rows[0])
     narrow = sets[-1] if size.mirrors or len(sets) == 1 else sets[0]
     steps = Steps(
@@ -179,8 +181,7 @@ def choose_again(
         options=options,
     )
     seen = _path(choices, encoder, int(np.count_nonzero(folded.folds[0][1])))
-    mirrors = frozenset(np.array(encoder.feature_names)[mirror].tolist())
-    mirrors = mirrors & _names(seen[best]) if settings.mirrors_chosen else size.mirrors
+    mirrors = _mirrors(encoder) & _names(seen[best]) if settings.mirrors_chosen else size.mirrors
     chosen = choices[best]
     return Size(chosen.n_terms, chosen.strength, mirrors, Path((*size.path, *seen)), chosen.laws)
 
@@ -191,6 +192,10 @@ def _path(choices: Sequence[Choice], encoder: TableEncoder, n_rows: int) -> Path
         Candidate(c.n_terms, c.strength, c.size, c.loss, c.loss_se, laws_to_equations(c.laws, names), n_rows)
         for c in choices
     )
+
+
+def _mirrors(encoder: TableEncoder) -> frozenset[str]:
+    return frozenset(feature.name for feature in encoder.features if feature.kind == "mirror")
 
 
 def _names(candidate: Candidate) -> frozenset[str]:

@@ -1,9 +1,9 @@
-"""The door to the compiled kernel: the inner loops of small fits without NumPy's overhead per call.
+"""The door to the compiled kernel: the inner loops of small fits, and passes over packed rows.
 
-`csrc/` holds the same formulas as `sums`, `quadratic` and `newton`, in C, for double precision; a machine without a
-compiler installs the package without it and everything runs on NumPy. ``ECSEL_NO_KERNEL=1`` in the environment turns it
-off. Sums over rows keep one order, so that the bits of a fit do not depend on the number of threads; they may differ
-from NumPy's in the last digits.
+`csrc/` holds the same formulas as `sums`, `quadratic` and `newton`, in C, for double precision, and those of `sweeps`
+and `surveys` for single; a machine without a compiler installs the package without it and everything runs on NumPy.
+``ECSEL_NO_KERNEL=1`` in the environment turns it off. Sums over rows keep one order, so that the bits of a fit
+do not depend on the number of threads; they may differ from NumPy's in the last digits.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ MOST_ROUNDS = 6
 SHORT, LONG = Stop(1e-6, np.inf, 30), Stop(1e-6, np.inf, 60)
 """How far valleys are followed on one sample, from all starts and then from the best: its minimum is not all rows'."""
 ROUNDS_AGREE = 2e-2
-"""Relative difference of two rounds' objectives at which the samples have told what they can."""
+"""A round's objective this close to the one before and to what its sample told: samples have told what they can."""
 EXPLODED = 100
 """A start whose objective is this many times the lowest has exploded on rows that its pilot lacked."""
 STATISTICAL = 0.1

@@ -15,7 +15,7 @@ import numpy as np
 
 from ecsel.fitting.fit import fit_scores
 from ecsel.fitting.report import Status
-from ecsel.fitting.selection import Choice, chosen_of_all_features, score_laws
+from ecsel.fitting.selection import Choice, over_all_features, score_laws, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,9 +89,8 @@ def look_again(
             options=options,
         )
         loss = link.loss(score_laws(result.laws, u[kept][:, test]), target, w)
-        size = int(np.count_nonzero(result.laws.exponents))
-        choice = Choice(step.n_terms, step.strength, size, loss, np.nan, result.laws)
-        return chosen_of_all_features(choice, kept), result.report.status is Status.INTERRUPTED
+        choice = Choice(step.n_terms, step.strength, size_of(result.laws), loss, np.nan, result.laws)
+        return over_all_features(choice, kept), result.report.status is Status.INTERRUPTED
 
     first, interrupted = judged(start)
     seen, at, step = [first], 0, start

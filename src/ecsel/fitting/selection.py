@@ -96,7 +96,7 @@ def choose(
         rows = (log_features[mask], codes, weights)
         several = Candidates(terms, strengths)
         found = _choices(rows, link, penalty.of_features(mask), several, folds, seed, intercept=intercept)
-        return [chosen_of_all_features(choice, mask) for choice in found]
+        return [over_all_features(choice, mask) for choice in found]
 
     with one_blas_thread():
         terms, strengths = candidates.n_terms, candidates.strengths
@@ -157,18 +157,19 @@ def _choices(
     strengths = strengths[: len(mean)]
     path = list(walk_path(*whole, strengths, candidates, seed))
     return [
-        Choice(k, strength, _size(laws), float(mean[i, j]), float(spread[i, j]), laws)
+        Choice(k, strength, size_of(laws), float(mean[i, j]), float(spread[i, j]), laws)
         for i, strength in enumerate(strengths)
         for j, k in enumerate(candidates.n_terms)
         for laws in [path[i][j]]
     ]
 
 
-def _size(laws: PowerLaws) -> int:
+def size_of(laws: PowerLaws) -> int:
+    """Return the number of exponents that are not zero."""
     return int(np.count_nonzero(laws.exponents))
 
 
-def chosen_of_all_features(choice: Choice, mask: NDArray[np.bool_]) -> Choice:
+def over_all_features(choice: Choice, mask: NDArray[np.bool_]) -> Choice:
     """Return the choice with exponents of zero for the features that took no part."""
     exponents = np.zeros((*choice.laws.exponents.shape[:2], len(mask)))
     exponents[:, :, mask] = choice.laws.exponents
