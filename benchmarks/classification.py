@@ -5,8 +5,8 @@
 - Protocol (a), the paper's: 80/20 with seed 42 and 5-fold tuning of 30 trials.
 
 Every cell (protocol, table, method, fold) runs on one thread in a process of its own, which is killed after 15 minutes
-of processor time and then counts as `dnf`. A cell is on disk as soon as it is measured; a run that was stopped goes on
-where it was. `compas` and `loan` are not the paper's rows, but the nearest public ones. Tasks are defined in
+of processor time and then counts as `dnf`; so do the other folds of that table and method that were not started yet. A
+cell is on disk as soon as it is measured; a run that was stopped goes on where it was. `compas` and `loan` are not the paper's rows, but the nearest public ones. Tasks are defined in
 `benchmarks/classification_task.py`, methods and search spaces in `benchmarks/classification_methods.py`.
 """
 
@@ -19,6 +19,7 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,21 +75,42 @@ def locked(path: Path) -> Iterator[ResultFile]:
         os.close(folder)
 
 
-def run(cells: list[Cell], tables: dict[str, Table], path: Path, cap: float, jobs: int) -> int:
-    """Measure the cells and store each as it comes; return how many failed."""
-    failed = 0
-    work = partial(_measure, tables=tables)
-    for count, done in enumerate(run_capped(cells, work, cap, jobs), 1):
-        cell = done.item
-        name = f"[{count}/{len(cells)}] {cell.protocol} {cell.table} {cell.method} {cell.repeat}.{cell.fold}"
-        if done.error:
-            failed += 1
-            print(f"{name} FAILED\n{done.error}", file=sys.stderr, flush=True)
-            continue
-        row = unfinished(cell) if done.result is None else done.result
+def slow_pairs(results: ResultFile) -> set[tuple[str, str]]:
+    """Return the (table, method) pairs of which a fold met the time limit."""
+    return {(row["table"], row["method"]) for row in results.rows if row["status"] == "dnf"}
+
+
+def run(
+    cells: list[Cell], tables: dict[str, Table], path: Path, too_slow: set[tuple[str, str]], cap: float, jobs: int
+) -> int:
+    """Measure the cells and store each as it comes; return how many failed. Pairs that are too slow are not started."""
+    counter, failed = count(1), 0
+    too_slow = set(too_slow)
+
+    def say(cell: Cell, text: str) -> None:
+        name = f"{cell.protocol} {cell.table} {cell.method} {cell.repeat}.{cell.fold}"
+        print(f"[{next(counter)}/{len(cells)}] {name} {text}", file=sys.stderr, flush=True)
+
+    def store(cell: Cell, row: dict[str, Any]) -> None:
         with locked(path) as results:
             results.put(row)
-        print(f"{name} {_line(row)}", file=sys.stderr, flush=True)
+        say(cell, _line(row))
+
+    def started() -> Iterator[Cell]:
+        for cell in cells:
+            if (cell.table, cell.method) in too_slow:
+                store(cell, unfinished(cell))
+            else:
+                yield cell
+
+    for done in run_capped(started(), partial(_measure, tables=tables), cap, jobs):
+        if done.error:
+            failed += 1
+            say(done.item, f"FAILED\n{done.error}")
+            continue
+        if done.late:
+            too_slow.add((done.item.table, done.item.method))
+        store(done.item, unfinished(done.item) if done.result is None else done.result)
     return failed
 
 
@@ -133,9 +155,10 @@ def main(argv: list[str]) -> int:
         check_files(options, parser)
         with locked(path) as results:
             cells = cells_to_measure(options.protocol, options.tables, options.methods, results, again=options.again)
+            too_slow = set() if options.again else slow_pairs(results)
         for library in {name for cell in cells for name in METHODS[cell.method].libraries}:
             import_module(library)
         tables = {name: load(options.data, name) for name in dict.fromkeys(cell.table for cell in cells)}
-        failed = run(cells, tables, path, options.cap, options.jobs)
+        failed = run(cells, tables, path, too_slow, options.cap, options.jobs)
     print(write_report(options.output, TABLES, list(METHODS), about=__doc__ or ""))
     return 1 if failed else 0

@@ -205,3 +205,13 @@ def test_a_killed_run_goes_on_where_it_was(folder, tmp_path):
     assert lines[: len(kept)] == kept
     assert f"[1/{25 - (len(kept) - 1)}]" in second.stderr
     assert "bayes" in (tmp_path / "classification.md").read_text(encoding="utf-8")
+
+
+def test_a_table_is_given_up_for_a_method_whose_fold_met_the_limit(folder, tmp_path):
+    script = SCRIPT.replace("time.sleep(float(sys.argv[3]))", "sum(iter(int, 1))").replace('"2"]', '"2", "--cap", "1"]')
+    command = [sys.executable, "-c", script, str(folder), str(tmp_path)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    with (tmp_path / "classification_b.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["status"] for row in rows] == ["dnf"] * 25
+    assert "[25/25] b iris bayes" in shown
