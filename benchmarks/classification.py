@@ -6,8 +6,9 @@
 
 Every cell (protocol, table, method, fold) runs on one thread in a process of its own, which is killed after 15 minutes
 of processor time and then counts as `dnf`; so do the other folds of that table and method that were not started yet. A
-cell is on disk as soon as it is measured; a run that was stopped goes on where it was. `compas` and `loan` are not the paper's rows, but the nearest public ones. Tasks are defined in
-`benchmarks/classification_task.py`, methods and search spaces in `benchmarks/classification_methods.py`.
+cell is on disk as soon as it is measured; a run that was stopped goes on where it was. `compas` and `loan` are not the
+paper's rows, but the nearest public ones. Tasks are defined in `benchmarks/classification_task.py`, methods and search
+spaces in `benchmarks/classification_methods.py`.
 """
 
 from __future__ import annotations
