@@ -5,6 +5,7 @@ import pytest
 from benchmarks import kkt
 from benchmarks.tables import load
 from ecsel import ECSELClassifier
+from ecsel.fitting import Newton
 
 
 @pytest.mark.parametrize("n_terms", [1, 2])
@@ -18,6 +19,7 @@ def test_the_problem_posed_anew_is_the_one_that_was_solved(folder, n_terms):
 
 def test_writes_and_resumes(folder, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kkt, "STARTS", 2)
+    monkeypatch.setattr(kkt, "THOROUGH", Newton(starts=2))
     monkeypatch.setattr(kkt, "TERMS", (1,))
     monkeypatch.setattr(kkt, "STRENGTHS", (0.03,))
     options = ["--data", str(folder), "--tables", "iris", "--output", str(tmp_path)]

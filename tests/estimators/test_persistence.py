@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 
 import ecsel
 from ecsel.files import ModelFileError
-from ecsel.fitting import Adam
+from ecsel.fitting import Adam, Newton
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -77,6 +77,12 @@ def test_the_options_of_adam_come_back(make_numbers, quick, tmp_path):
         model.fit(X, y)
     model.save(tmp_path / "model.json")
     assert ecsel.load(tmp_path / "model.json").solver == model.solver
+
+
+def test_the_options_of_newton_come_back(make_numbers, quick, tmp_path):
+    model = quick(solver=Newton(starts=3)).fit(*make_numbers())
+    model.save(tmp_path / "model.json")
+    assert ecsel.load(tmp_path / "model.json").solver == Newton(starts=3)
 
 
 def test_a_loaded_model_can_be_fitted_again_and_selected_from(make_numbers, quick, tmp_path):

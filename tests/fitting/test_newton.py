@@ -95,7 +95,7 @@ def interrupting(after, seen):
 def test_an_interrupt_keeps_the_best_so_far(make_table, make_problem, after):
     problem = make_problem(make_table())[0]
     seen = []
-    start = first_starts(problem, np.array([0.5, 0.5]), np.random.default_rng(0), 0)[0]
+    start = first_starts(problem, np.array([0.5, 0.5]))[0]
     outcome = minimise(problem, start, Stop(), interrupting(after, seen))
     assert outcome.status is Status.INTERRUPTED
     assert outcome.objective == min(seen) == seen[-1]
@@ -137,3 +137,13 @@ def test_an_empty_term_near_a_useless_shape_finds_its_slopes(make_table, make_pr
     assert outcome.status is Status.CONVERGED
     assert outcome.kkt_residual <= 1e-4
     assert outcome.objective < 0.95 * problem.objective(theta)
+
+
+def test_two_threads_share_the_rows_of_a_compiled_fit_and_change_no_bit(make_table, make_problem):
+    data = make_table(n=3000, m=6, n_classes=3)  # enough for two halves
+    alone, shared = (make_problem(data, "softmax", L1(1e-3), n_terms=3, n_threads=n)[0] for n in (1, 2))
+    start = first_starts(alone, np.full(3, 1 / 3))[1]
+    one, two = (minimise(problem, start, Stop(1e-6, 1e-4, 15)) for problem in (alone, shared))
+    np.testing.assert_array_equal(one.theta, two.theta)
+    assert (one.objective, one.iterations, one.evaluations) == (two.objective, two.iterations, two.evaluations)
+    assert one.objective == pytest.approx(alone.objective(one.theta), rel=1e-12)

@@ -112,13 +112,12 @@ def choose_columns(model: ECSELClassifier, settings: Settings, link: Link, rows:
         settings.limits,
         settings.columns,
         model.max_features,
-        seed=seed,
     )
     return replace(settings, limits=settings.limits.only(kept))
 
 
 def choose_size(
-    model: ECSELClassifier, settings: Settings, link: Link, folded: FoldedRows | None, encoder: TableEncoder, seed: int
+    model: ECSELClassifier, settings: Settings, link: Link, folded: FoldedRows | None, encoder: TableEncoder
 ) -> Size:
     """Choose terms, strength and (with ``two_sided="auto"``) mirrored features; with no folds they must be given."""
     mirrors = _mirrors(encoder)
@@ -142,7 +141,6 @@ def choose_size(
         folded.folds,
         feature_sets=_feature_sets(settings, encoder, logs),
         intercept=model.fit_intercept,
-        seed=seed,
     )
     path = _path(choices, encoder, len(codes))
     if settings.mirrors_chosen:

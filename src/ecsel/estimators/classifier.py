@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.links import LinkName
+    from ecsel.fitting.race import Newton
     from ecsel.fitting.rows import Rows
     from ecsel.tables.reading import RawTable
 
@@ -98,8 +99,9 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
     cv : int, splitter or list of splits, default=5
         Folds for "auto", for the rule of a threshold and for calibration. A number makes stratified folds that depend
         on the content of rows alone.
-    solver : {"newton", "lbfgs", "adam"} or Adam, default="newton"
-        "newton" is proximal Gauss–Newton (L-BFGS takes over beyond 1200 parameters), "adam" the paper's trainer.
+    solver : {"newton", "lbfgs", "adam"}, Newton or Adam, default="newton"
+        "newton" is proximal Gauss–Newton (L-BFGS takes over beyond 1200 parameters); where terms and strength are
+        given, `ecsel.fitting.Newton(starts=64)` looks for a lower minimum. "adam" is the paper's trainer.
     tol : float, default=1e-6
         Stop once the promised fall of the objective, relative to it, is below `tol` (and the KKT residual is small).
     max_iter : int, default=200
@@ -171,7 +173,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         exponent_bounds: Any = None,
         max_features: int | None = None,
         cv: Any = 5,
-        solver: str | Adam = "newton",
+        solver: str | Newton | Adam = "newton",
         tol: float = 1e-6,
         max_iter: int = 200,
         warm_start: bool = False,
@@ -268,7 +270,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), seed) if validate else None
         chosen = choose_columns(self, chosen, link, rows, seed)
-        size = choose_size(self, chosen, link, folded, encoder, seed)
+        size = choose_size(self, chosen, link, folded, encoder)
         if folded is not None and folded.thinned:
             folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), seed, again=True)
             options = fit_options(self, chosen, seed, chosen.n_threads)

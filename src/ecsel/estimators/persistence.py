@@ -12,7 +12,7 @@ from ecsel.estimators.equations import trimmed
 from ecsel.estimators.errors import StandardErrors
 from ecsel.estimators.path import Path
 from ecsel.files import ModelDocument, ModelFileError, read, write
-from ecsel.fitting import TARIFFS, Adam, FitReport, Status
+from ecsel.fitting import TARIFFS, Adam, FitReport, Newton, Status
 from ecsel.quality import Quality
 from ecsel.signomial import ScoreTerms
 
@@ -82,7 +82,7 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
         raise ModelFileError("encoder", "a classifier needs one, and a link")
     params = dict(document.params)
     if isinstance(params.get("solver"), dict):
-        params["solver"] = Adam(**{**params["solver"], "betas": tuple(params["solver"]["betas"])})
+        params["solver"] = _solver(params["solver"])
     if isinstance(params.get("penalty"), dict):
         numbers = dict(params["penalty"])
         params["penalty"] = TARIFFS[numbers.pop("name")](**numbers)
@@ -113,6 +113,10 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     return model
 
 
+def _solver(options: dict[str, Any]) -> Newton | Adam:
+    return Newton(**options) if "starts" in options else Adam(**{**options, "betas": tuple(options["betas"])})
+
+
 def _label_array(labels: list[Any]) -> Any:
     """Return the labels as NumPy would hold them: one type, or objects."""
     array = np.array(labels)
@@ -126,6 +130,8 @@ def _plain(value: Any) -> Any:
     """Return an option as JSON, or a mark where it has none (splitters, random states): fitted models need neither."""
     if isinstance(value, Adam):
         return {**asdict(value), "betas": list(value.betas)}
+    if isinstance(value, Newton):
+        return asdict(value)
     if names := [name for name, tariff in TARIFFS.items() if type(value) is tariff]:
         return {"name": names[0], **asdict(value)}
     if isinstance(value, (np.generic, np.ndarray)):

@@ -12,7 +12,7 @@ import numpy as np
 from ecsel.estimators.bounds import exponent_bounds
 from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
-from ecsel.fitting import L1, LINKS, TARIFFS, Adam, Limits, Link, PaperL1, Penalty, Sigmoid, Softmax, Tariff
+from ecsel.fitting import L1, LINKS, TARIFFS, Adam, Limits, Link, Newton, PaperL1, Penalty, Sigmoid, Softmax, Tariff
 from ecsel.fitting.limits import FREE
 from ecsel.quality.thresholds import RULES, cost_matrix
 
@@ -34,7 +34,7 @@ class Settings:
     n_terms: int | None
     l1: float | None
     penalty_option: str | Tariff
-    solver: str | Adam
+    solver: str | Newton | Adam
     n_threads: int
     mirrors_chosen: bool
     """Whether the folds decide which columns get a mirror image."""
@@ -75,7 +75,7 @@ def check(model: ECSELClassifier) -> Settings:
     if isinstance(model.two_sided, str):
         check_choice("two_sided", model.two_sided, ("auto",))
     solver = model.solver
-    if not isinstance(solver, Adam):
+    if not isinstance(solver, Newton | Adam):
         solver = check_choice("solver", solver, ("newton", "lbfgs", "adam"))
         solver = Adam() if solver == "adam" else solver
     penalty = model.penalty

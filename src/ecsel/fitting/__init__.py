@@ -23,6 +23,7 @@ from ecsel.fitting.penalties import (
     Tariff,
 )
 from ecsel.fitting.problem import Problem
+from ecsel.fitting.race import Newton
 from ecsel.fitting.report import FitReport, Status
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "Group",
     "Limits",
     "Link",
+    "Newton",
     "PaperL1",
     "Penalty",
     "Problem",

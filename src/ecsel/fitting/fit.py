@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecsel.fitting.adam import Adam, minimise_adam
-from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
+from ecsel.fitting.blocks import TILE_ROWS, ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.large import fit_large
 from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.penalties import PaperL1, Penalty
 from ecsel.fitting.problem import Problem
+from ecsel.fitting.race import Newton, explore
 from ecsel.fitting.report import FitReport, Status
 from ecsel.fitting.sampling import class_counts, gather, pilot
-from ecsel.fitting.starts import Effort, grow
+from ecsel.fitting.starts import STAGE_ITERATIONS, best_start, interrupted
 
 if TYPE_CHECKING:
     from ecsel.fitting.blocks import RowBlocks
@@ -35,6 +36,8 @@ PILOT_ROWS_PER_PARAMETER = 40
 SEVERAL_PILOTS_FROM = 40_000
 N_PILOTS, N_PILOTS_OF_LARGE = 3, 4
 """Which local minimum a fit ends in is decided by its pilots."""
+FINALISTS = 4
+"""Where there are several starts, so many of a pilot's minima are followed on all rows."""
 SINGLE_PRECISION_FROM = 50_000
 LARGE_FROM = 100_000
 """Rows from which on a fit is carried through samples."""
@@ -60,9 +63,9 @@ class FitResult:
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    """How to fit: solver ("newton", "lbfgs" or an `Adam`), when to stop, threads, seed."""
+    """How to fit: solver ("newton", "lbfgs", a `Newton` or an `Adam`), when to stop, threads, seed."""
 
-    solver: str | Adam = "newton"
+    solver: str | Newton | Adam = "newton"
     tol: float = 1e-6
     max_iter: int = 200
     n_threads: int = 1
@@ -194,9 +197,10 @@ def _is_large(problem: Problem) -> bool:
 
 def _resolved_solver(problem: Problem, options: FitOptions) -> str:
     """L-BFGS takes over by itself where the curvature matrix would be too large; it knows no curved bounds."""
-    if options.solver == "newton" and problem.size > MOST_NEWTON_PARAMETERS and problem.curved is None:
+    newton = options.solver == "newton" or isinstance(options.solver, Newton)
+    if newton and problem.size > MOST_NEWTON_PARAMETERS and problem.curved is None:
         return "lbfgs"
-    return str(options.solver)
+    return "newton" if newton else str(options.solver)
 
 
 def _solve(
@@ -221,17 +225,20 @@ def _solve(
         return _solve_lbfgs(problem, shares, theta, stop, rng, watch)
     if theta is not None:
         return _continue(problem, theta, stop, rng, watch)
+    newton = options.solver if isinstance(options.solver, Newton) else Newton()
     rows = int(np.clip(PILOT_ROWS_PER_PARAMETER * problem.size, *PILOT_ROWS))
-    if isinstance(blocks, ArrayBlocks) and blocks.n_rows <= 2 * rows:
-        return _grow_on_all_rows(problem, shares, blocks, stop, rng, watch)
-    runs, pool, spread, passes = _grow_on_pilots(problem, shares, rows, rng, watch)
+    few = 2 * rows if newton.starts == 1 else max(2 * rows, TILE_ROWS)
+    if isinstance(blocks, ArrayBlocks) and blocks.n_rows <= few:
+        return _explore_all_rows(problem, shares, blocks, newton, stop, rng, watch)
+    runs, pool, spread, passes = _explore_pilots(problem, shares, rows, newton, rng, watch)
     grown = replace(runs[0], iterations=sum(run.iterations for run in runs))
-    if any(run.status is Status.INTERRUPTED for run in runs):
+    if interrupted(runs):
         return replace(grown, status=Status.INTERRUPTED), spread, passes
     if _is_large(problem):
         outcome, spread, more = fit_large(problem, [run.theta for run in runs], pool, stop, _draw_seed(rng), watch)
     else:
-        outcome = minimise(problem, grown.theta, stop, watch)
+        carried = [run.theta for run in runs[: 1 if newton.starts == 1 else FINALISTS]]
+        outcome, _ = best_start(problem, carried, Stop(1e-4, np.inf, STAGE_ITERATIONS), stop, watch)
         more = float(outcome.evaluations)
     return _after(grown, outcome), spread, passes + more
 
@@ -246,24 +253,30 @@ def _continue(
     return outcome, [outcome.objective], float(outcome.evaluations)
 
 
-def _grow_on_all_rows(
-    problem: Problem, shares: Array, blocks: ArrayBlocks, stop: Stop, rng: np.random.Generator, watch: Watch | None
+def _explore_all_rows(
+    problem: Problem,
+    shares: Array,
+    blocks: ArrayBlocks,
+    newton: Newton,
+    stop: Stop,
+    rng: np.random.Generator,
+    watch: Watch | None,
 ) -> tuple[Outcome, list[float], float]:
     """Grow terms on all rows, in single precision where that saves time, and finish in the precision of the rows."""
     small = blocks.n_rows * problem.size < SINGLE_PRECISION_FROM
     if small or problem.n_terms == 1 or isinstance(problem.sums, CompiledSums):
-        outcome, spread = grow(problem, shares, rng, Effort(), stop, watch)
+        (outcome, *_), spread = explore(problem, shares, rng, newton, stop, watch)
         return outcome, spread, float(outcome.evaluations)
     rough = replace(problem, blocks=blocks.astype(np.float32))
-    grown, spread = grow(rough, shares, rng, Effort(), Stop(1e-4, np.inf, Effort().stage_iterations), watch)
+    (grown, *_), spread = explore(rough, shares, rng, newton, Stop(1e-4, np.inf, STAGE_ITERATIONS), watch)
     if grown.status is Status.INTERRUPTED:
         return grown, spread, float(grown.evaluations)
     outcome = minimise(problem, grown.theta, stop, watch)
     return _after(grown, outcome), spread, float(grown.evaluations + outcome.evaluations)
 
 
-def _grow_on_pilots(
-    problem: Problem, shares: Array, rows: int, rng: np.random.Generator, watch: Watch | None
+def _explore_pilots(
+    problem: Problem, shares: Array, rows: int, newton: Newton, rng: np.random.Generator, watch: Watch | None
 ) -> tuple[list[Outcome], Problem, list[float], float]:
     """Grow terms on one pilot sample, or on several of a large table; a pool of rows puts them in order, best first.
 
@@ -278,9 +291,9 @@ def _grow_on_pilots(
     spread: list[float] = []
     for _ in range(count):
         small = pilot(pool, pool_counts, rows, _draw_seed(rng))
-        outcome, spread = grow(small, shares, rng, Effort(), Stop(1e-4, np.inf, 20), watch)
-        runs.append(outcome)
-        if outcome.status is Status.INTERRUPTED:
+        found, spread = explore(small, shares, rng, newton, Stop(1e-4, np.inf, 20), watch)
+        runs += found[:FINALISTS]
+        if interrupted(found):
             break
     spent = sum(run.evaluations for run in runs) * rows
     if len(runs) > 1:

@@ -123,7 +123,9 @@ class CompiledSums:
         loss: float = self._module.forward(*arguments)
         return loss, CompiledState(self._problem, block, parameters, residual, probabilities, arguments)
 
-    def minimise(self, theta: Array, block: Block, rules: tuple[float, ...]) -> tuple[Double, tuple[float, ...]] | None:
+    def minimise(
+        self, theta: Array, block: Block, rules: tuple[float, ...], n_threads: int
+    ) -> tuple[Double, tuple[float, ...]] | None:
         """Run the loop of `newton` on a single block: θ, then objective, loss, residual, status and counts.
 
         None where its twin has to do it: the penalty charges shapes in a way that the loop does not know.
@@ -134,7 +136,7 @@ class CompiledSums:
         price = float(problem.penalty.shape_charge(np.zeros(1), intercept=problem.intercept)[2][0])
         found = np.array(theta, dtype=np.float64)
         bounds = (problem.l1, problem.lower, problem.upper)
-        return found, self._module.minimise(*self._rows(block), found, *bounds, price, rules, eigen)
+        return found, self._module.minimise(*self._rows(block), found, *bounds, price, rules, eigen, n_threads)
 
     def _rows(self, block: Block) -> tuple[tuple[float, ...], Array, NDArray[np.int64], Array]:
         v = block.v

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting.blocks import on_pool_thread
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.quadratic import MOST_COMPILED, MOST_FACES, solve_on_faces
@@ -113,7 +114,7 @@ def _minimise_compiled(problem: Problem, theta: Array, stop: Stop) -> Outcome | 
         *(stop.tol, stop.kkt, FIRST_DAMPING, _LARGEST_DAMPING, _EXACT_BELOW, _WORTH_A_RETRY, _TIMID),
         *(_NOISE[problem.blocks.dtype], stop.max_iter, MOST_FACES),
     )
-    found = problem.sums.minimise(theta, blocks[0], rules)
+    found = problem.sums.minimise(theta, blocks[0], rules, 1 if on_pool_thread() else problem.blocks.n_threads)
     if found is None:
         return None
     theta, (objective, loss, residual, status, iterations, evaluations) = found

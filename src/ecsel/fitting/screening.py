@@ -32,8 +32,6 @@ def first_columns(
     limits: Limits,
     columns: NDArray[np.integer],
     most: int,
-    *,
-    seed: int | None = None,
 ) -> NDArray[np.bool_]:
     """Return which features belong to the at most `most` columns that are kept; `columns` numbers each one's column."""
     if len(np.unique(columns)) <= most:
@@ -44,7 +42,7 @@ def first_columns(
         v = (rows[0] - centred.centre[:, None]) / centred.spread[:, None]
         correlation = (v * (rows[2] / rows[2].sum())) @ v.T
         strengths = path_strengths(problem, centred, shares).tolist()
-        for (laws,) in walk_path(problem, centred, shares, strengths, Candidates([1], strengths), seed):
+        for (laws,) in walk_path(problem, centred, shares, strengths, Candidates([1], strengths)):
             _, _, slopes = problem.unpack(to_theta(problem, laws, centred))
             for g in range(len(weight)):
                 own = columns == g

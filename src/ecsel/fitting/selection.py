@@ -82,7 +82,6 @@ def choose(
     *,
     feature_sets: Sequence[NDArray[np.bool_]] = (),
     intercept: bool = True,
-    seed: int | None = None,
 ) -> tuple[list[Choice], int]:
     """Return all candidates and the position of the chosen one.
 
@@ -95,7 +94,7 @@ def choose(
         mask = sets[position]
         rows = (log_features[mask], codes, weights)
         several = Candidates(terms, strengths)
-        found = _choices(rows, link, penalty.of_features(mask), several, folds, seed, intercept=intercept)
+        found = _choices(rows, link, penalty.of_features(mask), several, folds, intercept=intercept)
         return [over_all_features(choice, mask) for choice in found]
 
     with one_blas_thread():
@@ -144,7 +143,6 @@ def _choices(
     penalty: Penalty,
     candidates: Candidates,
     folds: Sequence[Fold],
-    seed: int | None,
     *,
     intercept: bool,
 ) -> list[Choice]:
@@ -152,10 +150,10 @@ def _choices(
     log_features, codes, _ = rows
     whole = pose(*rows, link, penalty, intercept=intercept)
     strengths = list(candidates.strengths or path_strengths(*whole).tolist())
-    walks = [_validation_losses(log_features, codes, whole[0], strengths, candidates, f, seed) for f in folds]
+    walks = [_validation_losses(log_features, codes, whole[0], strengths, candidates, f) for f in folds]
     mean, spread = _losses(zip(*walks, strict=True), np.array([validation.sum() for _, validation in folds]))
     strengths = strengths[: len(mean)]
-    path = list(walk_path(*whole, strengths, candidates, seed))
+    path = list(walk_path(*whole, strengths, candidates))
     return [
         Choice(k, strength, size_of(laws), float(mean[i, j]), float(spread[i, j]), laws)
         for i, strength in enumerate(strengths)
@@ -224,10 +222,8 @@ def walk_path(
     shares: Array,
     strengths: Sequence[float],
     candidates: Candidates,
-    seed: int | None,
 ) -> Iterator[list[PowerLaws]]:
     """Yield, strength by strength, the laws of each number of terms."""
-    rng = np.random.default_rng(seed)
     warm: dict[int, Array] = {}
     for strength in strengths:
         penalty = replace(problem.penalty, strength=float(strength))  # type: ignore[type-var]
@@ -240,7 +236,7 @@ def walk_path(
                 best = pad_terms(best, wide, k - 1)
             else:
                 fewer = best
-                best = _best_of(wide, warm, fewer, shares, rng)
+                best = _best_of(wide, warm, fewer, shares)
                 pays = fewer is None or best.objective < NEW_TERM_FALL * fewer.objective
             warm[k] = best.theta
             if k in candidates.n_terms:
@@ -248,16 +244,14 @@ def walk_path(
         yield row
 
 
-def _best_of(
-    wide: Problem, warm: dict[int, Array], fewer: Outcome | None, shares: Array, rng: np.random.Generator
-) -> Outcome:
+def _best_of(wide: Problem, warm: dict[int, Array], fewer: Outcome | None, shares: Array) -> Outcome:
     """Continue from the stronger penalty's optimum; without one, or if its last term does not pay, grow from fewer."""
     runs = [minimise(wide, warm[wide.n_terms], _NEARLY)] if wide.n_terms in warm else []
     if fewer is None:
-        starts = [] if runs else first_starts(wide, shares, rng, 0)
+        starts = [] if runs else first_starts(wide, shares)
     else:
         done = any(wide.all_alive(r.theta) and r.objective < NEW_TERM_FALL * fewer.objective for r in runs)
-        starts = [] if done else seeds(fewer.theta, wide, rng, 0)
+        starts = [] if done else seeds(fewer.theta, wide)
     runs += [minimise(wide, start, _NEARLY) for start in starts]
     return min(runs, key=lambda run: run.objective)
 
@@ -269,7 +263,6 @@ def _validation_losses(
     strengths: Sequence[float],
     candidates: Candidates,
     fold: Fold,
-    seed: int | None,
 ) -> Iterator[Array]:
     """Yield, strength by strength, the loss of each number of terms on the rows that a fold holds out."""
     train, test = (np.flatnonzero(w) for w in fold)
@@ -283,7 +276,7 @@ def _validation_losses(
     )
     u, target = log_features[:, test], template.link.encode(codes[test], np.float64)
     w = fold[1][test] / fold[1][test].sum()
-    for row in walk_path(*part, strengths, candidates, seed):
+    for row in walk_path(*part, strengths, candidates):
         yield np.array([template.link.loss(score_laws(laws, u), target, w) for laws in row])
 
 

@@ -3,18 +3,19 @@
 A sum of terms has many local minima, and random starts find poor ones. The first term starts at the log-linear limit
 (logistic regression in the logs). The next is seeded along a direction d: to second order a small term adds
 ⟨s, v⟩ ± ⟨s, v⟩²/2 to the score, so the directions that lower the loss fastest are the extreme eigenvectors of
-Σ_i r_i v_i v_iᵀ, with r the residual; random directions are tried beside them. Each seed gets a few iterations, the
-best is carried on.
+Σ_i r_i v_i v_iᵀ, with r the residual. Each seed gets a few iterations, the best is carried on. Seeds share the threads
+where the rows are one tile.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting.blocks import TILE_ROWS, on_pool_thread, thread_pool
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.report import Status
 
@@ -25,64 +26,78 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating]
 
-SEED_SIZE = 0.05
+SEED_SIZE, LEAST_SIZE = 0.05, 0.03
 FIRST_BENDS = (0.0, 1.0, -1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How much to try: random seeds beside the two eigenvectors, iterations per seed, and per stage before the last."""
-
-    random_seeds: int = 0
-    seed_iterations: int = 4
-    stage_iterations: int = 8
+SEED_ITERATIONS, STAGE_ITERATIONS = 4, 8
+"""Iterations per seed, and per number of terms before the last."""
 
 
-def grow(
-    problem: Problem,
-    class_shares: Array,
-    rng: np.random.Generator,
-    effort: Effort,
-    stop: Stop,
-    watch: Watch | None = None,
-) -> tuple[Outcome, list[float]]:
+def grow(problem: Problem, class_shares: Array, stop: Stop, watch: Watch | None = None) -> tuple[Outcome, list[float]]:
     """Return the outcome with all terms and the objectives that its last round of seeds reached, best first."""
     first = replace(problem, n_terms=1)
-    stage = Stop(1e-4, np.inf, effort.stage_iterations) if problem.n_terms > 1 else stop
-    short = Stop(1e-3, np.inf, effort.seed_iterations)
-    starts = first_starts(first, class_shares, rng, effort.random_seeds)
-    trial = Stop(1e-4, np.inf, min(effort.stage_iterations, stop.max_iter))
-    outcome, reached = _best_start(first, starts, trial, stage, watch)
+    stage = Stop(1e-4, np.inf, STAGE_ITERATIONS) if problem.n_terms > 1 else stop
+    short = Stop(1e-3, np.inf, SEED_ITERATIONS)
+    starts = first_starts(first, class_shares)
+    trial = Stop(1e-4, np.inf, min(STAGE_ITERATIONS, stop.max_iter))
+    outcome, reached = best_start(first, starts, trial, stage, watch)
     for terms in range(2, problem.n_terms + 1):
         if outcome.status is Status.INTERRUPTED:
             return pad_terms(outcome, problem, terms - 1), reached
         wider = replace(problem, n_terms=terms)
-        starts = seeds(outcome.theta, wider, rng, effort.random_seeds)
+        starts = seeds(outcome.theta, wider)
         final = stop if terms == problem.n_terms else stage
-        found, reached = _best_start(wider, starts, short, final, watch)
-        outcome = _charged(found, [outcome])
+        found, reached = best_start(wider, starts, short, final, watch)
+        outcome = charged(found, [outcome])
     return outcome, reached
 
 
-def _best_start(
+def best_start(
     problem: Problem, starts: Sequence[Array], short: Stop, stop: Stop, watch: Watch | None
 ) -> tuple[Outcome, list[float]]:
     """Give each start a few iterations and carry the best on; an interrupt ends the trials."""
-    trials: list[Outcome] = []
-    if len(starts) > 1:
+    if len(starts) == 1:
+        outcome = minimise(problem, starts[0], stop, watch)
+        return outcome, [outcome.objective]
+    trials = sorted(run_all(problem, starts, short, watch), key=lambda run: run.objective)
+    reached = [run.objective for run in trials]
+    if interrupted(trials):
+        return replace(charged(trials[0], trials[1:]), status=Status.INTERRUPTED), reached
+    return charged(minimise(problem, trials[0].theta, stop, watch), trials), reached
+
+
+def run_all(problem: Problem, starts: Sequence[Array], stop: Stop, watch: Watch | None = None) -> list[Outcome]:
+    """Minimise from every start; an interrupt ends it, and what was reached by then is returned.
+
+    On rows of one tile the starts are spread over the threads, since the tile itself is not; what they find does not
+    depend on it.
+    """
+    threads = problem.blocks.n_threads
+    if watch is not None or threads == 1 or problem.blocks.n_rows > TILE_ROWS or on_pool_thread():
+        runs: list[Outcome] = []
         for start in starts:
-            trials.append(minimise(problem, start, short, watch))
-            if trials[-1].status is Status.INTERRUPTED:
+            runs.append(minimise(problem, start, stop, watch))
+            if interrupted(runs):
                 break
-        trials.sort(key=lambda t: t.objective)
-        if any(t.status is Status.INTERRUPTED for t in trials):
-            stopped = replace(_charged(trials[0], trials[1:]), status=Status.INTERRUPTED)
-            return stopped, [t.objective for t in trials]
-    outcome = minimise(problem, trials[0].theta if trials else starts[0], stop, watch)
-    return _charged(outcome, trials), [t.objective for t in trials] or [outcome.objective]
+        return runs
+    waiting = [thread_pool(threads).submit(minimise, problem, start, stop) for start in starts]
+    try:
+        return [run.result() for run in waiting]
+    except KeyboardInterrupt:
+        for run in waiting:
+            run.cancel()  # those that have begun are few, and short
+        runs = [run.result() for run in waiting if not run.cancelled()]
+        runs = runs or [minimise(problem, starts[0], replace(stop, max_iter=0))]
+        return [*runs[:-1], replace(runs[-1], status=Status.INTERRUPTED)]
 
 
-def _charged(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
+def interrupted(runs: Sequence[Outcome]) -> bool:
+    """Whether somebody stopped one of the runs."""
+    return any(run.status is Status.INTERRUPTED for run in runs)
+
+
+def charged(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
     """Return the outcome with the work of the runs that led to it."""
     return replace(
         outcome,
@@ -91,13 +106,13 @@ def _charged(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
     )
 
 
-def first_starts(problem: Problem, class_shares: Array, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
+def first_starts(problem: Problem, class_shares: Array) -> Sequence[Array]:
     """Return starts of a single term: the empty model, straight and bent either way, or seeds in the power form.
 
     In the power form a term without slopes is a constant, and a fit from there may fade to α = 0, which is stationary.
     """
     if not problem.form.has_intercept:
-        return seeds(replace(problem, n_terms=0).empty(class_shares), problem, rng, n_random)
+        return seeds(replace(problem, n_terms=0).empty(class_shares), problem)
     starts = []
     for bend in FIRST_BENDS:
         theta = problem.empty(class_shares)
@@ -106,8 +121,8 @@ def first_starts(problem: Problem, class_shares: Array, rng: np.random.Generator
     return starts
 
 
-def seeds(theta: Array, wider: Problem, rng: np.random.Generator, n_random: int) -> Sequence[Array]:
-    """Return starts for one more term: along the extreme eigenvectors of the residual's curvature, and at random."""
+def seeds(theta: Array, wider: Problem) -> Sequence[Array]:
+    """Return starts for one more term, along the extreme eigenvectors of the residual's curvature."""
     narrow = replace(wider, n_terms=wider.n_terms - 1)
     scores, m = wider.link.n_scores, wider.blocks.n_features
     linear, quadratic = _residual_moments(narrow, theta)
@@ -117,9 +132,6 @@ def seeds(theta: Array, wider: Problem, rng: np.random.Generator, n_random: int)
     for directions, bend in picks:
         towards = -np.sign((linear * directions).sum(axis=1, keepdims=True))
         out.append((directions * np.where(towards == 0, 1.0, towards), np.full(scores, bend)))
-    out += [
-        (rng.normal(size=(scores, m)) / np.sqrt(max(m, 1)), rng.choice([-1.0, 1.0], scores)) for _ in range(n_random)
-    ]
     intercepts, shapes, slopes = narrow.unpack(theta)
     return [
         wider.pack(
@@ -129,6 +141,15 @@ def seeds(theta: Array, wider: Problem, rng: np.random.Generator, n_random: int)
         )
         for direction, bend in out
     ]
+
+
+def scattered(problem: Problem, class_shares: Array, rng: np.random.Generator) -> Array:
+    """Return a start with random bends and slopes N(0, σ²), σ itself drawn log-uniformly up to 1."""
+    size = np.exp(rng.uniform(np.log(LEAST_SIZE), 0.0))
+    intercepts, shapes, slopes = problem.unpack(problem.empty(class_shares))
+    return problem.pack(
+        intercepts, problem.form.seed(rng.uniform(-2, 2, shapes.shape)), rng.normal(0, size, slopes.shape)
+    )
 
 
 def _residual_moments(problem: Problem, theta: Array) -> tuple[Array, Array]:

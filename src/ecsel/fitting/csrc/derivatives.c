@@ -182,8 +182,8 @@ FAST static void add_chunk(const Shape *s, const double *theta, const Rows *rows
     if (matrix != NULL) gauss_newton(s, rows, state, first, n, k, matrix);
 }
 
-/* `matrix` and `bend` may both be NULL: the gradient alone. */
-int derivatives(const Shape *s, const double *theta, const Rows *rows, const State *state, double *gradient,
+/* Of the matrices the upper triangles; `matrix` and `bend` may both be NULL: the gradient alone. */
+int derivatives(const Shape *s, const double *theta, const Rows *rows, Range part, const State *state, double *gradient,
                 double *matrix, double *bend) {
     const ptrdiff_t all = s->scores * per_score(s), width = 1 + s->features;
     Chunk k;
@@ -192,13 +192,16 @@ int derivatives(const Shape *s, const double *theta, const Rows *rows, const Sta
     memset(gradient, 0, sizeof(double) * (size_t)all);
     if (matrix != NULL) memset(matrix, 0, sizeof(double) * (size_t)(all * all));
     if (bend != NULL) memset(bend, 0, sizeof(double) * (size_t)(s->scores * s->terms * width * width));
-    for (ptrdiff_t first = 0; first < s->rows; first += k.rows) {
-        const ptrdiff_t n = s->rows - first < k.rows ? s->rows - first : k.rows;
+    for (ptrdiff_t first = part.first; first < part.end; first += k.rows) {
+        const ptrdiff_t n = part.end - first < k.rows ? part.end - first : k.rows;
         add_chunk(s, theta, rows, state, first, n, &k, gradient, matrix, bend);
     }
-    if (matrix != NULL) mirror(matrix, all);
-    if (bend != NULL)
-        for (ptrdiff_t at = 0; at < s->scores * s->terms; at++) mirror(bend + at * width * width, width);
     free(memory);
     return 0;
+}
+
+void mirror_all(const Shape *s, double *matrix, double *bend) {
+    const ptrdiff_t width = 1 + s->features;
+    mirror(matrix, s->scores * per_score(s));
+    for (ptrdiff_t at = 0; at < s->scores * s->terms; at++) mirror(bend + at * width * width, width);
 }

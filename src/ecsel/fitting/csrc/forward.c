@@ -160,13 +160,13 @@ FAST static void terms_of_chunk(const Shape *s, const double *theta, const Rows 
     }
 }
 
-int forward(const Shape *s, const double *theta, const Rows *rows, const State *state, double *loss) {
+int forward(const Shape *s, const double *theta, const Rows *rows, Range part, const State *state, double *loss) {
     double *z = malloc(sizeof(double) * CHUNK * (size_t)s->scores);
     if (z == NULL) return -1;
     Scratch x;
     *loss = 0;
-    for (ptrdiff_t first = 0; first < s->rows; first += CHUNK) {
-        const ptrdiff_t n = s->rows - first < CHUNK ? s->rows - first : CHUNK;
+    for (ptrdiff_t first = part.first; first < part.end; first += CHUNK) {
+        const ptrdiff_t n = part.end - first < CHUNK ? part.end - first : CHUNK;
         const int64_t *codes = rows->codes + first;
         double *residual = state->residual + first, *p = state->probabilities + first;
         terms_of_chunk(s, theta, rows, first, n, &x, state->planes, z);

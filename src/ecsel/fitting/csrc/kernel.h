@@ -34,6 +34,11 @@ typedef struct {
     const double *w;
 } Rows;
 
+/* Rows from `first` up to `end`. */
+typedef struct {
+    ptrdiff_t first, end;
+} Range;
+
 /* A chunk of rows as stored.py packs it, in single precision. */
 typedef struct {
     const uint8_t *data;         /* features kept as floats, weights, class codes, features kept as bytes */
@@ -85,9 +90,10 @@ typedef int Poll(void *context);
 INLINE ptrdiff_t per_score(const Shape *s) { return s->intercept + s->terms * (1 + s->features); }
 
 /* All return 0, or −1 where memory has run out. */
-int forward(const Shape *shape, const double *theta, const Rows *rows, const State *state, double *loss);
-int derivatives(const Shape *shape, const double *theta, const Rows *rows, const State *state, double *gradient,
-                double *matrix, double *bend);
+int forward(const Shape *shape, const double *theta, const Rows *rows, Range part, const State *state, double *loss);
+int derivatives(const Shape *shape, const double *theta, const Rows *rows, Range part, const State *state,
+                double *gradient, double *matrix, double *bend);
+void mirror_all(const Shape *shape, double *matrix, double *bend);
 int sweep(const Shape *shape, const double *theta, const Packed *packed, double *loss, double *gradient, float *errors);
 double draw(uint64_t start, ptrdiff_t n, const float *errors, const float *w, const Chances *chances, int32_t *rows,
             double *numbers, ptrdiff_t *count);
@@ -95,6 +101,6 @@ void uniforms(uint64_t start, ptrdiff_t n, double *numbers);
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
                    const double *upper, double tol, int most_faces, double *fall);
 int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Symmetric *eigen,
-             Poll *poll, void *context, double *theta, Ending *ending);
+             Poll *poll, void *context, int n_threads, double *theta, Ending *ending);
 
 #endif

@@ -128,7 +128,7 @@ static PyObject *py_forward(PyObject *self, PyObject *args) {
     double loss;
     int status;
     Py_BEGIN_ALLOW_THREADS
-    status = forward(&s, theta, &rows, &state, &loss);
+    status = forward(&s, theta, &rows, (Range){0, s.rows}, &state, &loss);
     Py_END_ALLOW_THREADS
     return finish(&b, status, status == 0 ? PyFloat_FromDouble(loss) : NULL);
 }
@@ -157,7 +157,8 @@ static PyObject *py_derivatives(PyObject *self, PyObject *args) {
     }
     int status;
     Py_BEGIN_ALLOW_THREADS
-    status = derivatives(&s, theta, &rows, &state, data[0], data[1], data[2]);
+    status = derivatives(&s, theta, &rows, (Range){0, s.rows}, &state, data[0], data[1], data[2]);
+    if (status == 0 && data[1] != NULL) mirror_all(&s, data[1], data[2]);
     Py_END_ALLOW_THREADS
     return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
@@ -272,17 +273,18 @@ static int signalled(void *context) {
     return raised;
 }
 
-/* (shape, v, codes, w, θ, l1, lower, upper, price, rules, dsyev): θ moves to the minimiser. */
+/* (shape, v, codes, w, θ, l1, lower, upper, price, rules, dsyev, threads): θ moves to the minimiser. */
 static PyObject *py_minimise(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *shape, *array[7], *capsule;
     Shape s;
     Charges charges;
     Rules r;
-    if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)O", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
+    int n_threads;
+    if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)Oi", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
                           &array[3], &array[4], &array[5], &array[6], &charges.price, &r.tol, &r.kkt,
                           &r.first_damping, &r.largest_damping, &r.exact_below, &r.worth_a_retry, &r.timid, &r.noise,
-                          &r.max_iter, &r.most_faces, &capsule) ||
+                          &r.max_iter, &r.most_faces, &capsule, &n_threads) ||
         !read_shape(shape, &s))
         return NULL;
     Symmetric *eigen = (Symmetric *)PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
@@ -303,7 +305,7 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
         return NULL;
     }
     Interpreter python = {.released = PyEval_SaveThread()};
-    const int status = minimise(&s, &rows, &charges, &r, eigen, signalled, &python, theta, &end);
+    const int status = minimise(&s, &rows, &charges, &r, eigen, signalled, &python, n_threads, theta, &end);
     PyEval_RestoreThread(python.released);
     if (python.failed) {
         release(&b);

@@ -1,14 +1,23 @@
-/* Proximal Gauss–Newton on one block of rows: the compiled twin of newton.py, decision by decision. */
+/* Proximal Gauss–Newton on one block of rows: the compiled twin of newton.py, decision by decision.
+
+   Where it pays, sums over the rows are those of two halves, which two threads may share: the bits are the same. */
 #include "kernel.h"
+#include "team.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const double WORTH_TWO = 2e6;  /* rows × parameters²: about a tenth of a millisecond */
+
 typedef struct {
     double *theta, objective, loss;
     State state;
 } Point;
+
+typedef struct {
+    double *gradient, *matrix, *bend;
+} Sums;
 
 typedef struct {
     const Shape *s;
@@ -17,11 +26,50 @@ typedef struct {
     const Rules *rules;
     Symmetric *eigen;
     ptrdiff_t n;
+    ptrdiff_t cut;  /* where the second half of the rows begins; their number where they are not halved */
+    Team *team;
     Point point, candidate;
-    double *gradient, *matrix, *bend, *convex, *H, *scale, *eigenwork;
+    Sums sums, second;
+    double *convex, *H, *scale, *eigenwork;
     int convex_known;
     long evaluations;
 } Fit;
+
+/* What both halves of a sum are told, and where they leave what is theirs alone. */
+typedef struct {
+    Fit *f;
+    Point *p;
+    int curvature, failed[2];
+    double loss[2];
+} Halves;
+
+static Range half_range(const Fit *f, int which) {
+    return which == 0 ? (Range){0, f->cut} : (Range){f->cut, f->s->rows};
+}
+
+static void forward_half(void *work, int which) {
+    Halves *h = work;
+    h->failed[which] =
+        forward(h->f->s, h->p->theta, h->f->rows, half_range(h->f, which), &h->p->state, &h->loss[which]);
+}
+
+static void derivatives_half(void *work, int which) {
+    Halves *h = work;
+    const Sums *out = which == 0 ? &h->f->sums : &h->f->second;
+    h->failed[which] = derivatives(h->f->s, h->p->theta, h->f->rows, half_range(h->f, which), &h->p->state,
+                                   out->gradient, h->curvature ? out->matrix : NULL, h->curvature ? out->bend : NULL);
+}
+
+/* Both halves, or the first alone where it is all rows; whether memory ran out. */
+static int over_rows(Fit *f, Half *half, Halves *h) {
+    if (f->cut < f->s->rows) do_halves(f->team, half, h);
+    else half(h, 0);
+    return h->failed[0] != 0 || h->failed[1] != 0;
+}
+
+INLINE void add(const double *from, ptrdiff_t n, double *to) {
+    for (ptrdiff_t i = 0; i < n; i++) to[i] += from[i];
+}
 
 /* Where the shape of a term lies in θ. */
 INLINE ptrdiff_t shape_place(const Shape *s, ptrdiff_t at) {
@@ -45,7 +93,9 @@ static void shape_charge(const Fit *f, double shape, double out[3]) {
 
 static int evaluate(Fit *f, Point *p) {
     double penalty = 0, bending = 0, charge[3];
-    if (forward(f->s, p->theta, f->rows, &p->state, &p->loss) != 0) return -1;
+    Halves h = {.f = f, .p = p};
+    if (over_rows(f, forward_half, &h)) return -1;
+    p->loss = h.loss[0] + h.loss[1];
     for (ptrdiff_t i = 0; i < f->n; i++) penalty += f->c->l1[i] * fabs(p->theta[i]);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         shape_charge(f, p->theta[shape_place(f->s, at)], charge);
@@ -60,14 +110,21 @@ static int evaluate(Fit *f, Point *p) {
 static int differentiate(Fit *f, int curvature) {
     const ptrdiff_t width = 1 + f->s->features;
     double charge[3];
-    if (derivatives(f->s, f->point.theta, f->rows, &f->point.state, f->gradient, curvature ? f->matrix : NULL,
-                    curvature ? f->bend : NULL) != 0)
-        return -1;
+    Halves h = {.f = f, .p = &f->point, .curvature = curvature};
+    if (over_rows(f, derivatives_half, &h)) return -1;
+    if (f->cut < f->s->rows) {
+        add(f->second.gradient, f->n, f->sums.gradient);
+        if (curvature) {
+            add(f->second.matrix, f->n * f->n, f->sums.matrix);
+            add(f->second.bend, f->s->scores * f->s->terms * width * width, f->sums.bend);
+        }
+    }
+    if (curvature) mirror_all(f->s, f->sums.matrix, f->sums.bend);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         const ptrdiff_t place = shape_place(f->s, at);
         shape_charge(f, f->point.theta[place], charge);
-        f->gradient[place] += charge[1];
-        if (curvature) f->bend[at * width * width] += charge[2];
+        f->sums.gradient[place] += charge[1];
+        if (curvature) f->sums.bend[at * width * width] += charge[2];
     }
     f->convex_known = 0;
     return 0;
@@ -77,7 +134,7 @@ static int differentiate(Fit *f, int curvature) {
 static double kkt_residual(const Fit *f) {
     double worst = 0;
     for (ptrdiff_t i = 0; i < f->n; i++) {
-        const double x = f->point.theta[i], g = f->gradient[i], l1 = f->c->l1[i], near = 1e-9 * fabs(x);
+        const double x = f->point.theta[i], g = f->sums.gradient[i], l1 = f->c->l1[i], near = 1e-9 * fabs(x);
         double slope = x > 0 ? g + l1 : x < 0 ? g - l1 : g > l1 ? g - l1 : g < -l1 ? g + l1 : 0;
         if ((x - near <= f->c->lower[i] && slope > 0) || (x + near >= f->c->upper[i] && slope < 0)) slope = 0;
         worst = fmax(worst, fabs(slope));
@@ -93,7 +150,7 @@ static void take_positive_parts(Fit *f) {
         double *out = f->convex + at * area;
         char job = 'V', half = 'L';
         int n = (int)width, room = (int)(EIGEN_ROOM * width), info = 0;
-        memcpy(vectors, f->bend + at * area, sizeof(double) * (size_t)area);
+        memcpy(vectors, f->sums.bend + at * area, sizeof(double) * (size_t)area);
         memset(out, 0, sizeof(double) * (size_t)area);
         f->eigen(&job, &half, &n, vectors, &n, values, work, &room, &info);
         if (info != 0) continue;
@@ -111,8 +168,8 @@ static void take_positive_parts(Fit *f) {
 static void damped_curvature(Fit *f, int exact, double damping) {
     const ptrdiff_t n = f->n, width = 1 + f->s->features;
     if (!exact && !f->convex_known) take_positive_parts(f);
-    const double *blocks = exact ? f->bend : f->convex;
-    memcpy(f->H, f->matrix, sizeof(double) * (size_t)(n * n));
+    const double *blocks = exact ? f->sums.bend : f->convex;
+    memcpy(f->H, f->sums.matrix, sizeof(double) * (size_t)(n * n));
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         double *corner = f->H + shape_place(f->s, at) * (n + 1);
         for (ptrdiff_t i = 0; i < width; i++)
@@ -150,14 +207,14 @@ static int step(Fit *f, double residual, double *damping, double *fall, double *
     const Rules *r = f->rules;
     const ptrdiff_t n = f->n;
     double mean = 0;
-    for (ptrdiff_t i = 0; i < n; i++) mean += f->matrix[i * (n + 1)];
+    for (ptrdiff_t i = 0; i < n; i++) mean += f->sums.matrix[i * (n + 1)];
     mean /= (double)n;
-    for (ptrdiff_t i = 0; i < n; i++) f->scale[i] = f->matrix[i * (n + 1)] + 1e-3 * mean;
+    for (ptrdiff_t i = 0; i < n; i++) f->scale[i] = f->sums.matrix[i * (n + 1)] + 1e-3 * mean;
     int exact = *damping <= r->exact_below;
     while (*damping < r->largest_damping) {
         damped_curvature(f, exact, *damping);
         memcpy(f->candidate.theta, f->point.theta, sizeof(double) * (size_t)n);
-        if (solve_on_faces(n, f->H, f->gradient, f->candidate.theta, f->c->l1, f->c->lower, f->c->upper,
+        if (solve_on_faces(n, f->H, f->sums.gradient, f->candidate.theta, f->c->l1, f->c->lower, f->c->upper,
                            1e-2 * residual, r->most_faces, fall) != 0)
             return -1;
         if (*fall <= r->noise * fabs(f->point.objective)) {
@@ -219,14 +276,18 @@ static int iterate(Fit *f, double *begin, Poll *poll, void *context, Ending *end
 
 /* From the nearest point to θ within bounds to a minimiser, in place. */
 int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rules *rules, Symmetric *eigen, Poll *poll,
-             void *context, double *theta, Ending *end) {
+             void *context, int n_threads, double *theta, Ending *end) {
     const ptrdiff_t n = s->scores * per_score(s), width = 1 + s->features, scored = s->scores * s->rows;
     const ptrdiff_t blocks = s->scores * s->terms * width * width;
     const ptrdiff_t state = (PLANES * s->terms + 2) * scored, eigenwork = width * (width + 1 + EIGEN_ROOM);
-    double *memory = malloc(sizeof(double) * (size_t)(2 * state + 2 * n * n + 2 * blocks + 5 * n + eigenwork));
+    const ptrdiff_t own = 2 * state + 2 * n * n + 2 * blocks + 5 * n + eigenwork, sums = n + n * n + blocks;
+    const int halved = (double)s->rows * (double)(n * n) >= WORTH_TWO;
+    double *memory = malloc(sizeof(double) * (size_t)(own + (halved ? sums : 0)));
     if (memory == NULL) return -1;
     double *next = memory;
     Fit f = {.s = s, .rows = rows, .c = charges, .rules = rules, .eigen = eigen, .n = n};
+    f.cut = halved ? s->rows / 2 : s->rows;
+    f.team = halved && n_threads > 1 ? open_team() : NULL;
     for (int i = 0; i < 2; i++) {
         Point *p = i == 0 ? &f.point : &f.candidate;
         p->state.planes = next;
@@ -235,14 +296,15 @@ int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rul
         p->theta = next + state;
         next += state + n;
     }
-    f.matrix = next;
-    f.H = f.matrix + n * n;
-    f.bend = f.H + n * n;
-    f.convex = f.bend + blocks;
-    f.gradient = f.convex + blocks;
-    f.scale = f.gradient + n;
+    f.sums.matrix = next;
+    f.H = f.sums.matrix + n * n;
+    f.sums.bend = f.H + n * n;
+    f.convex = f.sums.bend + blocks;
+    f.sums.gradient = f.convex + blocks;
+    f.scale = f.sums.gradient + n;
     f.eigenwork = f.scale + n;
     double *begin = f.eigenwork + eigenwork;
+    f.second = (Sums){begin + n, begin + 2 * n, begin + 2 * n + n * n};
     for (ptrdiff_t i = 0; i < n; i++) f.point.theta[i] = fmin(fmax(theta[i], charges->lower[i]), charges->upper[i]);
     *end = (Ending){.iterations = 0};
     const int failed = iterate(&f, begin, poll, context, end);
@@ -250,6 +312,7 @@ int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rul
     end->objective = f.point.objective;
     end->loss = f.point.loss;
     end->evaluations = f.evaluations;
+    close_team(f.team);
     free(memory);
     return failed;
 }
