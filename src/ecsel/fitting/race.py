@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.newton import Outcome, Stop
+from ecsel.fitting.newton import Outcome, Stop, minimise
 from ecsel.fitting.report import Status
 from ecsel.fitting.starts import charged, grow, interrupted, run_all, scattered
 
@@ -32,6 +32,7 @@ FIRST_ROUND, GO_ON = Stop(1e-5, np.inf, 32), 4
 STARTS_PER_ROUND_OF_KICKS, KICKS_AT_ONCE = 12, 4
 """Several kicks start from the same point, so that threads have work."""
 KICKED = Stop(1e-4, np.inf, 10)
+MOST_UNFINISHED, MORE_TIME = 4, 3
 NEAR = 0.05
 """A kick is followed to its end where the objective is within this share of the lowest."""
 
@@ -75,22 +76,44 @@ def explore(
     if options.starts == 1 or grown.status is Status.INTERRUPTED:
         return [grown], spread
     starts = [scattered(problem, class_shares, rng) for _ in range(options.starts - 1)]
-    runs = _best_first(run_all(problem, starts, FIRST_ROUND, watch))
-    spent = [grown, *runs]
+    first = _best_first(run_all(problem, starts, FIRST_ROUND, watch))
+    spent, reached = [grown, *first], [grown, first[0]]
     if not interrupted(spent):
-        runs = run_all(problem, [run.theta for run in runs[: -(-len(runs) // GO_ON)]], stop, watch)
-        spent += runs
-    reached = _best_first([grown, *runs])
+        runs = run_all(problem, [run.theta for run in first[: -(-len(first) // GO_ON)]], stop, watch)
+        spent, reached = [*spent, *runs], _best_first([grown, *runs])
     spread = [run.objective for run in reached]
     for _ in range(-(-options.starts // STARTS_PER_ROUND_OF_KICKS)):
         if interrupted(spent):
             break
-        runs = _kicked(problem, class_shares, reached[0], rng, stop, watch)
-        spent += runs
-        reached = _best_first([*reached, *runs])
-    best = charged(reached[0], [run for run in spent if run is not reached[0]])
-    status = Status.INTERRUPTED if interrupted(spent) else best.status
-    return [replace(best, status=status), *reached[1:]], spread
+        short, runs = _kicked(problem, class_shares, reached[0], rng, stop, watch)
+        spent, reached = [*spent, *short, *runs], _best_first([*reached, *runs])
+    if interrupted(spent):
+        best = replace(min(spent, key=lambda run: run.objective), status=Status.INTERRUPTED)
+    else:
+        best, more = _lowest_minimum(problem, reached, stop, watch)
+        spent += more
+    others = [run for run in reached if run is not best]
+    return [charged(best, [run for run in spent if run is not best]), *others], spread
+
+
+def _lowest_minimum(
+    problem: Problem, reached: Sequence[Outcome], stop: Stop, watch: Watch | None
+) -> tuple[Outcome, list[Outcome]]:
+    """Return the lowest point that converged, and the runs that this took: a lower one that has not may go on a while.
+
+    The lowest of many points is often one that creeps along a valley in which a term explodes.
+    """
+    spent: list[Outcome] = []
+    if np.isinf(stop.kkt):  # a rough search has no minimum to reach
+        return reached[0], spent
+    for begun in reached[:MOST_UNFINISHED]:
+        run = begun
+        for _ in range(MORE_TIME):
+            if run.status in {Status.CONVERGED, Status.INTERRUPTED}:
+                return run, spent
+            run = minimise(problem, run.theta, stop, watch)
+            spent.append(run)
+    return next((run for run in reached if run.status is Status.CONVERGED), reached[0]), spent
 
 
 def _best_first(runs: Sequence[Outcome]) -> list[Outcome]:
@@ -99,14 +122,13 @@ def _best_first(runs: Sequence[Outcome]) -> list[Outcome]:
 
 def _kicked(
     problem: Problem, class_shares: Array, best: Outcome, rng: np.random.Generator, stop: Stop, watch: Watch | None
-) -> list[Outcome]:
+) -> tuple[list[Outcome], list[Outcome]]:
+    """Return the short runs from kicked points, and the whole ones of those that came near the best."""
     starts = [_kick(problem, class_shares, best.theta, rng) for _ in range(KICKS_AT_ONCE)]
-    runs = run_all(problem, starts, KICKED, watch)
+    short = run_all(problem, starts, KICKED, watch)
     limit = best.objective + NEAR * abs(best.objective)
-    near = [run for run in runs if run.objective <= limit]
-    if interrupted(runs) or not near:
-        return runs
-    return [*runs, *run_all(problem, [run.theta for run in near], stop, watch)]
+    near = [] if interrupted(short) else [run.theta for run in short if run.objective <= limit]
+    return short, run_all(problem, near, stop, watch)
 
 
 def _kick(problem: Problem, class_shares: Array, theta: Array, rng: np.random.Generator) -> Array:
