@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH := .venv-bench
-KERNEL := $(wildcard src/ecsel/fitting/csrc/*)
+KERNEL := $(wildcard src/ecsel/csrc/*)
 PIP := -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test lint docs bench clean

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ecsel import _compiled
 from ecsel.tables import TableEncoder
 from ecsel.tables.blocks import BLOCK_ROWS
 
@@ -168,3 +169,52 @@ def test_a_ratio_scale_has_elasticity_one():
 def test_a_ratio_scale_needs_positive_values():
     with pytest.raises(ValueError, match=r"Column 'x0' cannot have scaling='ratio': its minimum is 0.0"):
         TableEncoder.fit([[0.0], [1.0]], scaling="ratio")
+
+
+needs_kernel = pytest.mark.skipif(_compiled.compiled is None, reason="the package was installed without its kernel")
+
+
+def log_features_both_ways(monkeypatch, encoder, X):
+    found = encoder.log_features(X, np.float32, warn=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(_compiled, "compiled", None)
+        return found, encoder.log_features(X, np.float32, warn=False)
+
+
+@needs_kernel
+@pytest.mark.parametrize("scaling", ["minmax", "spread", "ratio"])
+def test_compiled_logs_are_correct_to_the_last_digit_of_single_precision(monkeypatch, scaling):
+    X = np.exp(np.random.default_rng(0).uniform(-12, 12, (5003, 2)))
+    encoder = TableEncoder.fit(X, scaling=scaling, two_sided=True)
+    found, twin = log_features_both_ways(monkeypatch, encoder, X)
+    exact = np.log(encoder.model_features(X, warn=False).T)
+    ulp = np.spacing(np.maximum(np.abs(exact), 0.5).astype(np.float32))
+    assert (np.abs(found - exact) <= 2 * ulp).all()
+    assert (np.abs(found - twin) <= 3 * ulp).all()
+
+
+@needs_kernel
+@pytest.mark.parametrize("odd", [[-3.0], [99.0], [np.nan]])
+def test_blocks_with_odd_values_are_treated_as_numpy_treats_them(monkeypatch, odd):
+    X = np.linspace(1, 50, 100)[:, None]
+    encoder = TableEncoder.fit(np.vstack([X, [[np.nan]]]))
+    rows = np.vstack([X, [odd]])
+    found, twin = log_features_both_ways(monkeypatch, encoder, rows)
+    np.testing.assert_allclose(found, twin, rtol=3e-7, atol=3e-7)
+    assert encoder.transform_report(rows).columns[0].n_above == (odd == [99.0])
+
+
+@needs_kernel
+def test_infinities_are_refused_by_name_in_single_precision():
+    encoder = TableEncoder.fit(TRAIN)
+    with pytest.raises(ValueError, match="'x0'"):
+        encoder.log_features([[np.inf]], np.float32)
+
+
+def test_numbers_may_lie_anywhere_in_memory():
+    values = np.linspace(1, 9, 50)
+    afloat = np.frombuffer(b"." + values.tobytes(), np.uint8)[1:].view(np.float64)[:, None]
+    encoder = TableEncoder.fit(afloat)
+    for X in (afloat, values[:, None].astype(">f8"), np.repeat(values, 2)[::2, None], values[:, None][::-1]):
+        found = encoder.log_features(X, np.float32)
+        np.testing.assert_allclose(found, encoder.log_features(X), rtol=3e-7, atol=3e-7)

@@ -162,3 +162,19 @@ def test_columns_without_values_are_all_missing(make_frame):
     raw = column(make_frame({"s": ["u", None, None]})).keep(np.array([False, True, True]))
     assert raw.distinct() == []
     np.testing.assert_array_equal(raw.recoded([], [], missing=-1), [-1, -1])
+
+
+def test_slices_of_numbers_are_views_of_pandas_arrays(make_frame):
+    frame = make_frame({"x": [1.0, 2.0, 3.0], "t": ["a", "b", "a"]})
+    number, text = (column.at_hand() for column in read_table(frame).columns)
+    assert number.slice(slice(1, 3)).numbers().tolist() == [2.0, 3.0]
+    assert text.slice(slice(0, 2)).kind_and_dtype() == ("text", "text")
+    if isinstance(frame, pd.DataFrame):
+        assert np.shares_memory(number.numbers(), frame["x"].to_numpy())
+
+
+def test_a_run_of_rows_of_a_table():
+    table = read_table(pd.DataFrame({"x": [1, 2, 3], "y": [True, False, None]}))
+    part = table.slice(slice(2, 9))
+    assert (part.n_rows, part.names, part.named) == (1, ("x", "y"), True)
+    assert part.columns[0].numbers().tolist() == [3]

@@ -6,7 +6,7 @@ labels and weights of its rows. Nothing else is known about where rows are kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import narwhals.stable.v2 as nw
@@ -14,6 +14,7 @@ import numpy as np
 
 from ecsel.distributed.packing import pack_source
 from ecsel.fitting.chunks import CHUNK_ROWS
+from ecsel.tables.reading import RawTable, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +62,8 @@ def pick_rows(X: Any, rows: NDArray[np.intp] | slice) -> Any:
     """Return some rows of an array or a data frame, as the same kind of table."""
     if isinstance(X, np.ndarray):
         return X[rows]
+    if isinstance(X, RawTable) and isinstance(rows, slice):
+        return X.slice(rows)
     frame = nw.from_native(X, eager_only=True)
     return (frame[rows] if isinstance(rows, slice) else frame[rows.tolist()]).to_native()
 
@@ -93,7 +96,9 @@ class TableSource:
 
     def pack(self, packer: Packer, *, n_threads: int) -> StoredBlocks:
         """Encode and pack all rows."""
-        return pack_source(self, packer, n_threads=n_threads)
+        table = read_table(self.X)
+        table = replace(table, columns=tuple(column.at_hand() for column in table.columns))
+        return pack_source(replace(self, X=table), packer, n_threads=n_threads)
 
     def batches(self) -> Iterator[Batch]:
         """Yield slices, which are views where the table allows it."""

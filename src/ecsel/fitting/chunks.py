@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting import kernel
 from ecsel.fitting.blocks import TILE_ROWS, Coordinates
 
 Array = NDArray[np.floating]
@@ -95,13 +96,13 @@ def pack(layout: Layout, log_features: Array, codes: NDArray[np.integer], w: Arr
     weights = None if w is None else w.astype(np.float64)
     first, second = np.empty(len(log_features)), np.empty(len(log_features))
     for j, (u, values) in enumerate(zip(log_features, layout.values, strict=True)):
-        at = None if values is None else _positions(u, values)
+        at, counts = (None, None) if values is None else _places(u, values)
         coded.append(at is not None)
         if at is None:
             wide.append(u)
         else:
             narrow.append(at)
-        first[j], second[j] = _moments(u, at, values, weights, layout.reference[j])
+        first[j], second[j] = _moments(u, (at, counts, values), weights, layout.reference[j])
     classes = np.bincount(codes, weights=weights, minlength=layout.n_classes)
     parts = [*wide, *([w.astype(layout.dtype)] if layout.weighted and w is not None else [])]
     tail = [np.ascontiguousarray(codes, dtype=layout.code_dtype), *narrow]
@@ -110,26 +111,37 @@ def pack(layout: Layout, log_features: Array, codes: NDArray[np.integer], w: Arr
     return Chunk(len(codes), tuple(coded), data, size=len(data)), tally
 
 
-def _positions(u: Array, values: Array) -> Bytes | None:
-    """Return the position of each number among the values, None where one is none of them."""
-    if len(values) == 2:
-        at = (u == values[1]).view(np.uint8)
-        return at if np.count_nonzero(u == values[0]) + np.count_nonzero(at) == len(u) else None
+Counts = NDArray[np.int64]
+
+
+def _places(u: Array, values: Array) -> tuple[Bytes | None, Counts | None]:
+    """Return the place of each number among the values and how often each occurs, None where one is none of them."""
+    if kernel.compiled is not None and u.dtype == values.dtype == np.float32:
+        at, counts = np.empty(len(u), np.uint8), np.empty(len(values), np.int64)
+        known = kernel.compiled.places(u, np.require(values, requirements="A"), at, counts)  # it may have travelled
+        if known >= 0:
+            return (at, counts) if known == len(u) else (None, None)
     at = np.minimum(np.searchsorted(values, u), len(values) - 1).astype(np.uint8)
-    return at if np.array_equal(values[at], u) else None
+    if not np.array_equal(values[at], u):
+        return None, None
+    return at, np.bincount(at, minlength=len(values))
 
 
 def _moments(
-    u: Array, at: Bytes | None, values: Array | None, weights: Array | None, reference: float
+    u: Array,
+    places: tuple[Bytes | None, Counts | None, Array | None],
+    weights: NDArray[np.float64] | None,
+    reference: float,
 ) -> tuple[float, float]:
-    if at is not None and values is not None:
-        if len(values) == 2 and weights is None:
-            ones = np.count_nonzero(at)
-            totals = np.array([len(at) - ones, ones])
-        else:
-            totals = np.bincount(at, weights=weights, minlength=len(values))
-        places = values.astype(np.float64) - reference
-        return float(totals @ places), float(totals @ (places * places))
+    """Return the sums of weighted deviations from the reference, and of their squares."""
+    at, counts, values = places
+    if at is not None and counts is not None and values is not None:
+        totals = counts if weights is None else np.bincount(at, weights=weights, minlength=len(values))
+        apart = values.astype(np.float64) - reference
+        return float(totals @ apart), float(totals @ (apart * apart))
+    if weights is None and kernel.compiled is not None and u.dtype == np.float32:
+        first, second = kernel.compiled.deviations(u, reference)
+        return first, second
     deviation = u - u.dtype.type(reference)
     pull = deviation if weights is None else deviation * weights.astype(u.dtype)
     return float(np.add.reduce(pull)), float(np.dot(pull, deviation))

@@ -1,14 +1,12 @@
 """The door to the compiled kernel: the inner loops of small fits, and passes over packed rows.
 
 `csrc/` holds the same formulas as `sums`, `quadratic` and `newton`, in C, for double precision, and those of `sweeps`
-and `surveys` for single; a machine without a compiler installs the package without it and everything runs on NumPy.
-``ECSEL_NO_KERNEL=1`` in the environment turns it off. Sums over rows keep one order, so that the bits of a fit
-do not depend on the number of threads; they may differ from NumPy's in the last digits.
+and `surveys` for single. Sums over rows keep one order, so that the bits of a fit do not depend on the number of
+threads; they may differ from NumPy's in the last digits.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel._compiled import compiled as compiled  # noqa: PLC0414 - the name is this door's
 from ecsel.fitting import forms
 from ecsel.fitting.links import Sigmoid, Softmax
 from ecsel.fitting.penalties import L1, PaperL1
@@ -30,20 +29,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating]
 Double = NDArray[np.float64]
-
-
-def _load() -> ModuleType | None:
-    if os.environ.get("ECSEL_NO_KERNEL", "0") not in {"", "0"}:
-        return None
-    try:
-        from ecsel.fitting import _kernel  # noqa: PLC0415 - it may not be there
-    except ImportError:
-        return None
-    return _kernel
-
-
-compiled = _load()
-"""The compiled module, None where there is none."""
 
 
 @lru_cache(maxsize=1)

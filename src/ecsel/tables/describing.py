@@ -75,22 +75,25 @@ def _describe_numeric(
 ) -> Description:
     values = np.asarray(raw.numbers(), dtype=np.float64)
     codes = tuple(code for code in options.missing_codes if not isinstance(code, str))
-    missing = is_missing(values, codes)
-    n_missing = int(np.count_nonzero(missing))
-    if n_missing:
+    low, high = float(values.min()), float(values.max())
+    # The minimum is NaN exactly when there is one.
+    missing = is_missing(values, codes) if codes or math.isnan(low) else None
+    n_missing = 0 if missing is None else int(np.count_nonzero(missing))
+    observed, observed_weights = values, weights
+    if missing is not None and n_missing:
         if options.missing == "error":
             refuse_missing(raw.name, n_missing, values.size)
         if n_missing == values.size:
             return _empty(raw.name)
-    observed = values[~missing] if n_missing else values
-    observed_weights = weights[~missing] if n_missing and weights is not None else weights
-    if np.isinf(observed.min()) or np.isinf(observed.max()):
+        observed, observed_weights = values[~missing], None if weights is None else weights[~missing]
+        low, high = float(observed.min()), float(observed.max())
+    if math.isinf(low) or math.isinf(high):
         refuse_infinite(raw.name, observed)
-    summary = summarise(observed, observed_weights)
+    summary = summarise(observed, observed_weights, (low, high))
     scaling = None if summary.is_constant else _scaling_kind(raw.name, summary, options)
     column = NumericColumn(raw.name, dtype, summary.low, summary.high, scaling, n_missing > 0, codes)
     features = _numeric_features(raw.name, scaling, summary, options, observed, observed_weights)
-    share = float(np.average(missing, weights=weights))
+    share = 0.0 if missing is None else float(np.average(missing, weights=weights))
     filled = tuple(_with_fill(feature, summary.median, share, options) for feature in features)
     notes = _numeric_notes(column, summary, options, features)
     return _with_missing_factor(column, filled, notes, n_missing, values.size, share, options)

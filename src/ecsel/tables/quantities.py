@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ecsel import _compiled
 from ecsel.tables.refusals import (
     refuse_infinite,
     refuse_new_missing,
@@ -67,7 +68,10 @@ class NumberJob:
 
     def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:
         """Write the features of a block of rows."""
-        raw, missing, extremes = self._observed(np.asarray(self.values[rows], dtype=np.float64))
+        block = np.require(self.values[rows], dtype=np.float64, requirements="CA")
+        if self._write_plain(block, out):
+            return ColumnReport(self.column.name, self.column.low, self.column.high)
+        raw, missing, extremes = self._observed(block)
         report = self._count(raw, extremes)
         outside = report.n_below or report.n_above
         for row, feature in zip(out, self.features, strict=True):
@@ -84,6 +88,19 @@ class NumberJob:
                 single = row.dtype == np.float32 and not outside and _fits_single(feature)
                 np.log(row if single else positive, out=row, casting="same_kind")
         return report
+
+    def _write_plain(self, block: NDArray[np.float64], out: NDArray[Any]) -> bool:
+        """Write a block in which nothing is odd by the compiled loop; False where there is more to do."""
+        compiled = _compiled.compiled
+        if compiled is None or not self.log or out.dtype != np.float32 or self.column.missing_codes:
+            return False
+        for row, feature in zip(out, self.features, strict=True):
+            if feature.kind == "missing" or not _fits_single(feature):
+                return False
+            low, high = compiled.log_image(block, feature.scale, feature.offset, row)
+            if not (self.column.low <= low and high <= self.column.high):  # nor where the lowest is NaN
+                return False
+        return True
 
     def _count(self, raw: NDArray[np.float64], extremes: tuple[float, float]) -> ColumnReport:
         """Count the values outside the training range; a column that was constant in training has none that matter."""

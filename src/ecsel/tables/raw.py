@@ -53,6 +53,17 @@ class RawColumn:
         kept = self.source[rows] if isinstance(self.source, np.ndarray) else self.source.filter(rows.tolist())
         return RawColumn(self.name, kept)
 
+    def slice(self, rows: slice) -> RawColumn:
+        """Return a run of rows."""
+        return RawColumn(self.name, self.source[rows])
+
+    def at_hand(self) -> RawColumn:
+        """Return the column as the array that a pandas series of numbers is made of, which is sliced at no cost."""
+        values = getattr(nw.to_native(self.source, pass_through=True), "values", None)
+        if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
+            return RawColumn(self.name, values)
+        return self
+
     def renamed(self, name: str) -> RawColumn:
         """Return the same column under another name."""
         return RawColumn(name, self.source)

@@ -38,6 +38,11 @@ class RawTable:
         columns = zip(_positional_names(cells.shape[1]), cells.T, strict=True)
         return cls(tuple(RawColumn(name, column) for name, column in columns), cells.shape[0], named=False)
 
+    def slice(self, rows: slice) -> RawTable:
+        """Return a run of rows."""
+        columns = tuple(column.slice(rows) for column in self.columns)
+        return RawTable(columns, len(range(self.n_rows)[rows]), self.named)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The column names."""

@@ -71,8 +71,14 @@ class Affine:
     offset: float
 
 
-def summarise(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> Summary:
+def summarise(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+    extremes: tuple[float, float] | None = None,
+) -> Summary:
     """Return the five-number summary; an integer weight counts exactly as that many repeated rows.
+
+    `extremes` are the smallest and the largest value, where they are known.
 
     A quantile is the smallest value whose cumulated weight reaches the level (the inverse distribution function).
 
@@ -84,7 +90,7 @@ def summarise(values: NDArray[np.float64], weights: NDArray[np.float64] | None =
     stride = max(1, values.size // QUANTILE_ROWS)
     sample = values[::stride]
     sample_weights = np.ones(sample.size) if weights is None else weights[::stride]
-    low, high = float(values.min()), float(values.max())
+    low, high = extremes or (float(values.min()), float(values.max()))
     lower, median, upper = _quantiles(sample, (0.25, 0.5, 0.75), sample_weights)
     if upper == low and (above := sample > low).any():
         (upper,) = _quantiles(sample[above], (0.75,), sample_weights[above])

@@ -207,6 +207,72 @@ static PyObject *py_sweep(PyObject *self, PyObject *args) {
     return finish(&b, status, status == 0 ? PyFloat_FromDouble(loss) : NULL);
 }
 
+/* (x, scale, offset, out): the log of the image; the smallest and the largest x. */
+static PyObject *py_log_image(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array[2];
+    double scale, offset, extremes[2];
+    if (!PyArg_ParseTuple(args, "OddO", &array[0], &scale, &offset, &array[1])) return NULL;
+    const Py_ssize_t n = PyObject_Size(array[0]);
+    if (n < 0) return NULL;
+    Buffers b = {.count = 0};
+    const double *x;
+    float *out = NULL;
+    if ((x = take(&b, array[0], 0, 0, n, NULL)) == NULL || (out = take_kind(&b, array[1], FLOATS, 1, n, NULL)) == NULL) {
+        release(&b);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    log_image(x, n, scale, offset, out, extremes);
+    Py_END_ALLOW_THREADS
+    return finish(&b, 0, Py_BuildValue("dd", extremes[0], extremes[1]));
+}
+
+/* (u, values, at, counts): how many numbers are one of the values, −1 where that is not known. */
+static PyObject *py_places(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array[4];
+    if (!PyArg_ParseTuple(args, "OOOO", &array[0], &array[1], &array[2], &array[3])) return NULL;
+    const Py_ssize_t n = PyObject_Size(array[0]), count = PyObject_Size(array[1]);
+    if (n < 0 || count < 0) return NULL;
+    Buffers b = {.count = 0};
+    const float *u, *values;
+    uint8_t *at = NULL;
+    int64_t *counts = NULL;
+    if ((u = take_kind(&b, array[0], FLOATS, 0, n, NULL)) == NULL ||
+        (values = take_kind(&b, array[1], FLOATS, 0, count, NULL)) == NULL ||
+        (at = take_kind(&b, array[2], BYTES, 1, n, NULL)) == NULL ||
+        (counts = take(&b, array[3], 1, 1, count, NULL)) == NULL) {
+        release(&b);
+        return NULL;
+    }
+    ptrdiff_t known;
+    Py_BEGIN_ALLOW_THREADS
+    known = places(u, n, values, count, at, counts);
+    Py_END_ALLOW_THREADS
+    return finish(&b, 0, PyLong_FromSsize_t((Py_ssize_t)known));
+}
+
+/* (u, reference): Σ (u − reference) and Σ (u − reference)². */
+static PyObject *py_deviations(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array;
+    double reference, sums[2];
+    if (!PyArg_ParseTuple(args, "Od", &array, &reference)) return NULL;
+    const Py_ssize_t n = PyObject_Size(array);
+    if (n < 0) return NULL;
+    Buffers b = {.count = 0};
+    const float *u = take_kind(&b, array, FLOATS, 0, n, NULL);
+    if (u == NULL) {
+        release(&b);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    deviations(u, n, (float)reference, sums);
+    Py_END_ALLOW_THREADS
+    return finish(&b, 0, Py_BuildValue("dd", sums[0], sums[1]));
+}
+
 /* (start, numbers): SplitMix64 of start, start + 1, …, as numbers in [0, 1); see `row_uniforms` in sampling.py. */
 static PyObject *py_uniforms(PyObject *self, PyObject *args) {
     (void)self;
@@ -323,6 +389,9 @@ static PyMethodDef methods[] = {
     {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the bend."},
     {"sweep", py_sweep, METH_VARARGS, "Fill gradient and errors of a chunk of packed rows unless None; return its loss."},
     {"draw", py_draw, METH_VARARGS, "Fill the places and numbers of the rows that are drawn; return how many, and Σ w √e."},
+    {"log_image", py_log_image, METH_VARARGS, "Fill an array with log(scale·x + offset); return the extremes of x."},
+    {"places", py_places, METH_VARARGS, "Fill the places of numbers among values, and their counts; return how many fit."},
+    {"deviations", py_deviations, METH_VARARGS, "Return the sum of deviations and of their squares."},
     {"uniforms", py_uniforms, METH_VARARGS, "Fill an array with the numbers of consecutive rows."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},

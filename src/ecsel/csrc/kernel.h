@@ -1,4 +1,4 @@
-/* The compiled twins of `sums.py`, `quadratic.py` and `newton.py`: what the door in module.c calls, free of Python. */
+/* The compiled twins of NumPy functions in `fitting` and `tables`: what the door in module.c calls, free of Python. */
 #ifndef ECSEL_KERNEL_H
 #define ECSEL_KERNEL_H
 
@@ -97,6 +97,9 @@ void mirror_all(const Shape *shape, double *matrix, double *bend);
 int sweep(const Shape *shape, const double *theta, const Packed *packed, double *loss, double *gradient, float *errors);
 double draw(uint64_t start, ptrdiff_t n, const float *errors, const float *w, const Chances *chances, int32_t *rows,
             double *numbers, ptrdiff_t *count);
+void log_image(const double *x, ptrdiff_t n, double scale, double offset, float *out, double extremes[2]);
+ptrdiff_t places(const float *u, ptrdiff_t n, const float *values, ptrdiff_t count, uint8_t *at, int64_t *counts);
+void deviations(const float *u, ptrdiff_t n, float reference, double sums[2]);
 void uniforms(uint64_t start, ptrdiff_t n, double *numbers);
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
                    const double *upper, double tol, int most_faces, double *fall);
