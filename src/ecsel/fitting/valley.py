@@ -80,7 +80,9 @@ def _step(
     while damping < LARGEST_DAMPING:
         H = ((vectors * (values + (0.0 if undamped else damping))) @ vectors.T) * np.outer(size, size)
         trial, fall = solve_on_faces(H, model.gradient, eta, model.l1, lower, upper, 1e-10)
-        if fall <= (max(tol, ROUNDING) if undamped else ROUNDING) * abs(point.objective):
+        # a first damped step may promise little; one that is shortened because a longer one failed should promise more
+        worth = max(tol, ROUNDING) if undamped or tried else ROUNDING
+        if fall <= worth * abs(point.objective):
             return None, damping, tried, fall
         if undamped:
             undamped = False

@@ -68,7 +68,7 @@ class NumberJob:
 
     def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:
         """Write the features of a block of rows."""
-        block = np.require(self.values[rows], dtype=np.float64, requirements="CA")
+        block = np.require(self.values[rows], dtype=np.float64, requirements=["C", "A"])
         if self._write_plain(block, out):
             return ColumnReport(self.column.name, self.column.low, self.column.high)
         raw, missing, extremes = self._observed(block)
