@@ -234,6 +234,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         if packing is not None:
             del codes, given  # as large as a column each
             return self._fit_packed(chosen, encoder, packing)
+        codes = codes.astype(np.intp, copy=False)
         link = settings.resolve_link(self.link, len(classes))
         per_class = class_weights(self.class_weight, classes, np.arange(len(classes)), totals)
         weights = per_class[codes] if given is None else given * per_class[codes]

@@ -14,17 +14,18 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ecsel.estimators.options import is_number
 
-Codes = NDArray[np.intp]
+Codes = NDArray[np.integer]
 
 _COUNTED_FROM, _MOST_COUNTED = 10_000, 1000
+_BLOCK_ROWS = 1 << 16
 
 
 def encode_labels(
     y: NDArray[Any], weights: NDArray[np.float64] | None
 ) -> tuple[NDArray[Any], Codes, NDArray[np.float64]]:
-    """Return the sorted classes, each row's code, and the weights of the classes (None: rows weigh one each).
+    """Return the sorted classes, each row's code (a narrow integer where labels are), and the weights of the classes.
 
-    A class all of whose rows weigh nothing is refused.
+    Where `weights` are None, rows weigh one each. A class all of whose rows weigh nothing is refused.
     """
     classes, codes = _few_integers(y) or np.unique(y, return_inverse=True)
     codes = codes.reshape(-1)
@@ -33,11 +34,19 @@ def encode_labels(
             f"ECSELClassifier needs samples of at least two classes, but the data contains only one class: "
             f"{classes[0]!r} ({len(y)} rows)."
         )
-    total = np.bincount(codes, weights=weights, minlength=len(classes)).astype(np.float64)
+    total = _totals(codes, weights, len(classes))
     if (total <= 0).any():
         empty = classes[int(np.argmin(total))]
         raise ValueError(f"All rows of class {empty!r} have zero sample_weight: remove the class or weigh its rows.")
-    return classes, codes.astype(np.intp, copy=False), total
+    return classes, codes, total
+
+
+def _totals(codes: Codes, weights: NDArray[np.float64] | None, n_classes: int) -> NDArray[np.float64]:
+    total = np.zeros(n_classes)
+    for i in range(0, len(codes), _BLOCK_ROWS):
+        block = slice(i, i + _BLOCK_ROWS)
+        total += np.bincount(codes[block], weights=None if weights is None else weights[block], minlength=n_classes)
+    return total
 
 
 def _few_integers(y: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
@@ -47,15 +56,16 @@ def _few_integers(y: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
     low, high = int(y.min()), int(y.max())
     if high - low >= _MOST_COUNTED:
         return None
-    places = y.astype(np.intp)
-    places -= low
-    present = np.bincount(places, minlength=high - low + 1) > 0
+    # narrow labels stay narrow: a wide copy of many is as large as a column, and counting makes one
+    dtype, y = y.dtype, y.view(np.uint8) if y.dtype.kind == "b" else y
+    places: Codes = y if low == 0 and np.can_cast(y.dtype, np.intp) else y.astype(np.intp) - low
+    present = _totals(places, None, high - low + 1) > 0
     if not present.all():
         places = (np.cumsum(present) - 1)[places]
-    return (np.flatnonzero(present) + low).astype(y.dtype), places
+    return (np.flatnonzero(present) + low).astype(dtype), places
 
 
-def known_codes(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
+def known_codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     """Return the position of each label among the classes of a fitted model."""
     known = np.isin(labels, classes)
     if not known.all():
