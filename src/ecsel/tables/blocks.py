@@ -1,6 +1,6 @@
 """Features written block by block: the hot path.
 
-Rows are taken in blocks that stay in the processor's cache, so that reading, range checks, the affine map and the
+Rows are taken in blocks that stay in the processor's second cache, so that reading, range checks, the affine map and the
 logarithm together cost one trip through memory. A block goes straight into the rows of a feature-major array.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ecsel.tables.report import ColumnReport
 
-BLOCK_ROWS = 16_384
+BLOCK_ROWS = 65_536
 
 
 class ColumnJob(Protocol):
