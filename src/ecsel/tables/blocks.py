@@ -1,7 +1,7 @@
 """Features written block by block: the hot path.
 
-Rows are taken in blocks that stay in the processor's second cache, so that reading, range checks, the affine map and the
-logarithm together cost one trip through memory. A block goes straight into the rows of a feature-major array.
+Rows are taken in blocks that stay in the processor's second cache, so that reading, range checks, the affine map and
+the logarithm together cost one trip through memory. A block goes straight into the rows of a feature-major array.
 """
 
 from __future__ import annotations
