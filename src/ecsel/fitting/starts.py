@@ -3,8 +3,7 @@
 A sum of terms has many local minima, and random starts find poor ones. The first term starts at the log-linear limit
 (logistic regression in the logs). The next is seeded along a direction d: to second order a small term adds
 ⟨s, v⟩ ± ⟨s, v⟩²/2 to the score, so the directions that lower the loss fastest are the extreme eigenvectors of
-Σ_i r_i v_i v_iᵀ, with r the residual. Each seed gets a few iterations, the best is carried on. Seeds share the threads
-where the rows are one tile.
+Σ_i r_i v_i v_iᵀ, with r the residual. Each seed gets a few iterations, the best is carried on.
 """
 
 from __future__ import annotations
@@ -30,6 +29,8 @@ SEED_SIZE, LEAST_SIZE = 0.05, 0.03
 FIRST_BENDS = (0.0, 1.0, -1.0)
 
 
+WORTH_THREADS = 4
+"""Starts from which on it pays to hand them to threads: waking one takes as long as some iterations."""
 SEED_ITERATIONS, STAGE_ITERATIONS = 4, 8
 """Iterations per seed, and per number of terms before the last."""
 
@@ -70,11 +71,10 @@ def best_start(
 def run_all(problem: Problem, starts: Sequence[Array], stop: Stop, watch: Watch | None = None) -> list[Outcome]:
     """Minimise from every start; an interrupt ends it, and what was reached by then is returned.
 
-    On rows of one tile the starts are spread over the threads, since the tile itself is not; what they find does not
-    depend on it.
+    On rows of one tile many starts are spread over the threads; what they find does not depend on it.
     """
-    threads = problem.blocks.n_threads
-    if watch is not None or threads == 1 or problem.blocks.n_rows > TILE_ROWS or on_pool_thread():
+    threads, tiles = problem.blocks.n_threads, problem.blocks.n_rows > TILE_ROWS
+    if watch is not None or threads == 1 or tiles or len(starts) < WORTH_THREADS or on_pool_thread():
         runs: list[Outcome] = []
         for start in starts:
             runs.append(minimise(problem, start, stop, watch))
