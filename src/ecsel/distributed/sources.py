@@ -96,9 +96,7 @@ class TableSource:
 
     def pack(self, packer: Packer, *, n_threads: int) -> StoredBlocks:
         """Encode and pack all rows."""
-        table = read_table(self.X)
-        table = replace(table, columns=tuple(column.at_hand() for column in table.columns))
-        return pack_source(replace(self, X=table), packer, n_threads=n_threads)
+        return pack_source(replace(self, X=read_table(self.X)), packer, n_threads=n_threads)
 
     def batches(self) -> Iterator[Batch]:
         """Yield slices, which are views where the table allows it."""

@@ -58,7 +58,7 @@ class RawColumn:
         return RawColumn(self.name, self.source[rows])
 
     def at_hand(self) -> RawColumn:
-        """Return the column as the array that a pandas series of numbers is made of, which is sliced at no cost."""
+        """Return the column as the array that a pandas series of numbers is made of: each reading of a series costs."""
         values = getattr(nw.to_native(self.source, pass_through=True), "values", None)
         if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
             return RawColumn(self.name, values)

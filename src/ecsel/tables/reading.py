@@ -73,8 +73,9 @@ def read_table(X: Any) -> RawTable:
     n_rows, n_columns = frame.shape
     _require_some(n_rows, n_columns)
     names = _own_names(frame.columns)
-    columns = zip(names or _positional_names(n_columns), _series(frame), strict=True)
-    return RawTable(tuple(RawColumn(name, series) for name, series in columns), n_rows, named=names is not None)
+    series = zip(names or _positional_names(n_columns), _series(frame), strict=True)
+    columns = tuple(RawColumn(name, each).at_hand() for name, each in series)
+    return RawTable(columns, n_rows, named=names is not None)
 
 
 def _series(frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
