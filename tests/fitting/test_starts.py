@@ -55,10 +55,11 @@ def test_an_interrupt_while_threads_work_keeps_what_they_reach(make_table, make_
     called = threading.Event()
 
     def slow(*arguments):
+        time.sleep(0.3)  # until all starts are handed out and the caller waits
         if not called.is_set():
             called.set()
             _thread.interrupt_main()
-        time.sleep(0.2)
+            time.sleep(0.3)  # the caller calls off those that wait
         return minimise(*arguments)
 
     monkeypatch.setattr(module, "minimise", slow)

@@ -20,6 +20,7 @@ from ecsel.fitting.report import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Future
 
     from ecsel.fitting.problem import Problem
 
@@ -81,8 +82,9 @@ def run_all(problem: Problem, starts: Sequence[Array], stop: Stop, watch: Watch 
             if interrupted(runs):
                 break
         return runs
-    waiting = [thread_pool(threads).submit(minimise, problem, start, stop) for start in starts]
+    waiting: list[Future[Outcome]] = []
     try:
+        waiting += (thread_pool(threads).submit(minimise, problem, start, stop) for start in starts)
         return [run.result() for run in waiting]
     except KeyboardInterrupt:
         for run in waiting:

@@ -102,8 +102,8 @@ def summarise(
 def _quantiles(
     values: NDArray[np.float64], levels: tuple[float, ...], weights: NDArray[np.float64]
 ) -> tuple[float, ...]:
-    # np.quantile's "inverted_cdf" with weights, at a tenth of its cost on small tables. Always the weighted rule, also
-    # for equal weights: then weights and repetitions agree to the last bit.
+    # np.quantile's "inverted_cdf" with weights, without the overhead that counts on small tables. Always the weighted
+    # rule, also for equal weights: then weights and repetitions agree to the last bit.
     order = np.argsort(values)
     reached = weights[order].cumsum()
     places = (reached / reached[-1]).searchsorted(levels)
