@@ -9,13 +9,29 @@ from benchmarks.tables import load
 
 def test_race_reports_means_over_folds_and_capped_rows(folder):
     table = load(folder, "iris")
-    row = race(table, Method("linear", lambda _: LogisticRegression(max_iter=500), 1, 60))
+    row, whole = race(
+        table,
+        [
+            Method("capped", lambda _: LogisticRegression(max_iter=500), 1, 60),
+            Method("whole", lambda _: LogisticRegression(max_iter=500), 2),
+        ],
+    )
     assert row["note"] == "fitted on 60 rows"
     assert row["rows"] == 150
     assert row["accuracy"] > 0.9
     assert row["auc"] > 0.95
-    assert "note" in row
-    assert race(table, Method("linear", lambda _: LogisticRegression(max_iter=500), 1))["note"] == ""
+    assert (row["method"], whole["method"]) == ("capped", "whole")
+    assert whole["note"] == ""
+
+
+def test_methods_take_turns_and_are_fitted_as_often_as_asked(folder):
+    fits = []
+
+    def maker(name):
+        return lambda _: fits.append(name) or LogisticRegression(max_iter=500)
+
+    race(load(folder, "iris"), [Method("often", maker("often"), 3), Method("once", maker("once"), 1)])
+    assert fits == ["often", "once", "often", "often"] * 5
 
 
 def test_ratios_are_to_xgboost_on_the_same_table():

@@ -1,14 +1,18 @@
 /* The ℓ1-penalised quadratic in a box, solved on its active face: the compiled twin of quadratic.py, step by step. */
 #include "kernel.h"
+#include "lanes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { BAND = LANES, TILE = 3 };
+
 typedef struct {
     ptrdiff_t n;
     const double *H, *l1, *lower, *upper;
-    double *x, *gradient, *sign, *excess, *step, *curved, *moved, *stops, *factor;
+    double *x, *gradient, *sign, *excess, *step, *curved, *moved, *stops;
+    double *solution, *factor;  /* aligned; see cholesky_solve */
     ptrdiff_t *face;
     char *inside, *entering;
 } Work;
@@ -20,33 +24,55 @@ INLINE int held(const Work *w, ptrdiff_t p, double direction) {
     return (w->x[p] <= w->lower[p] && direction < 0) || (w->x[p] >= w->upper[p] && direction > 0);
 }
 
-/* Solve A d = b in place by Cholesky's factor UᵀU, whose rows take the place of A's upper triangle; 0 where A is not
-   positive definite. Four earlier rows are taken at a time, so that a row is loaded and stored once for four. */
-FAST static int cholesky_solve(double *A, ptrdiff_t n, double *b) {
-    for (ptrdiff_t i = 0; i < n; i++) {
-        double *restrict row = A + i * n;
-        ptrdiff_t k = 0;
-        for (; k + 4 <= i; k += 4) {
-            const double *u0 = A + k * n, *u1 = u0 + n, *u2 = u1 + n, *u3 = u2 + n;
-            const double a0 = u0[i], a1 = u1[i], a2 = u2[i], a3 = u3[i];
-            for (ptrdiff_t j = i; j < n; j++) row[j] -= a0 * u0[j] + a1 * u1[j] + a2 * u2[j] + a3 * u3[j];
-            b[i] -= a0 * b[k] + a1 * b[k + 1] + a2 * b[k + 2] + a3 * b[k + 3];
+/* Take the earlier rows of Cholesky's factor out of BAND rows from `first` on, in `wide` vectors of columns from
+   `column` on; `wide` is known when this is compiled. */
+INLINE void reduce_tile(double *A, ptrdiff_t stride, ptrdiff_t first, ptrdiff_t column, int wide) {
+    Lanes rest[BAND][TILE];
+    for (int r = 0; r < BAND; r++)
+        for (int q = 0; q < wide; q++) rest[r][q] = ((const Lanes *)(A + (first + r) * stride + column))[q];
+    for (ptrdiff_t k = 0; k < first; k++) {
+        const double *u = A + k * stride;
+        for (int r = 0; r < BAND; r++)
+            for (int q = 0; q < wide; q++) rest[r][q] -= u[first + r] * ((const Lanes *)(u + column))[q];
+    }
+    for (int r = 0; r < BAND; r++)
+        for (int q = 0; q < wide; q++) ((Lanes *)(A + (first + r) * stride + column))[q] = rest[r][q];
+}
+
+/* Not inlined: tiles need all registers. */
+FAST static void reduce_band(double *A, ptrdiff_t stride, ptrdiff_t first) {
+    ptrdiff_t column = first;
+    for (; column + 3 * LANES <= stride; column += 3 * LANES) reduce_tile(A, stride, first, column, 3);
+    if (stride - column == 2 * LANES) reduce_tile(A, stride, first, column, 2);
+    if (stride - column == LANES) reduce_tile(A, stride, first, column, 1);
+}
+
+/* Cholesky's factor UᵀU in place of the n rows of A, of which the parts from the diagonal on count; a right-hand side
+   that follows in column n becomes the solution of Uᵀy = b, and then x with U x = y in `x`. n is a multiple of BAND, the
+   stride n + LANES. Returns 0 where A is not positive definite. */
+FAST static int cholesky_solve(double *A, ptrdiff_t n, double *x) {
+    const ptrdiff_t stride = n + LANES;
+    for (ptrdiff_t first = 0; first < n; first += BAND) {
+        reduce_band(A, stride, first);
+        for (ptrdiff_t i = first; i < first + BAND; i++) {
+            double *restrict row = A + i * stride;
+            for (ptrdiff_t k = first; k < i; k++) {
+                const double *u = A + k * stride, a = u[i];
+                for (ptrdiff_t j = first; j < stride; j++) row[j] -= a * u[j];
+            }
+            if (!(row[i] > 0)) return 0;
+            const double scale = 1 / sqrt(row[i]);
+            for (ptrdiff_t j = first; j < stride; j++) row[j] *= scale;
         }
-        for (; k < i; k++) {
-            const double *u = A + k * n, a = u[i];
-            for (ptrdiff_t j = i; j < n; j++) row[j] -= a * u[j];
-            b[i] -= a * b[k];
-        }
-        if (!(row[i] > 0)) return 0;
-        const double scale = 1 / sqrt(row[i]);
-        for (ptrdiff_t j = i; j < n; j++) row[j] *= scale;
-        b[i] *= scale;
     }
     for (ptrdiff_t i = n - 1; i >= 0; i--) {
-        const double *row = A + i * n;
-        double rest = b[i];
-        for (ptrdiff_t j = i + 1; j < n; j++) rest -= row[j] * b[j];
-        b[i] = rest / row[i];
+        const double *row = A + i * stride;
+        const ptrdiff_t next = i / BAND * BAND + BAND;
+        Lanes sum = {0, 0, 0, 0};
+        for (ptrdiff_t j = next; j < n; j += LANES) sum += *(const Lanes *)(row + j) * *(const Lanes *)(x + j);
+        double rest = row[n] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+        for (ptrdiff_t j = i + 1; j < next; j++) rest -= row[j] * x[j];
+        x[i] = rest / row[i];
     }
     return 1;
 }
@@ -58,15 +84,22 @@ static ptrdiff_t newton_direction(Work *w) {
         w->step[p] = 0;
         if (w->inside[p] || w->entering[p]) w->face[size++] = p;
     }
-    double *b = w->moved;
-    for (ptrdiff_t i = 0; i < size; i++) {
+    /* rows that fill the last band are those of the unit matrix */
+    const ptrdiff_t filled = (size + BAND - 1) / BAND * BAND, stride = filled + LANES;
+    for (ptrdiff_t i = 0; i < filled; i++) {
+        double *out = w->factor + i * stride;
+        memset(out + i / BAND * BAND, 0, sizeof(double) * (size_t)(stride - i / BAND * BAND));
+        if (i >= size) {
+            out[i] = 1;
+            continue;
+        }
         const ptrdiff_t p = w->face[i];
         const double *row = w->H + p * w->n;
-        for (ptrdiff_t j = i; j < size; j++) w->factor[i * size + j] = row[w->face[j]];
-        b[i] = -(w->gradient[p] + w->l1[p] * w->sign[p]);
+        for (ptrdiff_t j = i; j < size; j++) out[j] = row[w->face[j]];
+        out[filled] = -(w->gradient[p] + w->l1[p] * w->sign[p]);
     }
-    if (cholesky_solve(w->factor, size, b))
-        for (ptrdiff_t i = 0; i < size; i++) w->step[w->face[i]] = b[i];
+    if (cholesky_solve(w->factor, filled, w->solution))
+        for (ptrdiff_t i = 0; i < size; i++) w->step[w->face[i]] = w->solution[i];
     return size;
 }
 
@@ -188,14 +221,16 @@ static double residuals(Work *w, double *on_face) {
 
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
                    const double *upper, double tol, int most_faces, double *fall) {
-    double *memory = malloc(sizeof(double) * (size_t)(n * n + 7 * n + 1));
+    const ptrdiff_t filled = (n + BAND - 1) / BAND * BAND;
+    double *memory = malloc(sizeof(double) * (size_t)(7 * n + 1));
+    double *aligned = aligned_alloc(sizeof(Lanes), sizeof(double) * (size_t)(filled * (filled + LANES + 1) + LANES));
     ptrdiff_t *places = malloc(sizeof(ptrdiff_t) * (size_t)(n + 1));
     char *flags = malloc((size_t)(2 * n + 1));
+    const int failed = memory == NULL || aligned == NULL || places == NULL || flags == NULL;
     *fall = 0;
-    if (memory != NULL && places != NULL && flags != NULL) {
-        double *free_ = memory + 7 * n + 1;
+    if (!failed) {
         Work w = {n, H, l1, lower, upper, x, memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n,
-                  memory + 5 * n, memory + 6 * n, free_, places, flags, flags + n};
+                  memory + 5 * n, memory + 6 * n, aligned, aligned + filled, places, flags, flags + n};
         memcpy(w.gradient, g, sizeof(double) * (size_t)n);
         for (int face = 0; face < most_faces; face++) {
             double on_face;
@@ -207,8 +242,8 @@ int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, con
             if (!(gain > 0)) break;
         }
     }
-    const int failed = memory == NULL || places == NULL || flags == NULL;
     free(memory);
+    free(aligned);
     free(places);
     free(flags);
     return failed ? -1 : 0;
