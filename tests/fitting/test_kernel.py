@@ -135,6 +135,35 @@ def test_an_indefinite_face_promises_nothing_in_both():
 
 
 @needs_kernel
+def _symmetric(kind, n, rng):
+    A = rng.normal(size=(3, n, n))
+    if kind == "of low rank":
+        return A[:, :, : n // 3] @ np.swapaxes(A[:, :, : n // 3], 1, 2)
+    if kind == "graded":
+        A *= np.exp(rng.normal(0, 8, (n, 1)))
+    if kind == "diagonal":
+        A *= np.eye(n)
+    scale = {"tiny": 1e-200, "huge": 1e150}.get(kind, 1.0)
+    return scale * (A + np.swapaxes(A, 1, 2))
+
+
+@pytest.mark.parametrize("kind", ["full", "of low rank", "graded", "diagonal", "tiny", "huge", "zero"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 14, 33, 90])
+def test_positive_parts_are_those_of_lapack(n, kind):
+    blocks = np.zeros((3, n, n)) if kind == "zero" else _symmetric(kind, n, np.random.default_rng(n))
+    values, vectors = np.linalg.eigh(blocks)
+    wanted = (vectors * np.maximum(values, 0)[:, None, :]) @ np.swapaxes(vectors, 1, 2)
+    found = kernel.positive_parts(blocks)
+    np.testing.assert_allclose(found, wanted, atol=1e-14 * max(n, 4) * np.abs(blocks).max())
+    np.testing.assert_array_equal(found, np.swapaxes(found, 1, 2))
+
+
+def test_a_matrix_that_is_not_finite_has_no_positive_part():
+    blocks = np.stack([np.full((3, 3), np.inf), np.full((3, 3), np.nan), np.eye(3)])
+    if kernel.compiled is not None:  # NumPy refuses it
+        np.testing.assert_array_equal(kernel.positive_parts(blocks), [np.zeros((3, 3)), np.zeros((3, 3)), np.eye(3)])
+
+
 @pytest.mark.parametrize("penalty", [L1(1e-2), PaperL1(5e-3, 2.0)], ids=["l1", "paper"])
 @pytest.mark.parametrize("link", ["sigmoid", "softmax"])
 def test_fits_from_one_start_end_at_one_objective(monkeypatch, make_table, make_problem, link, penalty):

@@ -48,8 +48,8 @@ FAST static void reduce_band(double *A, ptrdiff_t stride, ptrdiff_t first) {
 }
 
 /* Cholesky's factor UᵀU in place of the n rows of A, of which the parts from the diagonal on count; a right-hand side
-   that follows in column n becomes the solution of Uᵀy = b, and then x with U x = y in `x`. n is a multiple of BAND, the
-   stride n + LANES. Returns 0 where A is not positive definite. */
+   that follows in column n becomes the solution of Uᵀy = b, and then x with U x = y in `x`. n is a multiple of BAND,
+   the stride n + LANES. Returns 0 where A is not positive definite. */
 FAST static int cholesky_solve(double *A, ptrdiff_t n, double *x) {
     const ptrdiff_t stride = n + LANES;
     for (ptrdiff_t first = 0; first < n; first += BAND) {

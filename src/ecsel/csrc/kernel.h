@@ -79,11 +79,6 @@ typedef struct {
     long iterations, evaluations;
 } Ending;
 
-/* LAPACK's dsyev, which SciPy lends, and the room that it is given, in vectors. */
-typedef void Symmetric(char *job, char *half, int *n, double *a, int *lda, double *values, double *work, int *room,
-                       int *info);
-enum { EIGEN_ROOM = 34 };
-
 /* Whether the fit is to stop where it is. */
 typedef int Poll(void *context);
 
@@ -103,7 +98,9 @@ void deviations(const float *u, ptrdiff_t n, float reference, double sums[2]);
 void uniforms(uint64_t start, ptrdiff_t n, double *numbers);
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
                    const double *upper, double tol, int most_faces, double *fall);
-int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Symmetric *eigen,
-             Poll *poll, void *context, int n_threads, double *theta, Ending *ending);
+void positive_part(const double *matrix, ptrdiff_t n, double *room, double *out);
+ptrdiff_t positive_part_room(ptrdiff_t n);
+int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Poll *poll,
+             void *context, int n_threads, double *theta, Ending *ending);
 
 #endif

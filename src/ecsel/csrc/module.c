@@ -339,22 +339,44 @@ static int signalled(void *context) {
     return raised;
 }
 
-/* (shape, v, codes, w, θ, l1, lower, upper, price, rules, dsyev, threads): θ moves to the minimiser. */
+/* (count, n, blocks, out): the positive parts of symmetric matrices; both arrays are (count, n, n). */
+static PyObject *py_positive_parts(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array[2];
+    Py_ssize_t count, n;
+    if (!PyArg_ParseTuple(args, "nnOO", &count, &n, &array[0], &array[1])) return NULL;
+    Buffers b = {.count = 0};
+    const double *blocks;
+    double *out = NULL;
+    if (count < 0 || n < 0 || (blocks = take(&b, array[0], 0, 0, count * n * n, NULL)) == NULL ||
+        (out = take(&b, array[1], 0, 1, count * n * n, NULL)) == NULL) {
+        release(&b);
+        return NULL;
+    }
+    double *room = malloc(sizeof(double) * (size_t)positive_part_room(n));
+    if (room != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; i < count; i++) positive_part(blocks + i * n * n, n, room, out + i * n * n);
+        Py_END_ALLOW_THREADS
+    }
+    free(room);
+    return finish(&b, room == NULL ? -1 : 0, room == NULL ? NULL : Py_NewRef(Py_None));
+}
+
+/* (shape, v, codes, w, θ, l1, lower, upper, price, rules, threads): θ moves to the minimiser. */
 static PyObject *py_minimise(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *shape, *array[7], *capsule;
+    PyObject *shape, *array[7];
     Shape s;
     Charges charges;
     Rules r;
     int n_threads;
-    if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)Oi", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
+    if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)i", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
                           &array[3], &array[4], &array[5], &array[6], &charges.price, &r.tol, &r.kkt,
                           &r.first_damping, &r.largest_damping, &r.exact_below, &r.worth_a_retry, &r.timid, &r.noise,
-                          &r.max_iter, &r.most_faces, &capsule, &n_threads) ||
+                          &r.max_iter, &r.most_faces, &n_threads) ||
         !read_shape(shape, &s))
         return NULL;
-    Symmetric *eigen = (Symmetric *)PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
-    if (eigen == NULL) return NULL;
     Buffers b = {.count = 0};
     Rows rows;
     Ending end;
@@ -371,7 +393,7 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
         return NULL;
     }
     Interpreter python = {.released = PyEval_SaveThread()};
-    const int status = minimise(&s, &rows, &charges, &r, eigen, signalled, &python, n_threads, theta, &end);
+    const int status = minimise(&s, &rows, &charges, &r, signalled, &python, n_threads, theta, &end);
     PyEval_RestoreThread(python.released);
     if (python.failed) {
         release(&b);
@@ -393,6 +415,7 @@ static PyMethodDef methods[] = {
     {"places", py_places, METH_VARARGS, "Fill the places of numbers among values, and their counts; return how many fit."},
     {"deviations", py_deviations, METH_VARARGS, "Return the sum of deviations and of their squares."},
     {"uniforms", py_uniforms, METH_VARARGS, "Fill an array with the numbers of consecutive rows."},
+    {"positive_parts", py_positive_parts, METH_VARARGS, "Fill an array with the positive parts of symmetric matrices."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},
 };

@@ -24,13 +24,12 @@ typedef struct {
     const Rows *rows;
     const Charges *c;
     const Rules *rules;
-    Symmetric *eigen;
     ptrdiff_t n;
     ptrdiff_t cut;  /* where the second half of the rows begins; their number where they are not halved */
     Team *team;
     Point point, candidate;
     Sums sums, second;
-    double *convex, *H, *scale, *eigenwork;
+    double *convex, *H, *scale, *room;
     int convex_known;
     long evaluations;
 } Fit;
@@ -142,25 +141,11 @@ static double kkt_residual(const Fit *f) {
     return worst;
 }
 
-/* The positive parts of the bend's blocks; a block whose eigenvalues are not found counts as none. */
+/* The positive parts of the bend's blocks. */
 static void take_positive_parts(Fit *f) {
     const ptrdiff_t width = 1 + f->s->features, area = width * width;
-    double *vectors = f->eigenwork, *values = vectors + area, *work = values + width;
-    for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
-        double *out = f->convex + at * area;
-        char job = 'V', half = 'L';
-        int n = (int)width, room = (int)(EIGEN_ROOM * width), info = 0;
-        memcpy(vectors, f->sums.bend + at * area, sizeof(double) * (size_t)area);
-        memset(out, 0, sizeof(double) * (size_t)area);
-        f->eigen(&job, &half, &n, vectors, &n, values, work, &room, &info);
-        if (info != 0) continue;
-        for (ptrdiff_t k = 0; k < width; k++) {
-            if (!(values[k] > 0)) continue;
-            const double *vector = vectors + k * width;
-            for (ptrdiff_t i = 0; i < width; i++)
-                for (ptrdiff_t j = 0; j < width; j++) out[i * width + j] += values[k] * vector[i] * vector[j];
-        }
-    }
+    for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++)
+        positive_part(f->sums.bend + at * area, width, f->room, f->convex + at * area);
     f->convex_known = 1;
 }
 
@@ -275,17 +260,17 @@ static int iterate(Fit *f, double *begin, Poll *poll, void *context, Ending *end
 }
 
 /* From the nearest point to θ within bounds to a minimiser, in place. */
-int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rules *rules, Symmetric *eigen, Poll *poll,
-             void *context, int n_threads, double *theta, Ending *end) {
+int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rules *rules, Poll *poll, void *context,
+             int n_threads, double *theta, Ending *end) {
     const ptrdiff_t n = s->scores * per_score(s), width = 1 + s->features, scored = s->scores * s->rows;
     const ptrdiff_t blocks = s->scores * s->terms * width * width;
-    const ptrdiff_t state = (PLANES * s->terms + 2) * scored, eigenwork = width * (width + 1 + EIGEN_ROOM);
-    const ptrdiff_t own = 2 * state + 2 * n * n + 2 * blocks + 5 * n + eigenwork, sums = n + n * n + blocks;
+    const ptrdiff_t state = (PLANES * s->terms + 2) * scored, room = positive_part_room(width);
+    const ptrdiff_t own = 2 * state + 2 * n * n + 2 * blocks + 5 * n + room, sums = n + n * n + blocks;
     const int halved = (double)s->rows * (double)(n * n) >= WORTH_TWO;
     double *memory = malloc(sizeof(double) * (size_t)(own + (halved ? sums : 0)));
     if (memory == NULL) return -1;
     double *next = memory;
-    Fit f = {.s = s, .rows = rows, .c = charges, .rules = rules, .eigen = eigen, .n = n};
+    Fit f = {.s = s, .rows = rows, .c = charges, .rules = rules, .n = n};
     f.cut = halved ? s->rows / 2 : s->rows;
     f.team = halved && n_threads > 1 ? open_team() : NULL;
     for (int i = 0; i < 2; i++) {
@@ -302,8 +287,8 @@ int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rul
     f.convex = f.sums.bend + blocks;
     f.sums.gradient = f.convex + blocks;
     f.scale = f.sums.gradient + n;
-    f.eigenwork = f.scale + n;
-    double *begin = f.eigenwork + eigenwork;
+    f.room = f.scale + n;
+    double *begin = f.room + room;
     f.second = (Sums){begin + n, begin + 2 * n, begin + 2 * n + n * n};
     for (ptrdiff_t i = 0; i < n; i++) f.point.theta[i] = fmin(fmax(theta[i], charges->lower[i]), charges->upper[i]);
     *end = (Ending){.iterations = 0};

@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting.kernel import positive_parts
+
 Array = NDArray[np.floating]
 
 
@@ -36,8 +38,7 @@ class Derivatives:
     @cached_property
     def convex(self) -> Array:
         """The nearest positive semidefinite curvature above the exact one that keeps Gauss–Newton's matrix."""
-        values, vectors = np.linalg.eigh(self.bend)
-        return self._with(np.matmul(vectors * np.maximum(values, 0)[:, :, None, :], np.swapaxes(vectors, 2, 3)))
+        return self._with(positive_parts(self.bend))
 
     def _with(self, blocks: Array) -> Array:
         out = self.matrix.copy()

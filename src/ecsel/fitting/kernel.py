@@ -8,7 +8,7 @@ threads; they may differ from NumPy's in the last digits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,14 +29,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating]
 Double = NDArray[np.float64]
-
-
-@lru_cache(maxsize=1)
-def _eigensolver() -> object | None:
-    """Return LAPACK's dsyev as SciPy lends it to compiled code, None where this SciPy lends it otherwise."""
-    from scipy.linalg import cython_lapack  # noqa: PLC0415 - left to the first fit
-
-    return getattr(cython_lapack, "__pyx_capi__", {}).get("dsyev")
 
 
 _FORMS = {forms.AngleForm: 0, forms.PowerForm: 1}
@@ -63,6 +55,17 @@ def shape_of(problem: Problem, n_rows: int) -> tuple[float, ...]:
         *(int(problem.intercept), _FORMS[type(problem.form)], _LINKS[type(problem.link)]),
         *(forms.KNEE, forms.LARGEST_EXPONENT[dtype], forms.SERIES_BELOW[dtype]),
     )
+
+
+def positive_parts(blocks: Array) -> Array:
+    """Return the positive parts Σ_{λ > 0} λ z zᵀ of symmetric matrices, the last two axes of an array."""
+    if compiled is None or blocks.dtype != np.float64:
+        values, vectors = np.linalg.eigh(blocks)
+        return np.asarray(np.matmul(vectors * np.maximum(values, 0)[..., None, :], np.swapaxes(vectors, -2, -1)))
+    width = blocks.shape[-1]
+    out = np.empty(blocks.shape)
+    compiled.positive_parts(blocks.size // max(width * width, 1), width, np.ascontiguousarray(blocks), out)
+    return out
 
 
 @dataclass(frozen=True)
@@ -115,13 +118,13 @@ class CompiledSums:
 
         None where its twin has to do it: the penalty charges shapes in a way that the loop does not know.
         """
-        problem, eigen = self._problem, _eigensolver()
-        if type(problem.penalty) not in {L1, PaperL1} or eigen is None:
+        problem = self._problem
+        if type(problem.penalty) not in {L1, PaperL1}:
             return None
         price = float(problem.penalty.shape_charge(np.zeros(1), intercept=problem.intercept)[2][0])
         found = np.array(theta, dtype=np.float64)
         bounds = (problem.l1, problem.lower, problem.upper)
-        return found, self._module.minimise(*self._rows(block), found, *bounds, price, rules, eigen, n_threads)
+        return found, self._module.minimise(*self._rows(block), found, *bounds, price, rules, n_threads)
 
     def _rows(self, block: Block) -> tuple[tuple[float, ...], Array, NDArray[np.int64], Array]:
         v = block.v
