@@ -7,9 +7,8 @@
   (a stratified sample), because its fits take minutes on large tables; the note says where this was so.
 - These three get one-hot columns that were made beforehand, which is not counted.
 
-Seconds are the mean over the folds of the fastest of five fits (of one fit for EBM). The methods take turns, so that a
-busy moment of the machine does not fall on one of them alone, and each begins after a pause, in which the threads of
-the one before it go to sleep.
+Seconds are the mean over the folds of the fastest of five fits in a row (of one fit for EBM). The methods take turns
+from fold to fold, so that a busy moment of the machine does not fall on one of them alone.
 """
 
 from __future__ import annotations
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 LEFT_OUT = {"ilpd583", "paysim_sample"}
 """Not raced by default: the first is `ilpd` with four more rows, the second no random sample."""
 FOLDS = 5
-PAUSE = 0.05
-"""Seconds before a fit: threads of OpenMP and BLAS spin for a while after their work is done."""
 METRICS = ("accuracy", "f1", "log_loss", "auc")
 COLUMNS = {
     "table": "table",
@@ -109,15 +106,14 @@ def race(table: Table, methods: list[Method]) -> list[dict[str, Any]]:
     """Return seconds and quality of the methods on one table, means over the folds."""
     scores = [_Score() for _ in methods]
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(table.y, table.y):
-        parts = [_training_rows(method, table, train) for method in methods]
         with warnings.catch_warnings():
             # rows outside a fold's training range are ECSEL's warning to users, and no news in a benchmark
             warnings.simplefilter("ignore", UserWarning)
-            for score, method, rows, (taken, model) in zip(
-                scores, methods, parts, _fit_in_turns(table, methods, parts), strict=True
-            ):
+            for method, score in zip(methods, scores, strict=True):
+                rows, X = _training_rows(method, table, train), method.columns(table)
+                taken, model = _fit(method, table, _rows(X, rows), table.y[rows])
                 score.seconds.append(taken)
-                score.quality.append(_quality(model.predict_proba(_rows(method.columns(table), test)), table.y[test]))
+                score.quality.append(_quality(model.predict_proba(_rows(X, test)), table.y[test]))
                 score.capped = len(rows) if len(rows) < len(train) else 0
     return [
         {
@@ -141,22 +137,17 @@ def _training_rows(method: Method, table: Table, train: NDArray[np.intp]) -> NDA
     return kept
 
 
-def _fit_in_turns(table: Table, methods: list[Method], parts: list[NDArray[np.intp]]) -> list[tuple[float, Any]]:
-    """Return the seconds of each method's fastest fit, and its model."""
-    best: list[tuple[float, Any]] = [(np.inf, None) for _ in methods]
-    data = [(_rows(method.columns(table), rows), table.y[rows]) for method, rows in zip(methods, parts, strict=True)]
-    for turn in range(max(method.repeats for method in methods)):
-        for i, method in enumerate(methods):
-            if turn >= method.repeats:
-                continue
-            model = method.make(table)
-            time.sleep(PAUSE)
-            started = time.perf_counter()
-            model.fit(*data[i])
-            taken = time.perf_counter() - started
-            if taken < best[i][0]:
-                best[i] = (taken, model)
-    return best
+def _fit(method: Method, table: Table, X: Any, y: NDArray[np.intp]) -> tuple[float, Any]:
+    """Return the seconds of the fastest of the repeated fits, and its model."""
+    fastest, model = np.inf, None
+    for _ in range(method.repeats):
+        fresh = method.make(table)
+        started = time.perf_counter()
+        fresh.fit(X, y)
+        taken = time.perf_counter() - started
+        if taken < fastest:
+            fastest, model = taken, fresh
+    return fastest, model
 
 
 def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
