@@ -59,6 +59,19 @@ def test_iris_has_a_lower_minimum_than_the_grown_one():
     assert thorough.converged
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_where_pilots_find_the_minima_more_starts_never_end_higher_either(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(1, 10, (9000, 4))  # more rows than are explored whole
+    z = X[:, 0] ** 1.5 / X[:, 1] - X[:, 2] ** 0.5 * X[:, 3] ** 0.3
+    y = z + rng.normal(0, 2, 9000) > np.median(z)
+    quick, thorough = (
+        ECSELClassifier(n_terms=3, l1=1e-3, solver=solver).fit(X, y).fit_report_ for solver in ("newton", Newton(8))
+    )
+    assert thorough.objective <= quick.objective * (1 + 1e-6)
+    assert thorough.converged
+
+
 def test_the_model_does_not_depend_on_the_number_of_threads():
     X, y = load_iris(return_X_y=True)
     one, two = (ECSELClassifier(n_terms=2, l1=1e-3, solver=Newton(12), n_jobs=n).fit(X, y).equations_ for n in (1, 2))

@@ -20,10 +20,10 @@ from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.penalties import PaperL1, Penalty
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.race import Newton, explore
+from ecsel.fitting.race import Newton, best_of, explore
 from ecsel.fitting.report import FitReport, Status
 from ecsel.fitting.sampling import class_counts, gather, pilot
-from ecsel.fitting.starts import STAGE_ITERATIONS, best_start, interrupted
+from ecsel.fitting.starts import STAGE_ITERATIONS, interrupted
 
 if TYPE_CHECKING:
     from ecsel.fitting.blocks import RowBlocks
@@ -238,7 +238,7 @@ def _solve(
         outcome, spread, more = fit_large(problem, [run.theta for run in runs], pool, stop, _draw_seed(rng), watch)
     else:
         carried = [run.theta for run in runs[: 1 if newton.starts == 1 else FINALISTS]]
-        outcome, _ = best_start(problem, carried, Stop(1e-4, np.inf, STAGE_ITERATIONS), stop, watch)
+        outcome = best_of(problem, carried, stop, watch)
         more = float(outcome.evaluations)
     return _after(grown, outcome), spread, passes + more
 

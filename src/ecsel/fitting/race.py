@@ -71,7 +71,10 @@ def explore(
     stop: Stop,
     watch: Watch | None = None,
 ) -> tuple[list[Outcome], list[float]]:
-    """Return what was reached, best first (charged with all work), and the objectives of the separate starts."""
+    """Return what was reached, best first (charged with all work), and the objectives of the separate starts.
+
+    The grown terms come second where they are not the best: on other rows they may be.
+    """
     grown, spread = grow(problem, class_shares, stop, watch)
     if options.starts == 1 or grown.status is Status.INTERRUPTED:
         return [grown], spread
@@ -92,8 +95,17 @@ def explore(
     else:
         best, more = _lowest_minimum(problem, reached, stop, watch)
         spent += more
-    others = [run for run in reached if run is not best]
+    others = sorted((run for run in reached if run is not best), key=lambda run: run is not grown)
     return [charged(best, [run for run in spent if run is not best]), *others], spread
+
+
+def best_of(problem: Problem, starts: Sequence[Array], stop: Stop, watch: Watch | None) -> Outcome:
+    """Follow every start to its end; return the lowest point that converged, charged with all work."""
+    runs = _best_first(run_all(problem, starts, stop, watch))
+    if interrupted(runs):
+        return replace(charged(runs[0], runs[1:]), status=Status.INTERRUPTED)
+    best, more = _lowest_minimum(problem, runs, stop, watch)
+    return charged(best, [run for run in [*runs, *more] if run is not best])
 
 
 def _lowest_minimum(
