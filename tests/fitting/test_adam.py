@@ -1,12 +1,13 @@
 """The paper's trainer: descent, seeds, early stopping, clipping, bounds, and options that are refused."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from ecsel.fitting import Adam, PaperL1, Sigmoid, Status, fit_scores
-from ecsel.fitting.adam import _batch_step, _Moments, minimise_adam
+from ecsel.fitting import L1, MCP, Adam, PaperL1, Sigmoid, Status, fit_scores, kernel
+from ecsel.fitting.adam import _batch_step, _compiled_epoch, _epoch, _Moments, minimise_adam
 from ecsel.fitting.fit import FitOptions
 
 QUICK = Adam(learning_rate=0.03, epochs=40, restarts=1)
@@ -121,3 +122,41 @@ def test_no_validation_rows_means_all_rows_serve_for_both(make_table):
 def test_senseless_options_are_refused_by_name(option):
     with pytest.raises(ValueError, match=next(iter(option))):
         Adam(**option)
+
+
+needs_kernel = pytest.mark.skipif(kernel.compiled is None, reason="the compiled kernel is not there, or turned off")
+
+
+@needs_kernel
+@pytest.mark.parametrize("batch_size", [1, 7, 64, 5000])
+@pytest.mark.parametrize("penalty", [PaperL1(1e-2, 0.6), L1(1e-2)], ids=["paper", "l1"])
+@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
+def test_a_compiled_epoch_is_that_of_its_twin(make_table, make_problem, link, penalty, batch_size):
+    data = make_table(n=150, n_classes=3 if link == "softmax" else 2)
+    problem = make_problem(data, link, penalty, 2)[0]
+    options, rng = replace(QUICK, batch_size=batch_size), np.random.default_rng(0)
+    start = problem.within(rng.normal(0, 0.5, problem.size))
+    compiled = _compiled_epoch(problem, problem.blocks, options)
+    ends = []
+    for epoch in (compiled, partial(_epoch, problem, problem.blocks, options)):
+        theta, moments, order = start, _Moments(np.zeros(problem.size), np.zeros(problem.size)), np.arange(150)[::-1]
+        for _ in range(3):
+            theta = epoch(theta, order.copy(), moments)
+        assert moments.steps == 3 * -(-150 // batch_size)
+        ends.append((theta, moments.first, moments.second))
+    for found, wanted in zip(*ends, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-10)
+
+
+@needs_kernel
+def test_an_order_that_names_no_rows_is_refused(make_table, make_problem):
+    problem = make_problem(make_table(n=50), penalty=PaperL1(1e-2))[0]
+    epoch = _compiled_epoch(problem, problem.blocks, QUICK)
+    moments = _Moments(np.zeros(problem.size), np.zeros(problem.size))
+    with pytest.raises(ValueError, match="the order names rows alone"):
+        epoch(np.zeros(problem.size), np.arange(1, 51), moments)
+
+
+def test_penalties_that_the_kernel_does_not_know_train_on_numpy(make_table, make_problem):
+    problem = make_problem(make_table(n=50), penalty=L1(1e-2, MCP()))[0]
+    assert _compiled_epoch(problem, problem.blocks, QUICK) is None

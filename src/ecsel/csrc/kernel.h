@@ -2,6 +2,7 @@
 #ifndef ECSEL_KERNEL_H
 #define ECSEL_KERNEL_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,6 +72,17 @@ typedef struct {
     int max_iter, most_faces;
 } Rules;
 
+/* How Adam goes: rows of a batch, rate, largest norm of a gradient, memories of both moments. */
+typedef struct {
+    ptrdiff_t batch;
+    double rate, clip, first, second;
+} Pace;
+
+typedef struct {
+    double *first, *second;
+    long steps;
+} Moments;
+
 enum { CONVERGED = 0, STALLED, MAX_ITER, INTERRUPTED };
 
 typedef struct {
@@ -83,6 +95,25 @@ typedef struct {
 typedef int Poll(void *context);
 
 INLINE ptrdiff_t per_score(const Shape *s) { return s->intercept + s->terms * (1 + s->features); }
+
+/* Where the shape of a term lies in θ. */
+INLINE ptrdiff_t shape_place(const Shape *s, ptrdiff_t at) {
+    return at / s->terms * per_score(s) + s->intercept + at % s->terms * (1 + s->features);
+}
+
+/* The charge of a shape with its first two derivatives: price/2·sin²φ in the angle form, price/2·α² in the power form. */
+INLINE void shape_charge(const Shape *s, double price, double shape, double out[3]) {
+    if (s->form == ANGLE_FORM) {
+        const double sine = sin(shape), cosine = cos(shape);
+        out[0] = price / 2 * sine * sine;
+        out[1] = price * sine * cosine;
+        out[2] = price * (cosine * cosine - sine * sine);
+    } else {
+        out[0] = price / 2 * shape * shape;
+        out[1] = price * shape;
+        out[2] = price;
+    }
+}
 
 /* All return 0, or −1 where memory has run out. */
 int forward(const Shape *shape, const double *theta, const Rows *rows, Range part, const State *state, double *loss);
@@ -100,6 +131,8 @@ int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, con
                    const double *upper, double tol, int most_faces, double *fall);
 void positive_part(const double *matrix, ptrdiff_t n, double *room, double *out);
 ptrdiff_t positive_part_room(ptrdiff_t n);
+int adam_epoch(const Shape *shape, const Rows *rows, const Charges *charges, const Pace *pace, const int64_t *order,
+               Moments *moments, double *theta);
 int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Poll *poll,
              void *context, int n_threads, double *theta, Ending *ending);
 

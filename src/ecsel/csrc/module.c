@@ -363,6 +363,19 @@ static PyObject *py_positive_parts(PyObject *self, PyObject *args) {
     return finish(&b, room == NULL ? -1 : 0, room == NULL ? NULL : Py_NewRef(Py_None));
 }
 
+/* What a solver is given: rows, the parameters that it moves, what is charged and allowed. */
+static int take_problem(Buffers *b, PyObject *const array[7], const Shape *s, Rows *rows, double **theta,
+                        Charges *charges) {
+    const ptrdiff_t all = s->scores * per_score(s);
+    return (rows->v = take(b, array[0], 0, 0, s->features * s->rows, &rows->stride)) != NULL &&
+           (rows->codes = take(b, array[1], 1, 0, s->rows, NULL)) != NULL &&
+           (rows->w = take(b, array[2], 0, 0, s->rows, NULL)) != NULL &&
+           (*theta = take(b, array[3], 0, 1, all, NULL)) != NULL &&
+           (charges->l1 = take(b, array[4], 0, 0, all, NULL)) != NULL &&
+           (charges->lower = take(b, array[5], 0, 0, all, NULL)) != NULL &&
+           (charges->upper = take(b, array[6], 0, 0, all, NULL)) != NULL;
+}
+
 /* (shape, v, codes, w, θ, l1, lower, upper, price, rules, threads): θ moves to the minimiser. */
 static PyObject *py_minimise(PyObject *self, PyObject *args) {
     (void)self;
@@ -381,14 +394,7 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
     Rows rows;
     Ending end;
     double *theta;
-    const ptrdiff_t all = s.scores * per_score(&s);
-    if ((rows.v = take(&b, array[0], 0, 0, s.features * s.rows, &rows.stride)) == NULL ||
-        (rows.codes = take(&b, array[1], 1, 0, s.rows, NULL)) == NULL ||
-        (rows.w = take(&b, array[2], 0, 0, s.rows, NULL)) == NULL ||
-        (theta = take(&b, array[3], 0, 1, all, NULL)) == NULL ||
-        (charges.l1 = take(&b, array[4], 0, 0, all, NULL)) == NULL ||
-        (charges.lower = take(&b, array[5], 0, 0, all, NULL)) == NULL ||
-        (charges.upper = take(&b, array[6], 0, 0, all, NULL)) == NULL) {
+    if (!take_problem(&b, array, &s, &rows, &theta, &charges)) {
         release(&b);
         return NULL;
     }
@@ -405,6 +411,48 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
                               : NULL);
 }
 
+/* (shape, v, codes, w, θ, l1, lower, upper, price, pace, order, first, second, steps): one epoch of Adam moves θ and its
+   moments; returns the steps that were taken by then. */
+static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *shape, *array[10];
+    Shape s;
+    Charges charges;
+    Pace pace;
+    Moments moments;
+    Py_ssize_t batch;
+    if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ndddd)OOOl", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
+                          &array[3], &array[4], &array[5], &array[6], &charges.price, &batch, &pace.rate, &pace.clip,
+                          &pace.first, &pace.second, &array[7], &array[8], &array[9], &moments.steps) ||
+        !read_shape(shape, &s))
+        return NULL;
+    pace.batch = batch;
+    Buffers b = {.count = 0};
+    Rows rows;
+    double *theta;
+    const int64_t *order;
+    const ptrdiff_t all = s.scores * per_score(&s);
+    if (!take_problem(&b, array, &s, &rows, &theta, &charges) ||
+        (order = take(&b, array[7], 1, 0, s.rows, NULL)) == NULL ||
+        (moments.first = take(&b, array[8], 0, 1, all, NULL)) == NULL ||
+        (moments.second = take(&b, array[9], 0, 1, all, NULL)) == NULL) {
+        release(&b);
+        return NULL;
+    }
+    int status = pace.batch > 0 ? 0 : -1;
+    for (ptrdiff_t i = 0; i < s.rows; i++)
+        if (order[i] < 0 || order[i] >= s.rows) status = -1;
+    if (status != 0) {
+        release(&b);
+        PyErr_SetString(PyExc_ValueError, "a batch holds at least one row, and the order names rows alone");
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    status = adam_epoch(&s, &rows, &charges, &pace, order, &moments, theta);
+    Py_END_ALLOW_THREADS
+    return finish(&b, status, status == 0 ? PyLong_FromLong(moments.steps) : NULL);
+}
+
 static PyMethodDef methods[] = {
     {"solve_on_faces", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
     {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
@@ -416,6 +464,7 @@ static PyMethodDef methods[] = {
     {"deviations", py_deviations, METH_VARARGS, "Return the sum of deviations and of their squares."},
     {"uniforms", py_uniforms, METH_VARARGS, "Fill an array with the numbers of consecutive rows."},
     {"positive_parts", py_positive_parts, METH_VARARGS, "Fill an array with the positive parts of symmetric matrices."},
+    {"adam_epoch", py_adam_epoch, METH_VARARGS, "Move θ and its moments by an epoch of Adam; return the steps so far."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},
 };

@@ -70,26 +70,6 @@ INLINE void add(const double *from, ptrdiff_t n, double *to) {
     for (ptrdiff_t i = 0; i < n; i++) to[i] += from[i];
 }
 
-/* Where the shape of a term lies in θ. */
-INLINE ptrdiff_t shape_place(const Shape *s, ptrdiff_t at) {
-    return at / s->terms * per_score(s) + s->intercept + at % s->terms * (1 + s->features);
-}
-
-/* The charge of a shape with its first two derivatives: price/2·sin²φ in the angle form, price/2·α² in the power form. */
-static void shape_charge(const Fit *f, double shape, double out[3]) {
-    const double price = f->c->price;
-    if (f->s->form == ANGLE_FORM) {
-        const double sine = sin(shape), cosine = cos(shape);
-        out[0] = price / 2 * sine * sine;
-        out[1] = price * sine * cosine;
-        out[2] = price * (cosine * cosine - sine * sine);
-    } else {
-        out[0] = price / 2 * shape * shape;
-        out[1] = price * shape;
-        out[2] = price;
-    }
-}
-
 static int evaluate(Fit *f, Point *p) {
     double penalty = 0, bending = 0, charge[3];
     Halves h = {.f = f, .p = p};
@@ -97,7 +77,7 @@ static int evaluate(Fit *f, Point *p) {
     p->loss = h.loss[0] + h.loss[1];
     for (ptrdiff_t i = 0; i < f->n; i++) penalty += f->c->l1[i] * fabs(p->theta[i]);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
-        shape_charge(f, p->theta[shape_place(f->s, at)], charge);
+        shape_charge(f->s, f->c->price, p->theta[shape_place(f->s, at)], charge);
         bending += charge[0];
     }
     p->objective = p->loss + (penalty + bending);
@@ -121,7 +101,7 @@ static int differentiate(Fit *f, int curvature) {
     if (curvature) mirror_all(f->s, f->sums.matrix, f->sums.bend);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         const ptrdiff_t place = shape_place(f->s, at);
-        shape_charge(f, f->point.theta[place], charge);
+        shape_charge(f->s, f->c->price, f->point.theta[place], charge);
         f->sums.gradient[place] += charge[1];
         if (curvature) f->sums.bend[at * width * width] += charge[2];
     }

@@ -113,18 +113,34 @@ class CompiledSums:
 
     def minimise(
         self, theta: Array, block: Block, rules: tuple[float, ...], n_threads: int
-    ) -> tuple[Double, tuple[float, ...]] | None:
-        """Run the loop of `newton` on a single block: θ, then objective, loss, residual, status and counts.
-
-        None where its twin has to do it: the penalty charges shapes in a way that the loop does not know.
-        """
-        problem = self._problem
-        if type(problem.penalty) not in {L1, PaperL1}:
-            return None
-        price = float(problem.penalty.shape_charge(np.zeros(1), intercept=problem.intercept)[2][0])
+    ) -> tuple[Double, tuple[float, ...]]:
+        """Run the loop of `newton` on a single block: θ, then objective, loss, residual, status and counts."""
         found = np.array(theta, dtype=np.float64)
-        bounds = (problem.l1, problem.lower, problem.upper)
-        return found, self._module.minimise(*self._rows(block), found, *bounds, price, rules, n_threads)
+        return found, self._module.minimise(*self._rows(block), found, *self._charges, rules, n_threads)
+
+    def adam_epoch(
+        self,
+        theta: Double,
+        block: Block,
+        pace: tuple[float, ...],
+        order: NDArray[np.int64],
+        moments: tuple[Array, Array],
+        steps: int,
+    ) -> int:
+        """Run an epoch of `adam`, in place; return the steps that were taken by then."""
+        taken: int = self._module.adam_epoch(*self._rows(block), theta, *self._charges, pace, order, *moments, steps)
+        return taken
+
+    @property
+    def charges_known(self) -> bool:
+        """Whether compiled solvers know how the penalty charges shapes and slopes."""
+        return type(self._problem.penalty) in {L1, PaperL1} and self._problem.plain
+
+    @property
+    def _charges(self) -> tuple[Array, Array, Array, float]:
+        problem = self._problem
+        price = float(problem.penalty.shape_charge(np.zeros(1), intercept=problem.intercept)[2][0])
+        return problem.l1, problem.lower, problem.upper, price
 
     def _rows(self, block: Block) -> tuple[tuple[float, ...], Array, NDArray[np.int64], Array]:
         v = block.v

@@ -105,7 +105,7 @@ def _minimise_compiled(problem: Problem, theta: Array, stop: Stop) -> Outcome | 
     """Run the compiled loop where the problem is one that it knows."""
     if type(problem) is not Problem or not isinstance(problem.sums, CompiledSums) or problem.size > MOST_COMPILED:
         return None
-    if not problem.plain:
+    if not problem.sums.charges_known:
         return None
     blocks = problem.blocks.map(lambda block: block)
     if len(blocks) > 1:
@@ -114,10 +114,9 @@ def _minimise_compiled(problem: Problem, theta: Array, stop: Stop) -> Outcome | 
         *(stop.tol, stop.kkt, FIRST_DAMPING, _LARGEST_DAMPING, _EXACT_BELOW, _WORTH_A_RETRY, _TIMID),
         *(_NOISE[problem.blocks.dtype], stop.max_iter, MOST_FACES),
     )
-    found = problem.sums.minimise(theta, blocks[0], rules, 1 if on_pool_thread() else problem.blocks.n_threads)
-    if found is None:
-        return None
-    theta, (objective, loss, residual, status, iterations, evaluations) = found
+    theta, (objective, loss, residual, status, iterations, evaluations) = problem.sums.minimise(
+        theta, blocks[0], rules, 1 if on_pool_thread() else problem.blocks.n_threads
+    )
     return Outcome(theta, objective, loss, residual, _ENDINGS[int(status)], int(iterations), int(evaluations))
 
 
