@@ -8,11 +8,11 @@ chain rule: with r = p − onehot(y), ∂/∂b_c = r_c, ∂/∂v_ck = r_c σ_ck,
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 
@@ -45,18 +45,23 @@ class Network:
 
     def _parts(self, theta: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         units = self.n_classes * self.n_units
-        w, a, v, b = np.split(theta, np.cumsum([units * self.n_columns, units, units]))
-        return w.reshape(units, self.n_columns), a, v.reshape(self.n_classes, self.n_units), b
+        ends = (units * self.n_columns, units * (self.n_columns + 1), units * (self.n_columns + 2))
+        w = theta[: ends[0]].reshape(units, self.n_columns)
+        return w, theta[ends[0] : ends[1]], theta[ends[1] : ends[2]], theta[ends[2] :]
 
     def _forward(self, theta: NDArray[np.float64], X: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+        """Return the units and the scores; small batches are many, so each line is one call of NumPy."""
         w, a, v, b = self._parts(theta)
-        s = X @ w.T + a
-        h = (np.tanh(s) if self.activation == "tanh" else np.maximum(s, 0)).reshape(len(X), *v.shape)
-        return h, np.einsum("nck,ck->nc", h, v) + b
+        h = X @ w.T
+        h += a
+        h = np.tanh(h, out=h) if self.activation == "tanh" else np.maximum(h, 0, out=h)
+        z = (h * v).reshape(len(X), self.n_classes, self.n_units).sum(axis=2)
+        z += b
+        return h, z
 
     def probabilities(self, theta: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the softmax of the scores."""
-        return np.asarray(softmax(self._forward(theta, X)[1], axis=1))
+        return _softmax(self._forward(theta, X)[1])
 
     def loss(self, theta: NDArray[np.float64], X: NDArray[np.float64], y: NDArray[np.intp]) -> float:
         """Return the mean cross-entropy."""
@@ -66,14 +71,25 @@ class Network:
     def gradient(self, theta: NDArray[np.float64], X: NDArray[np.float64], y: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the gradient of the mean cross-entropy."""
         h, z = self._forward(theta, X)
-        v = self._parts(theta)[2]
-        r = softmax(z, axis=1)
+        r = _softmax(z)
         r[np.arange(len(y)), y] -= 1
         r /= len(y)
-        slope = 1 - h**2 if self.activation == "tanh" else (h > 0).astype(np.float64)
-        back = (r[:, :, None] * v * slope).reshape(len(X), -1)
-        dv = np.einsum("nc,nck->ck", r, h)
-        return np.concatenate([(back.T @ X).ravel(), back.sum(axis=0), dv.ravel(), r.sum(axis=0)])
+        out = np.empty(self.n_parameters)
+        w, a, v, b = self._parts(out)
+        pull = np.repeat(r, self.n_units, axis=1)
+        np.add.reduce(pull * h, axis=0, out=v)
+        pull *= self._parts(theta)[2]
+        pull *= 1 - h * h if self.activation == "tanh" else h > 0
+        np.matmul(pull.T, X, out=w)
+        np.add.reduce(pull, axis=0, out=a)
+        np.add.reduce(r, axis=0, out=b)
+        return out
+
+
+def _softmax(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    p = np.exp(z - np.maximum.reduce(z, axis=1, keepdims=True))
+    p /= np.add.reduce(p, axis=1, keepdims=True)
+    return np.asarray(p)
 
 
 class PerClassMLP(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -116,11 +132,13 @@ class PerClassMLP(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for a in range(0, len(order), self.batch_size):
                 rows = order[a : a + self.batch_size]
                 g = self.network_.gradient(theta, X[rows], codes[rows])
-                g = g * min(1.0, CLIP_NORM / max(float(np.linalg.norm(g)), 1e-12))
+                g *= min(1.0, CLIP_NORM / max(math.sqrt(g @ g), 1e-12))
                 steps += 1
-                first = BETAS[0] * first + (1 - BETAS[0]) * g
-                second = BETAS[1] * second + (1 - BETAS[1]) * g**2
-                rate = self.learning_rate * np.sqrt(1 - BETAS[1] ** steps) / (1 - BETAS[0] ** steps)
+                first *= BETAS[0]
+                first += (1 - BETAS[0]) * g
+                second *= BETAS[1]
+                second += (1 - BETAS[1]) * (g * g)
+                rate = self.learning_rate * math.sqrt(1 - BETAS[1] ** steps) / (1 - BETAS[0] ** steps)
                 theta = theta - rate * first / (np.sqrt(second) + 1e-8)
             loss = self.network_.loss(theta, X[held], codes[held])
             waited += 1
