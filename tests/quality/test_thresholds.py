@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
@@ -39,10 +39,12 @@ RULES = st.one_of(
 
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, RULES, st.sampled_from([1, 2, 16]))
+@example(1746, [[0.0, 0.125], [1.0, 0.0]], 1)  # a probability of 0, and all rows are best taken
 def test_no_threshold_is_better(seed, rule, digits):
     y, p, w = drawn(seed, digits=digits)
     t = best_threshold(y, p, rule, w)
-    assert 0 < t <= 1
+    assert 0 <= t <= 1
+    assert t > 0 or p.min() == 0
     every = [0.0, *p.tolist(), *np.nextafter(p, 2).tolist()]
     best = max(value(rule, y, p, w, cut) for cut in every if cut <= 1)
     assert value(rule, y, p, w, t) == pytest.approx(best, abs=1e-9)
