@@ -5,6 +5,8 @@
 
 #include "kernel.h"
 
+#include <stdlib.h>
+
 enum { MOST_BUFFERS = 10 };
 
 typedef struct {
