@@ -2,8 +2,8 @@
 
    The slopes of a score are numbers of the row times 1 (intercept, shapes) or times v (exponents). Two terms therefore
    meet in Σ_i ω_i v_ij v_il, which is symmetric in j and l: the products of the columns are made once, and each pair of
-   terms needs their sums with its own weights ω alone, about half the work of multiplying the Jacobian by itself. The
-   residual's curvature is a sum of the same kind.
+   terms needs their sums with its own weights ω alone, at best half the work of multiplying the Jacobian by itself.
+   The residual's curvature is a sum of the same kind.
 
    Rows are taken in chunks that stay in the second-level cache. All sums over rows are one operation, the products of
    two sets of vectors along the rows, computed in register tiles of TALL × WIDE. */
