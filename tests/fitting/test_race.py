@@ -5,7 +5,7 @@ from sklearn.datasets import load_iris
 from ecsel import ECSELClassifier
 from ecsel.fitting import Newton
 from ecsel.fitting.newton import Stop
-from ecsel.fitting.race import explore
+from ecsel.fitting.race import best_of, explore
 from ecsel.fitting.report import Status
 from ecsel.fitting.starts import grow
 
@@ -57,6 +57,14 @@ def test_iris_has_a_lower_minimum_than_the_grown_one():
     assert thorough.objective < 0.7 * quick.objective
     assert thorough.solver == quick.solver == "newton"
     assert thorough.converged
+
+
+def test_a_single_start_is_not_followed_beyond_its_iterations(make_table, make_problem):
+    problem, _ = make_problem(make_table(n=300), n_terms=2)
+    start = grow(problem, SHARES, Stop(1e-1, np.inf, 1))[0].theta
+    outcome = best_of(problem, [start], Stop(1e-12, 1e-12, 2), None)
+    assert outcome.status is Status.MAX_ITER
+    assert outcome.iterations == 2
 
 
 @pytest.mark.parametrize("seed", range(2))

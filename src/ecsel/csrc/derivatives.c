@@ -91,12 +91,6 @@ static void add_products(const double *A, ptrdiff_t tall, const double *B, ptrdi
     for (ptrdiff_t i = 0; i < tall; i += TALL) add_strip(A + i * n, tall - i, B, wide, n, C + i, stride);
 }
 
-INLINE double product(const double *a, const double *b, ptrdiff_t n) {
-    Lanes sum = {0, 0, 0, 0};
-    for (ptrdiff_t l = 0; l < n / LANES; l++) sum += ((const Lanes *)a)[l] * ((const Lanes *)b)[l];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* Copy the upper triangle to the lower. */
 INLINE void mirror(double *A, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++)
@@ -123,12 +117,12 @@ static Counts count(const Shape *s) {
 /* Where a flat parameter of a score lies in θ: the intercept, if there is one, then the shapes. */
 INLINE ptrdiff_t flat_place(const Shape *s, ptrdiff_t score, ptrdiff_t flat) {
     const ptrdiff_t term = flat - s->intercept;
-    return score * per_score(s) + (term < 0 ? 0 : s->intercept + term * (1 + s->features));
+    return term < 0 ? score * per_score(s) : shape_place(s, score * s->terms + term);
 }
 
 /* Where the first exponent of a term lies. */
 INLINE ptrdiff_t steep_place(const Shape *s, ptrdiff_t score, ptrdiff_t term) {
-    return flat_place(s, score, s->intercept + term) + 1;
+    return shape_place(s, score * s->terms + term) + 1;
 }
 
 /* The weights with which the terms of all pairs of scores d ≤ c meet, in the order in which `unpack` reads their sums;
@@ -191,10 +185,10 @@ INLINE void residual_parts(const Shape *s, const Counts *m, const State *state, 
     const int planes = bend == NULL ? BY_T + 1 : PLANES;
     for (ptrdiff_t c = 0; c < s->scores; c++) {
         pad(state->residual + c * s->rows + first, n, size, k->link);
-        if (s->intercept) gradient[c * per_score(s)] += product(k->link, k->v, size);
+        if (s->intercept) gradient[c * per_score(s)] += dot(k->link, k->v, size);
         for (ptrdiff_t term = 0; term < s->terms; term++) {
             const ptrdiff_t at = c * s->terms + term;
-            double *slopes = gradient + flat_place(s, c, s->intercept + term);
+            double *slopes = gradient + shape_place(s, at);
             for (int which = 0; which < planes; which++) {
                 pad(state->planes + which * plane + at * s->rows + first, n, size, k->pulls + which * size);
                 multiply(k->pulls + which * size, k->link, size, k->pulls + which * size);
@@ -247,8 +241,7 @@ static void unpack(const Shape *s, const Counts *m, const double *theta, const C
             }
         }
     for (ptrdiff_t at = 0; at < m->terms; at++) {
-        const double shape = theta[flat_place(s, at / s->terms, s->intercept + at % s->terms)];
-        const double factor = s->form == ANGLE_FORM ? sin(shape) : 1.0;
+        const double factor = s->form == ANGLE_FORM ? sin(theta[shape_place(s, at)]) : 1.0;
         bent = unpack_squares(bent, s->features, factor, bend + at * m->width * m->width + m->width + 1, m->width);
     }
 }
@@ -263,7 +256,7 @@ static double *lay_out(const Shape *s, const Counts *m, ptrdiff_t rows, int curv
     most = most < LEAST_ROWS ? LEAST_ROWS : most > MOST_ROWS ? MOST_ROWS : most;
     /* chunks of equal size: what the last one lacks would be computed on zeros */
     const ptrdiff_t chunks = rows > 0 ? (rows + most - 1) / most : 1, each = (rows + chunks - 1) / chunks;
-    k->rows = (each + LANES - 1) / LANES * LANES;
+    k->rows = in_lanes(each);
     const size_t bytes = sizeof(double) * (size_t)(k->rows * vectors + small + sums);
     double *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (memory == NULL) return NULL;

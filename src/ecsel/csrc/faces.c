@@ -68,9 +68,7 @@ FAST static int cholesky_solve(double *A, ptrdiff_t n, double *x) {
     for (ptrdiff_t i = n - 1; i >= 0; i--) {
         const double *row = A + i * stride;
         const ptrdiff_t next = i / BAND * BAND + BAND;
-        Lanes sum = {0, 0, 0, 0};
-        for (ptrdiff_t j = next; j < n; j += LANES) sum += *(const Lanes *)(row + j) * *(const Lanes *)(x + j);
-        double rest = row[n] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+        double rest = row[n] - dot(row + next, x + next, n - next);
         for (ptrdiff_t j = i + 1; j < next; j++) rest -= row[j] * x[j];
         x[i] = rest / row[i];
     }
@@ -85,7 +83,7 @@ static ptrdiff_t newton_direction(Work *w) {
         if (w->inside[p] || w->entering[p]) w->face[size++] = p;
     }
     /* rows that fill the last band are those of the unit matrix */
-    const ptrdiff_t filled = (size + BAND - 1) / BAND * BAND, stride = filled + LANES;
+    const ptrdiff_t filled = in_lanes(size), stride = filled + LANES;
     for (ptrdiff_t i = 0; i < filled; i++) {
         double *out = w->factor + i * stride;
         memset(out + i / BAND * BAND, 0, sizeof(double) * (size_t)(stride - i / BAND * BAND));
@@ -221,7 +219,7 @@ static double residuals(Work *w, double *on_face) {
 
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
                    const double *upper, double tol, int most_faces, double *fall) {
-    const ptrdiff_t filled = (n + BAND - 1) / BAND * BAND;
+    const ptrdiff_t filled = in_lanes(n);
     double *memory = malloc(sizeof(double) * (size_t)(7 * n + 1));
     double *aligned = aligned_alloc(sizeof(Lanes), sizeof(double) * (size_t)(filled * (filled + LANES + 1) + LANES));
     ptrdiff_t *places = malloc(sizeof(ptrdiff_t) * (size_t)(n + 1));

@@ -20,12 +20,6 @@ typedef struct {
     double *u, *image;
 } Eigen;
 
-INLINE double dot(const double *a, const double *b, ptrdiff_t n) {
-    Lanes sum = {0, 0, 0, 0};
-    for (ptrdiff_t i = 0; i < n; i += LANES) sum += *(const Lanes *)(a + i) * *(const Lanes *)(b + i);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 INLINE void add_multiple(double factor, const double *restrict from, ptrdiff_t n, double *restrict to) {
     for (ptrdiff_t i = 0; i < n; i++) to[i] += factor * from[i];
 }
@@ -147,13 +141,11 @@ FAST static void take_positive(Eigen *e, double scale, double *out) {
     }
 }
 
-INLINE ptrdiff_t padded(ptrdiff_t n) { return (n + LANES - 1) / LANES * LANES; }
-
-ptrdiff_t positive_part_room(ptrdiff_t n) { return (2 * n + 4) * padded(n) + LANES; }
+ptrdiff_t positive_part_room(ptrdiff_t n) { return (2 * n + 4) * in_lanes(n) + LANES; }
 
 /* The positive part of A, n × n; none where QL does not converge. `room` holds positive_part_room(n) numbers. */
 void positive_part(const double *A, ptrdiff_t n, double *room, double *out) {
-    const ptrdiff_t stride = padded(n);
+    const ptrdiff_t stride = in_lanes(n);
     double *aligned = (double *)(((uintptr_t)room + sizeof(Lanes) - 1) / sizeof(Lanes) * sizeof(Lanes));
     double *vectors = aligned + 2 * n * stride;
     Eigen e = {n, stride, aligned, aligned + n * stride, vectors, vectors + stride, vectors + 2 * stride,

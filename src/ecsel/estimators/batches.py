@@ -40,7 +40,7 @@ FLOAT32_FROM = 40_000
 def precision(model: ECSELClassifier, n_numbers: int) -> type[np.floating]:
     """Return the precision of the logs: single for many numbers, unless the tolerance is tighter than it allows.
 
-    Adam's epochs are compiled for double precision; its batches are small, so that single would save no time.
+    Adam's epochs are compiled for double precision alone.
     """
     trained = isinstance(model.solver, Adam) or model.solver == "adam"
     single = n_numbers > FLOAT32_FROM and model.tol >= SINGLE_PRECISION_TOLERANCE and not trained

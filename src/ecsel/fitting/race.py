@@ -100,7 +100,12 @@ def explore(
 
 
 def best_of(problem: Problem, starts: Sequence[Array], stop: Stop, watch: Watch | None) -> Outcome:
-    """Follow every start to its end; return the lowest point that converged, charged with all work."""
+    """Follow every start to its end; return the lowest point that converged, charged with all work.
+
+    One start is followed no further than `stop` allows.
+    """
+    if len(starts) == 1:
+        return minimise(problem, starts[0], stop, watch)
     runs = _best_first(run_all(problem, starts, stop, watch))
     if interrupted(runs):
         return replace(charged(runs[0], runs[1:]), status=Status.INTERRUPTED)
