@@ -37,7 +37,7 @@ Percent on the test rows; weighted F1 and precision (weighted recall is the accu
 number of test rows. “Paper” is the paper's figure of that method; beside ECSEL (auto) stands its ECSEL.
 """
 Block = dict[tuple[str, str], list[Row]]
-LIBRARIES = ["numpy", "scipy", "scikit-learn", "optuna", "xgboost-cpu", "interpret-core"]
+LIBRARIES = ["numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "optuna", "xgboost-cpu", "interpret-core"]
 
 
 def write_report(folder: Path, tables: Sequence[str], methods: Sequence[str], *, about: str) -> str:

@@ -1,28 +1,34 @@
-"""The per-class networks: the formula, its gradient, and training that learns and repeats."""
+"""The per-class networks: the formula, which parameters there are, and training that learns and repeats."""
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
 from sklearn.datasets import load_iris
-from sklearn.metrics import log_loss
 from sklearn.preprocessing import minmax_scale
 
-from benchmarks.per_class_mlp import Network, PerClassMLP
+from benchmarks.hidden_layer import Sizes
+from benchmarks.per_class_mlp import PerClassMLP, per_class, start
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
-def test_probabilities_are_the_formula_and_the_gradient_its_slope(activation):
-    rng = np.random.default_rng(0)
-    network = Network(n_classes=3, n_units=2, n_columns=4, activation=activation)
-    theta, X, y = network.start(rng), rng.uniform(1, 10, (20, 4)), rng.integers(0, 3, 20)
+def test_probabilities_are_the_formula_of_one_network_per_class(activation):
+    X, y = load_iris(return_X_y=True)
+    X = minmax_scale(X, (1, 10))
+    model = PerClassMLP(2, activation, epochs=5).fit(X, y)
     sigma = np.tanh if activation == "tanh" else lambda s: np.maximum(s, 0)
-    w, a, v, b = theta[:24].reshape(3, 2, 4), theta[24:30].reshape(3, 2), theta[30:36].reshape(3, 2), theta[36:]
-    z = np.array([[b[c] + sum(v[c, k] * sigma(w[c, k] @ x + a[c, k]) for k in range(2)) for c in range(3)] for x in X])
+    theta, mixed = model.theta_, slice(30, 48)  # W is 4 × 6, a has 6, V is 6 × 3, b has 3
+    w, a, v, b = theta[:24].reshape(4, 6), theta[24:30], theta[mixed].reshape(6, 3), theta[48:]
+    z = np.array(
+        [
+            [b[c] + sum(v[k, c] * sigma(w[:, k] @ x + a[k]) for k in (2 * c, 2 * c + 1)) for c in range(3)]
+            for x in X[::7]
+        ]
+    )
     p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
-    assert network.probabilities(theta, X) == pytest.approx(p, rel=1e-12)
-    assert network.loss(theta, X, y) == pytest.approx(log_loss(y, p, labels=[0, 1, 2]), rel=1e-12)
-    slope = approx_fprime(theta, lambda t: network.loss(t, X, y), 1e-7)
-    assert network.gradient(theta, X, y) == pytest.approx(slope, abs=1e-5)
+    assert model.predict_proba(X[::7]) == pytest.approx(p, rel=1e-12)
+    # the weights from a class's units to another class's score are no parameters: they start and stay at zero
+    sizes = Sizes(4, 6, 3)
+    assert (theta[~per_class(sizes)] == 0).all()
+    assert np.count_nonzero(start(sizes, np.random.default_rng(0))) == 3 * (2 * (4 + 2) + 1)
 
 
 def test_training_learns_repeats_and_keeps_labels():
