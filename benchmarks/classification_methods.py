@@ -4,8 +4,10 @@ Rivals get numbers (text columns one-hot). Logistic regression, the support-vect
 within each training set, the per-class MLPs map them to [1, 10] as the paper does; trees take them as they are. All run
 on one thread. The spaces contain the paper's (its appendix on hyperparameters) and are wider where a wider one is the
 better opponent: XGBoost also has its rows, columns, leaf weight, ridge and step limit tuned, the forest its leaves and
-columns, the others their regularisation. EBM is tuned with one outer bag, because its fits are the dearest, and has its
-14 bags in the last fit.
+columns, the others their regularisation. EBM's fits are the dearest: it is tuned with one outer bag and half the rounds
+of patience, and has its 14 bags and its own rounds in the last fit. On tables under 2000 rows its pairs have 16 bins,
+not 64: on hearts, ilpd, transfusion and contraceptive the log-loss of five folds was as low or lower, in a fifth to
+three quarters of the seconds.
 
 Rivals have their fastest implementation: the forest and the support-vector machine are scikit-learn's by
 scikit-learn-intelex (on hearts the forest took a sixteenth of the seconds, at a weighted F1 of 82.3 against 81.7, the
@@ -27,6 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
+from benchmarks.classification_task import SMALL
 from benchmarks.classification_tuning import Fitted, PlattScaled, tune
 
 if TYPE_CHECKING:
@@ -183,10 +186,17 @@ def _per_class_space(trial: Any) -> dict[str, Any]:
 _PER_CLASS_FIRST = {"n_units": 2, "activation": "tanh", "learning_rate": 1e-2, "batch_size": 32}
 
 
+_BOOSTING_MACHINE_TUNED = {"outer_bags": 1, "early_stopping_rounds": 50, "interaction_smoothing_rounds": 25}
+_BOOSTING_MACHINE_LAST = {"outer_bags": 14, "early_stopping_rounds": 100, "interaction_smoothing_rounds": 75}
+
+
 def _boosting_machine(options: dict[str, Any], task: Task) -> Any:
     from interpret.glassbox import ExplainableBoostingClassifier
 
-    return ExplainableBoostingClassifier(n_jobs=1, random_state=task.seed, **{"outer_bags": 1, **options})
+    bins = 16 if len(task.y) < SMALL else 64
+    return ExplainableBoostingClassifier(
+        n_jobs=1, random_state=task.seed, max_interaction_bins=bins, **{**_BOOSTING_MACHINE_TUNED, **options}
+    )
 
 
 def _boosting_machine_space(trial: Any) -> dict[str, Any]:
@@ -263,7 +273,7 @@ METHODS = {
         ),
         Method(
             "EBM",
-            _rival(_boosting_machine_space, _boosting_machine, _BOOSTING_MACHINE_FIRST, final={"outer_bags": 14}),
+            _rival(_boosting_machine_space, _boosting_machine, _BOOSTING_MACHINE_FIRST, _BOOSTING_MACHINE_LAST),
             libraries=("optuna", "interpret.glassbox"),
         ),
         Method("ECSEL (auto)", _ecsel_auto, raw_columns=True, libraries=("ecsel.estimators.classifier",)),
