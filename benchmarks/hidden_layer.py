@@ -53,6 +53,13 @@ class Adam(NamedTuple):
         return cls(theta, np.zeros_like(theta), np.zeros_like(theta), free)
 
 
+class Gradient(NamedTuple):
+    """The loss of a batch and its gradient."""
+
+    loss: float
+    slopes: Floats
+
+
 @numba.njit(cache=True)
 def parts(theta: Floats, sizes: Sizes) -> tuple[Floats, Floats, Floats, Floats]:
     """Return W, a, V and b as views of the vector of parameters."""
@@ -63,10 +70,10 @@ def parts(theta: Floats, sizes: Sizes) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 @numba.njit(cache=True)
-def forward(theta: Floats, sizes: Sizes, tanh: bool, X: Floats) -> tuple[Floats, Floats]:
-    """Return the hidden units and the scores of rows."""
+def _forward(theta: Floats, sizes: Sizes, tanh: bool, X: Floats, h: Floats, z: Floats) -> None:
+    """Write the hidden units and the scores of rows."""
     W, a, V, b = parts(theta, sizes)
-    h = X @ W
+    np.dot(X, W, h)
     for i in range(len(h)):
         for k in range(h.shape[1]):
             s = h[i, k] + a[k]
@@ -76,7 +83,15 @@ def forward(theta: Floats, sizes: Sizes, tanh: bool, X: Floats) -> tuple[Floats,
                 h[i, k] = math.copysign((1 - t) / (1 + t), s)
             else:
                 h[i, k] = max(s, 0.0)
-    return h, h @ V + b
+    np.dot(h, V, z)
+    z += b
+
+
+def scores(theta: Floats, sizes: Sizes, tanh: bool, X: Floats) -> Floats:
+    """Return the scores of rows."""
+    h, z = np.empty((len(X), sizes.n_units)), np.empty((len(X), sizes.n_scores))
+    _forward(theta, sizes, tanh, X, h, z)
+    return z
 
 
 @numba.njit(cache=True)
@@ -104,24 +119,63 @@ def residuals(z: Floats, y: NDArray[np.intp]) -> float:
 
 
 @numba.njit(cache=True)
-def gradient(
-    theta: Floats, sizes: Sizes, tanh: bool, ridge: float, X: Floats, y: NDArray[np.intp], out: Floats
+def _sum_of_squares(x: Floats) -> float:
+    total = 0.0
+    for value in x.flat:
+        total += value * value
+    return total
+
+
+@numba.njit(cache=True)
+def _gradient(
+    theta: Floats,
+    sizes: Sizes,
+    tanh: bool,
+    ridge: float,
+    X: Floats,
+    y: NDArray[np.intp],
+    out: Floats,
+    room: tuple[Floats, Floats, Floats],
 ) -> float:
-    """Write the gradient of a batch's loss; return the loss."""
+    """Write the gradient of a batch's loss; return the loss. `room` is for units, scores and what is sent back."""
     n = len(X)
+    h, r, s = room[0][:n], room[1][:n], room[2][:n]
     W, _, V, _ = parts(theta, sizes)
     to_w, to_a, to_v, to_b = parts(out, sizes)
-    h, r = forward(theta, sizes, tanh, X)
-    loss: float = residuals(r, y) / n + ridge * ((W * W).sum() + (V * V).sum()) / (2 * n)
-    s = r @ V.T
+    _forward(theta, sizes, tanh, X, h, r)
+    loss: float = residuals(r, y) / n
+    for i in range(n):
+        for c in range(r.shape[1]):
+            r[i, c] /= n
+    np.dot(r, V.T, s)
+    to_a[:] = 0
+    to_b[:] = 0
     for i in range(n):
         for k in range(s.shape[1]):
             s[i, k] *= (1 - h[i, k] * h[i, k]) if tanh else (1.0 if h[i, k] > 0 else 0.0)
-    to_w[:] = (X.T @ s + ridge * W) / n
-    to_v[:] = (h.T @ r + ridge * V) / n
-    to_a[:] = s.sum(axis=0) / n
-    to_b[:] = r.sum(axis=0) / n
+            to_a[k] += s[i, k]
+        for c in range(r.shape[1]):
+            to_b[c] += r[i, c]
+    np.dot(X.T, s, to_w)
+    np.dot(h.T, r, to_v)
+    if ridge > 0:
+        loss += ridge * (_sum_of_squares(W) + _sum_of_squares(V)) / (2 * n)
+        to_w += ridge / n * W
+        to_v += ridge / n * V
     return loss
+
+
+@numba.njit(cache=True)
+def _room(sizes: Sizes, n_rows: int) -> tuple[Floats, Floats, Floats]:
+    """Return arrays that are written anew for every batch: allocating them would take longer than filling them."""
+    _, u, c = sizes
+    return np.empty((n_rows, u)), np.empty((n_rows, c)), np.empty((n_rows, u))
+
+
+def gradient(theta: Floats, sizes: Sizes, tanh: bool, ridge: float, X: Floats, y: NDArray[np.intp]) -> Gradient:
+    """Return the loss of a batch and its gradient."""
+    out = np.empty_like(theta)
+    return Gradient(_gradient(theta, sizes, tanh, ridge, X, y, out, _room(sizes, len(X))), out)
 
 
 @numba.njit(cache=True)
@@ -143,17 +197,21 @@ def epoch(
     `steps` were taken before. Returns the mean over rows of the losses of their batches, each before its step.
     """
     theta, first, second, free = adam
-    g = np.empty_like(theta)
+    g, room = np.empty_like(theta), _room(sizes, batch)
+    X_batch, y_batch = np.empty((batch, X.shape[1])), np.empty(batch, dtype=y.dtype)
     total = 0.0
     for start in range(0, len(order), batch):
-        rows = order[start : start + batch]
-        total += len(rows) * gradient(theta, sizes, tanh, ridge, X[rows], y[rows], g)
+        n = min(batch, len(order) - start)
+        for i in range(n):
+            X_batch[i], y_batch[i] = X[order[start + i]], y[order[start + i]]
+        total += n * _gradient(theta, sizes, tanh, ridge, X_batch[:n], y_batch[:n], g, room)
         g *= free
-        g *= min(1.0, clip / max(math.sqrt((g * g).sum()), 1e-12))
+        shrink = min(1.0, clip / max(math.sqrt(_sum_of_squares(g)), 1e-12))
         steps += 1
         step = rate * math.sqrt(1 - BETAS[1] ** steps) / (1 - BETAS[0] ** steps)
         for j in range(len(theta)):
-            first[j] = BETAS[0] * first[j] + (1 - BETAS[0]) * g[j]
-            second[j] = BETAS[1] * second[j] + (1 - BETAS[1]) * g[j] * g[j]
+            slope = shrink * g[j]
+            first[j] = BETAS[0] * first[j] + (1 - BETAS[0]) * slope
+            second[j] = BETAS[1] * second[j] + (1 - BETAS[1]) * slope * slope
             theta[j] -= step * first[j] / (math.sqrt(second[j]) + EPSILON)
     return total / len(order)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 
-from benchmarks.hidden_layer import Adam, Sizes, epoch, forward, parts, residuals
+from benchmarks.hidden_layer import Adam, Sizes, epoch, parts, residuals, scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,7 +78,7 @@ class PerClassMLP(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for n_epochs in range(self.epochs):
             order = rng.permutation(train)
             epoch(adam, n_epochs * steps_per_epoch, *options, X, codes, order, self.batch_size)
-            loss = residuals(forward(adam.theta, sizes, tanh, X_held)[1], codes_held) / len(held)
+            loss = residuals(scores(adam.theta, sizes, tanh, X_held), codes_held) / len(held)
             waited += 1
             if loss < best - 1e-6:
                 self.theta_, best, waited = adam.theta.copy(), loss, 0
@@ -88,7 +88,7 @@ class PerClassMLP(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of the classes."""
-        z = forward(self.theta_, self.sizes_, self.activation == "tanh", np.ascontiguousarray(X, dtype=np.float64))[1]
+        z = scores(self.theta_, self.sizes_, self.activation == "tanh", np.ascontiguousarray(X, dtype=np.float64))
         p = np.exp(z - z.max(axis=1, keepdims=True))
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
