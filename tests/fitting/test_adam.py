@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from ecsel.fitting import L1, MCP, Adam, PaperL1, Sigmoid, Status, fit_scores, kernel
+from ecsel.fitting import L1, MCP, Adam, PaperL1, Sigmoid, Status, fit_scores
 from ecsel.fitting.adam import _batch_step, _compiled_epoch, _epoch, _Moments, minimise_adam
 from ecsel.fitting.fit import FitOptions
 
@@ -124,10 +124,7 @@ def test_senseless_options_are_refused_by_name(option):
         Adam(**option)
 
 
-needs_kernel = pytest.mark.skipif(kernel.compiled is None, reason="the compiled kernel is not there, or turned off")
-
-
-@needs_kernel
+@pytest.mark.needs_kernel
 @pytest.mark.parametrize("batch_size", [1, 7, 64, 5000])
 @pytest.mark.parametrize("penalty", [PaperL1(1e-2, 0.6), L1(1e-2)], ids=["paper", "l1"])
 @pytest.mark.parametrize("link", ["sigmoid", "softmax"])
@@ -148,7 +145,7 @@ def test_a_compiled_epoch_is_that_of_its_twin(make_table, make_problem, link, pe
         np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-10)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_an_order_that_names_no_rows_is_refused(make_table, make_problem):
     problem = make_problem(make_table(n=50), penalty=PaperL1(1e-2))[0]
     epoch = _compiled_epoch(problem, problem.blocks, QUICK)

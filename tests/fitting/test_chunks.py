@@ -8,8 +8,6 @@ import pytest
 from ecsel.fitting import kernel
 from ecsel.fitting.chunks import Layout, pack
 
-needs_kernel = pytest.mark.skipif(kernel.compiled is None, reason="the package was installed without its kernel")
-
 
 def both(monkeypatch, layout, u, codes, w=None):
     found = pack(layout, u, codes, w)
@@ -18,7 +16,7 @@ def both(monkeypatch, layout, u, codes, w=None):
         return found, pack(layout, u, codes, w)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_values", [1, 2, 3, 24, 255, 256])
 def test_places_and_sums_are_those_of_numpy(monkeypatch, n_values, weighted):
@@ -34,7 +32,7 @@ def test_places_and_sums_are_those_of_numpy(monkeypatch, n_values, weighted):
     np.testing.assert_array_equal(tally.classes, sums.classes)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @pytest.mark.parametrize("n_values", [2, 24])
 @pytest.mark.parametrize("odd", [7.5, np.nan])
 def test_a_value_that_the_sample_lacked_is_kept_as_a_number(monkeypatch, n_values, odd):
@@ -47,7 +45,7 @@ def test_a_value_that_the_sample_lacked_is_kept_as_a_number(monkeypatch, n_value
     np.testing.assert_array_equal(chunk.data, other.data)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_values_that_have_travelled_may_lie_anywhere():
     u = np.tile(np.arange(3, dtype=np.float32), 40)[None]
     layout = Layout.learn(u, 2, weighted=False)
@@ -57,7 +55,7 @@ def test_values_that_have_travelled_may_lie_anywhere():
     np.testing.assert_array_equal(chunk.data, pack(layout, u, np.zeros(120, int), None)[0].data)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_deviations_are_summed_in_double_precision():
     u = np.full(1_000_003, 1.1, np.float32)
     first, second = kernel.compiled.deviations(u, 1.0)

@@ -18,8 +18,6 @@ from ecsel.fitting.newton import Stop, minimise
 from ecsel.fitting.report import Status
 from ecsel.fitting.sums import NumpySums
 
-needs_kernel = pytest.mark.skipif(kernel.compiled is None, reason="the package was installed without a compiler")
-
 cases = st.fixed_dictionaries(
     {
         "seed": st.integers(0, 10**6),
@@ -60,7 +58,7 @@ def close(found, wanted, scale, tolerance):
     np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance * max(scale, 1e-300))
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @settings(max_examples=150, deadline=None)
 @given(case=cases)
 def test_sums_are_those_of_the_twin(case):
@@ -90,7 +88,7 @@ def test_sums_are_those_of_the_twin(case):
     np.testing.assert_array_equal(bend, np.swapaxes(bend, 2, 3))
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_exponents_beyond_the_largest_are_continued_linearly():
     problem, theta = posed(
         {"seed": 1, "rows": 40, "features": 2, "classes": 2, "sigmoid": True, "n_terms": 2, "intercept": True}
@@ -106,7 +104,7 @@ def test_exponents_beyond_the_largest_are_continued_linearly():
     assert found[0] == pytest.approx(wanted[0], rel=1e-13)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @pytest.mark.parametrize("seed", range(30))
 def test_the_inner_solver_is_that_of_the_twin(seed):
     rng = np.random.default_rng(seed)
@@ -124,7 +122,7 @@ def test_the_inner_solver_is_that_of_the_twin(seed):
     assert fall == pytest.approx(expected, rel=1e-9)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_an_indefinite_face_promises_nothing_in_both():
     H, x = np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([0.3, -0.2])
     data = H, np.array([1.0, -1.0]), x, np.zeros(2), np.full(2, -np.inf), np.full(2, np.inf), 1e-9
@@ -134,7 +132,7 @@ def test_an_indefinite_face_promises_nothing_in_both():
         assert fall == 0
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def _symmetric(kind, n, rng):
     A = rng.normal(size=(3, n, n))
     if kind == "of low rank":
@@ -158,7 +156,7 @@ def test_positive_parts_are_those_of_lapack(n, kind):
     np.testing.assert_array_equal(found, np.swapaxes(found, 1, 2))
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_a_matrix_that_is_not_finite_has_no_positive_part():
     blocks = np.stack([np.full((3, 3), np.inf), np.full((3, 3), np.nan), np.eye(3)])
     np.testing.assert_array_equal(kernel.positive_parts(blocks), [np.zeros((3, 3)), np.zeros((3, 3)), np.eye(3)])
@@ -178,7 +176,7 @@ def test_fits_from_one_start_end_at_one_objective(monkeypatch, make_table, make_
     assert ends[0] == pytest.approx(ends[1], rel=1e-9)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @settings(max_examples=60, deadline=None)
 @given(case=cases, iterations=st.integers(0, 6))
 def test_the_compiled_loop_makes_the_steps_of_its_twin(case, iterations):
@@ -199,7 +197,7 @@ def test_the_compiled_loop_makes_the_steps_of_its_twin(case, iterations):
         assert found.objective <= wanted.objective + 0.05 * abs(wanted.objective)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_the_compiled_loop_ends_as_its_twin_does(make_table, make_problem):
     problem = make_problem(make_table(), "sigmoid", L1(1e-2), 2)[0]
     start = np.random.default_rng(1).normal(0, 0.2, problem.size)
@@ -212,7 +210,7 @@ def test_the_compiled_loop_ends_as_its_twin_does(make_table, make_problem):
             assert found.kkt_residual == pytest.approx(problem.kkt_residual(found.theta, gradient), abs=1e-12)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no interval timers")
 def test_a_signal_reaches_the_compiled_loop(make_table, make_problem):
     """An interrupt keeps the best point so far; any other exception of a handler is the caller's."""
@@ -239,7 +237,7 @@ def test_a_signal_reaches_the_compiled_loop(make_table, make_problem):
         ring(LookupError("mine"))
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_whole_fits_agree_and_threads_do_not_change_a_bit(monkeypatch, make_table):
     u, codes, w = make_table(n=20_000, m=3)
 
@@ -262,7 +260,7 @@ def test_rows_in_any_memory_order_are_served(make_table, make_problem):
     np.testing.assert_allclose(other.value_and_gradient(theta)[1], problem.value_and_gradient(theta)[1], rtol=1e-14)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_arrays_of_a_wrong_size_are_refused():
     with pytest.raises(ValueError, match="array 2 of the kernel: 2 contiguous numbers"):
         kernel.compiled.solve_on_faces(2, np.eye(2), *[np.zeros(3)] * 5, 1e-9, 60)

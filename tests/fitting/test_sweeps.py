@@ -10,8 +10,6 @@ from ecsel.fitting.sums import NumpySums
 from ecsel.fitting.surveys import mean_root, survey
 from ecsel.fitting.sweeps import SweptSums
 
-needs_kernel = pytest.mark.skipif(kernel.compiled is None, reason="the package was installed without its kernel")
-
 
 def packed(n_classes, *, weighted, n=1700):
     rng = np.random.default_rng(3)
@@ -28,7 +26,7 @@ def total(parts):
     return sum(part[0] for part in parts), np.sum([part[1].astype(np.float64) for part in parts], axis=0)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @pytest.mark.parametrize("shape", [None, 1e-3, 0.0, np.pi / 2])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("link", [Sigmoid(), Softmax(2), Softmax(4)])
@@ -50,7 +48,7 @@ def test_a_sweep_is_the_numpy_pass(link, weighted, shape, penalty, intercept):
     np.testing.assert_allclose(errors, expected, atol=3e-5)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_far_points_stay_finite():
     blocks = packed(2, weighted=False)
     problem = Problem(blocks, Sigmoid(), L1(1e-3), 2, True, blocks.coordinates.spread)
@@ -60,7 +58,7 @@ def test_far_points_stay_finite():
     assert np.isfinite(gradient).all()
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_a_part_of_a_chunk_is_swept_alone(monkeypatch):
     """Where the rows of a chunk are cut into blocks, the blocks add up."""
     blocks = packed(2, weighted=True)
@@ -74,7 +72,7 @@ def test_a_part_of_a_chunk_is_swept_alone(monkeypatch):
     np.testing.assert_allclose(cut[1], whole[1], atol=1e-6)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_compiled_draw_is_that_of_numpy(monkeypatch, weighted):
     blocks = packed(2, weighted=weighted)
@@ -91,7 +89,7 @@ def test_a_compiled_draw_is_that_of_numpy(monkeypatch, weighted):
     assert len(both) >= len({tuple(row) for row in plain.drawn.v.T}) - 1
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_the_kernel_refuses_what_does_not_fit():
     blocks = packed(2, weighted=False)
     problem = Problem(blocks, Sigmoid(), L1(1e-3), 1, True, blocks.coordinates.spread)

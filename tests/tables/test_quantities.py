@@ -171,9 +171,6 @@ def test_a_ratio_scale_needs_positive_values():
         TableEncoder.fit([[0.0], [1.0]], scaling="ratio")
 
 
-needs_kernel = pytest.mark.skipif(_compiled.compiled is None, reason="the package was installed without its kernel")
-
-
 def log_features_both_ways(monkeypatch, encoder, X):
     found = encoder.log_features(X, np.float32, warn=False)
     with monkeypatch.context() as patch:
@@ -181,7 +178,7 @@ def log_features_both_ways(monkeypatch, encoder, X):
         return found, encoder.log_features(X, np.float32, warn=False)
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @pytest.mark.parametrize("scaling", ["minmax", "spread", "ratio"])
 def test_compiled_logs_are_correct_to_the_last_digit_of_single_precision(monkeypatch, scaling):
     X = np.exp(np.random.default_rng(0).uniform(-12, 12, (5003, 2)))
@@ -193,7 +190,7 @@ def test_compiled_logs_are_correct_to_the_last_digit_of_single_precision(monkeyp
     assert (np.abs(found - twin) <= 3 * ulp).all()
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 @pytest.mark.parametrize("odd", [[-3.0], [99.0], [np.nan]])
 def test_blocks_with_odd_values_are_treated_as_numpy_treats_them(monkeypatch, odd):
     X = np.linspace(1, 50, 100)[:, None]
@@ -204,7 +201,7 @@ def test_blocks_with_odd_values_are_treated_as_numpy_treats_them(monkeypatch, od
     assert encoder.transform_report(rows).columns[0].n_above == (odd == [99.0])
 
 
-@needs_kernel
+@pytest.mark.needs_kernel
 def test_infinities_are_refused_by_name_in_single_precision():
     encoder = TableEncoder.fit(TRAIN)
     with pytest.raises(ValueError, match="'x0'"):

@@ -12,11 +12,12 @@ typedef struct {
     double t[CHUNK], a[CHUNK], slope[CHUNK];
 } Scratch;
 
-/* e^a for a ≤ 700 to the last digit or so, in a form that compilers turn into vectors: a = n log 2 + r with |r| ≤ log(2)/2,
-   Taylor's series of e^r, and n added to the exponent's bits. 1.5·2⁵² pushes the fraction out, leaving n in the last
-   bits. Below e^−700 nothing that is added to 1 is changed. */
+/* e^a for a ≤ 700 to the last digit or so, in a form that compilers turn into vectors: a = n log 2 + r with
+   |r| ≤ log(2)/2, Taylor's series of e^r, and n added to the exponent's bits. 1.5·2⁵² pushes the fraction out, leaving
+   n in the last bits. Below e^−700 nothing that is added to 1 is changed. */
 INLINE double exponential(double a) {
-    static const double ROUND = 6755399441055744.0, LOG2_HIGH = 6.93147180369123816490e-01, LOG2_LOW = 1.90821492927058770002e-10;
+    static const double ROUND = 6755399441055744.0;
+    static const double LOG2_HIGH = 6.93147180369123816490e-01, LOG2_LOW = 1.90821492927058770002e-10;
     a = a < -700 ? -700 : a;
     const double shifted = a * 1.44269504088896340736 + ROUND, n = shifted - ROUND;
     const double r = (a - n * LOG2_HIGH) - n * LOG2_LOW;

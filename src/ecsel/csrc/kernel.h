@@ -10,7 +10,7 @@
 #error "the kernel is written with the vector types of GCC and Clang; without them the package runs on NumPy"
 #endif
 
-/* Where the loader can choose (glibc on x86-64), loops are compiled once more for wider vectors and fused multiply-add. */
+/* Where the loader can choose (glibc on x86-64), loops are compiled again for wider vectors and fused multiply-add. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
 #define FAST __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
@@ -101,7 +101,7 @@ INLINE ptrdiff_t shape_place(const Shape *s, ptrdiff_t at) {
     return at / s->terms * per_score(s) + s->intercept + at % s->terms * (1 + s->features);
 }
 
-/* The charge of a shape with its first two derivatives: price/2·sin²φ in the angle form, price/2·α² in the power form. */
+/* The charge of a shape with two derivatives: price/2·sin²φ in the angle form, price/2·α² in the power form. */
 INLINE void shape_charge(const Shape *s, double price, double shape, double out[3]) {
     if (s->form == ANGLE_FORM) {
         const double sine = sin(shape), cosine = cos(shape);

@@ -165,7 +165,8 @@ static PyObject *py_derivatives(PyObject *self, PyObject *args) {
     return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
-/* (shape, θ, data, rows of the chunk, first row, coded, tables, centre, scale, weighted, gradient or None, errors or None): the loss of a chunk. */
+/* (shape, θ, data, rows of the chunk, first row, coded, tables, centre, scale, weighted, gradient or None, errors or
+   None): the loss of a chunk. */
 static PyObject *py_sweep(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *shape, *array[6], *out[2];
@@ -220,7 +221,8 @@ static PyObject *py_log_image(PyObject *self, PyObject *args) {
     Buffers b = {.count = 0};
     const double *x;
     float *out = NULL;
-    if ((x = take(&b, array[0], 0, 0, n, NULL)) == NULL || (out = take_kind(&b, array[1], FLOATS, 1, n, NULL)) == NULL) {
+    if ((x = take(&b, array[0], 0, 0, n, NULL)) == NULL ||
+        (out = take_kind(&b, array[1], FLOATS, 1, n, NULL)) == NULL) {
         release(&b);
         return NULL;
     }
@@ -413,8 +415,8 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
                               : NULL);
 }
 
-/* (shape, v, codes, w, θ, l1, lower, upper, price, pace, order, first, second, steps): one epoch of Adam moves θ and its
-   moments; returns the steps that were taken by then. */
+/* (shape, v, codes, w, θ, l1, lower, upper, price, pace, order, first, second, steps): one epoch of Adam moves θ and
+   its moments; returns the steps that were taken by then. */
 static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *shape, *array[10];
@@ -459,10 +461,10 @@ static PyMethodDef methods[] = {
     {"solve_on_faces", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
     {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
     {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the bend."},
-    {"sweep", py_sweep, METH_VARARGS, "Fill gradient and errors of a chunk of packed rows unless None; return its loss."},
-    {"draw", py_draw, METH_VARARGS, "Fill the places and numbers of the rows that are drawn; return how many, and Σ w √e."},
+    {"sweep", py_sweep, METH_VARARGS, "Fill gradient and errors of a packed chunk unless None; return its loss."},
+    {"draw", py_draw, METH_VARARGS, "Fill places and numbers of the rows that are drawn; return how many, and Σ w √e."},
     {"log_image", py_log_image, METH_VARARGS, "Fill an array with log(scale·x + offset); return the extremes of x."},
-    {"places", py_places, METH_VARARGS, "Fill the places of numbers among values, and their counts; return how many fit."},
+    {"places", py_places, METH_VARARGS, "Fill the places of numbers among values, with counts; return how many fit."},
     {"deviations", py_deviations, METH_VARARGS, "Return the sum of deviations and of their squares."},
     {"uniforms", py_uniforms, METH_VARARGS, "Fill an array with the numbers of consecutive rows."},
     {"positive_parts", py_positive_parts, METH_VARARGS, "Fill an array with the positive parts of symmetric matrices."},

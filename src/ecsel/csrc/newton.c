@@ -85,7 +85,7 @@ static int evaluate(Fit *f, Point *p) {
     return 0;
 }
 
-/* The gradient of the smooth part at the point and, where `curvature`, Gauss–Newton's matrix and the residual's bend. */
+/* The gradient of the smooth part at the point and, where `curvature`, Gauss–Newton's matrix and the residual bend. */
 static int differentiate(Fit *f, int curvature) {
     const ptrdiff_t width = 1 + f->s->features;
     double charge[3];

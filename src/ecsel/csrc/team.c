@@ -1,5 +1,5 @@
-/* A second thread for the sums over rows of one fit. The halves of a table take a fraction of a millisecond, so the helper
-   waits for work by spinning, and sleeps only where none comes for long. */
+/* A second thread for the sums over rows of one fit. The halves of a table take a fraction of a millisecond, so the
+   helper waits for work by spinning, and sleeps only where none comes for long. */
 #include "team.h"
 
 #include <pthread.h>
