@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Codes = NDArray[np.intp]
 
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
@@ -70,7 +71,7 @@ def parts(theta: Floats, sizes: Sizes) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 @numba.njit(cache=True)
-def _forward(theta: Floats, sizes: Sizes, tanh: bool, X: Floats, h: Floats, z: Floats) -> None:
+def forward(theta: Floats, sizes: Sizes, tanh: bool, X: Floats, h: Floats, z: Floats) -> None:
     """Write the hidden units and the scores of rows."""
     W, a, V, b = parts(theta, sizes)
     np.dot(X, W, h)
@@ -90,12 +91,12 @@ def _forward(theta: Floats, sizes: Sizes, tanh: bool, X: Floats, h: Floats, z: F
 def scores(theta: Floats, sizes: Sizes, tanh: bool, X: Floats) -> Floats:
     """Return the scores of rows."""
     h, z = np.empty((len(X), sizes.n_units)), np.empty((len(X), sizes.n_scores))
-    _forward(theta, sizes, tanh, X, h, z)
+    forward(theta, sizes, tanh, X, h, z)
     return z
 
 
 @numba.njit(cache=True)
-def residuals(z: Floats, y: NDArray[np.intp]) -> float:
+def residuals(z: Floats, y: Codes) -> float:
     """Turn scores into p − onehot(y) in place; return the sum of the cross-entropies."""
     loss = 0.0
     for i in range(len(z)):
@@ -133,7 +134,7 @@ def _gradient(
     tanh: bool,
     ridge: float,
     X: Floats,
-    y: NDArray[np.intp],
+    y: Codes,
     out: Floats,
     room: tuple[Floats, Floats, Floats],
 ) -> float:
@@ -142,7 +143,7 @@ def _gradient(
     h, r, s = room[0][:n], room[1][:n], room[2][:n]
     W, _, V, _ = parts(theta, sizes)
     to_w, to_a, to_v, to_b = parts(out, sizes)
-    _forward(theta, sizes, tanh, X, h, r)
+    forward(theta, sizes, tanh, X, h, r)
     loss: float = residuals(r, y) / n
     for i in range(n):
         for c in range(r.shape[1]):
@@ -172,7 +173,7 @@ def _room(sizes: Sizes, n_rows: int) -> tuple[Floats, Floats, Floats]:
     return np.empty((n_rows, u)), np.empty((n_rows, c)), np.empty((n_rows, u))
 
 
-def gradient(theta: Floats, sizes: Sizes, tanh: bool, ridge: float, X: Floats, y: NDArray[np.intp]) -> Gradient:
+def gradient(theta: Floats, sizes: Sizes, tanh: bool, ridge: float, X: Floats, y: Codes) -> Gradient:
     """Return the loss of a batch and its gradient."""
     out = np.empty_like(theta)
     return Gradient(_gradient(theta, sizes, tanh, ridge, X, y, out, _room(sizes, len(X))), out)
@@ -188,8 +189,8 @@ def epoch(
     ridge: float,
     clip: float,
     X: Floats,
-    y: NDArray[np.intp],
-    order: NDArray[np.intp],
+    y: Codes,
+    order: Codes,
     batch: int,
 ) -> float:
     """Take a step of Adam for every batch of rows in `order`, with gradients clipped at norm `clip`.

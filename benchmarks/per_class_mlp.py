@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+import numba
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 
-from benchmarks.hidden_layer import Adam, Sizes, epoch, parts, residuals, scores
+from benchmarks.hidden_layer import Adam, Sizes, epoch, forward, parts, residuals, scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from benchmarks.hidden_layer import Codes, Floats
 
 CLIP_NORM = 1.0
 
@@ -35,6 +38,38 @@ def start(sizes: Sizes, rng: np.random.Generator) -> NDArray[np.float64]:
     inputs = np.full(sizes.n_parameters, sizes.n_columns)
     inputs[(sizes.n_columns + 1) * sizes.n_units :] = sizes.n_units // sizes.n_scores
     return np.where(per_class(sizes), rng.uniform(-1, 1, sizes.n_parameters) / np.sqrt(inputs), 0.0)
+
+
+@numba.njit(cache=True)
+def _train(
+    adam: Adam,
+    sizes: Sizes,
+    tanh: bool,
+    rate: float,
+    X: Floats,
+    y: Codes,
+    X_held: Floats,
+    y_held: Codes,
+    rounds: tuple[int, int, int],
+    rng: np.random.Generator,
+) -> Floats:
+    """Return the parameters of the epoch with the least loss on the rows that are held out."""
+    batch, epochs, patience = rounds
+    kept, best, waited = adam.theta.copy(), np.inf, 0
+    units, z = np.empty((len(X_held), sizes[1])), np.empty((len(X_held), sizes[2]))
+    order = np.arange(len(X))
+    for n_epochs in range(epochs):
+        rng.shuffle(order)
+        epoch(adam, n_epochs * -(-len(X) // batch), sizes, tanh, rate, 0.0, CLIP_NORM, X, y, order, batch)
+        forward(adam.theta, sizes, tanh, X_held, units, z)
+        loss = residuals(z, y_held) / len(X_held)
+        waited += 1
+        if loss < best - 1e-6:
+            kept[:] = adam.theta
+            best, waited = loss, 0
+        if waited >= patience:
+            break
+    return kept
 
 
 class PerClassMLP(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -71,19 +106,9 @@ class PerClassMLP(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_classes, tanh = len(self.classes_), self.activation == "tanh"
         self.sizes_ = sizes = Sizes(X.shape[1], self.n_units * n_classes, n_classes)
         adam = Adam.start(start(sizes, rng), per_class(sizes))
-        options = (sizes, tanh, self.learning_rate, 0.0, CLIP_NORM)
-        steps_per_epoch = -(-len(train) // self.batch_size)
-        X_held, codes_held = X[held], codes[held]
-        best, waited = np.inf, 0
-        for n_epochs in range(self.epochs):
-            order = rng.permutation(train)
-            epoch(adam, n_epochs * steps_per_epoch, *options, X, codes, order, self.batch_size)
-            loss = residuals(scores(adam.theta, sizes, tanh, X_held), codes_held) / len(held)
-            waited += 1
-            if loss < best - 1e-6:
-                self.theta_, best, waited = adam.theta.copy(), loss, 0
-            if waited >= self.patience:
-                break
+        parted = (X[train], codes[train], X[held], codes[held])
+        rounds = (self.batch_size, self.epochs, self.patience)
+        self.theta_ = _train(adam, sizes, tanh, self.learning_rate, *parted, rounds, rng)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
