@@ -5,7 +5,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
+from ecsel import ECSELClassifier
 from ecsel.fitting import L1, MCP, Adam, PaperL1, Sigmoid, Status, fit_scores
 from ecsel.fitting.adam import _batch_step, _compiled_epoch, _epoch, _Moments, minimise_adam
 from ecsel.fitting.fit import FitOptions
@@ -68,6 +70,15 @@ def test_an_interrupt_keeps_the_best_epoch_and_ends_the_restarts(make_table, mak
     assert outcome.status is Status.INTERRUPTED
     assert len(reached) == 2
     assert len(seen) == 13
+
+
+def test_one_term_a_class_learns_from_every_seed():
+    X, y = load_iris(return_X_y=True)
+    made = {"n_terms": 1, "l1": 1e-3, "penalty": "paper", "fit_intercept": False, "two_sided": False}
+    trainer = Adam(learning_rate=0.01, batch_size=32, epochs=100, restarts=1)
+    for seed in range(6):
+        model = ECSELClassifier(**made, solver=trainer, random_state=seed).fit(X, y)
+        assert model.fit_report_.loss < 0.2  # a term of the wrong sign stays above
 
 
 def test_restarts_are_all_reported_and_the_best_by_validation_is_kept(make_table):

@@ -4,6 +4,10 @@ Appendix "Training and Validation Protocol": Adam, `max_norm` = 1, an internal 2
 stopping with patience, the best epoch's parameters kept. The gradient is the closed form of `problem`; the ℓ1 term adds
 λ·sign(β), as automatic differentiation would. Epochs run compiled where they can (`csrc/adam.c`): a batch is so small
 that NumPy's overhead is nearly all of it.
+
+The paper does not say where it starts. Here the terms of a score begin with α = 1, −1, 1, … and β ~ N(0, 0.1²). With
+signs drawn at random a class's only term often has the wrong one and keeps it: the worst of eight fits of one term
+ended at a loss of .35 on iris, .55 on hearts and .72 on seeds, and from here at .12, .39 and .14.
 """
 
 from __future__ import annotations
@@ -90,17 +94,21 @@ def minimise_adam(
     training, validation = _split(problem, blocks, options, rng)
     runs: list[tuple[float, Outcome]] = []
     for _ in range(options.restarts):
-        scores, terms, m = problem.link.n_scores, problem.n_terms, problem.blocks.n_features
-        start = problem.pack(
-            np.zeros(scores), rng.normal(0, 0.5, (scores, terms)), rng.normal(0, 0.1, (scores, terms, m))
-        )
-        runs.append(_run(problem, training, validation, start, options, rng, watch))
+        runs.append(_run(problem, training, validation, _start(problem, rng), options, rng, watch))
         if runs[-1][1].status is Status.INTERRUPTED:
             break
     best = min(runs, key=lambda r: r[0])[1]
     if runs[-1][1].status is Status.INTERRUPTED:
         best = replace(best, status=Status.INTERRUPTED)
     return best, sorted(r[1].objective for r in runs)
+
+
+def _start(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return terms of alternating sign with small random slopes."""
+    scores, terms = problem.link.n_scores, problem.n_terms
+    signs = np.tile(np.where(np.arange(terms) % 2 == 0, 1.0, -1.0), (scores, 1))
+    shapes = problem.form.seed(signs) if problem.form.has_intercept else signs
+    return problem.pack(np.zeros(scores), shapes, rng.normal(0, 0.1, (scores, terms, problem.blocks.n_features)))
 
 
 def _run(
