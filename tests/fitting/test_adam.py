@@ -72,6 +72,7 @@ def test_an_interrupt_keeps_the_best_epoch_and_ends_the_restarts(make_table, mak
     assert len(seen) == 13
 
 
+@pytest.mark.filterwarnings("ignore:.*stopped:sklearn.exceptions.ConvergenceWarning")
 def test_one_term_a_class_learns_from_every_seed():
     X, y = load_iris(return_X_y=True)
     made = {"n_terms": 1, "l1": 1e-3, "penalty": "paper", "fit_intercept": False, "two_sided": False}
