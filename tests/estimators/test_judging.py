@@ -32,18 +32,21 @@ def seen(monkeypatch):
     return kept
 
 
+AVERAGES = {"f1": "binary", "weighted_f1": "weighted"}
+
+
 def decisions_value(rule, y, p, w, t):
     decided = (p >= t).astype(int)
-    if isinstance(rule, str) and rule == "f1":
-        return f1_score(y, decided, sample_weight=w, zero_division=0)
-    if isinstance(rule, str):
+    if rule in ("f1", "weighted_f1"):
+        return f1_score(y, decided, sample_weight=w, zero_division=0, average=AVERAGES[rule])
+    if rule == "youden":
         return (
             w[(y == 1) & (decided == 1)].sum() / w[y == 1].sum() - w[(y == 0) & (decided == 1)].sum() / w[y == 0].sum()
         )
     return -float(w @ np.asarray(rule)[y, decided])
 
 
-@pytest.mark.parametrize("rule", ["f1", "youden", [[0, 1], [4, 0]], [[-1, 3], [2, -0.5]]], ids=str)
+@pytest.mark.parametrize("rule", ["f1", "weighted_f1", "youden", [[0, 1], [4, 0]], [[-1, 3], [2, -0.5]]], ids=str)
 @pytest.mark.parametrize("calibrate", [False, True])
 def test_no_cut_of_the_held_out_probabilities_is_better(make_numbers, quick, seen, rule, calibrate):
     X, y = make_numbers(n=150)

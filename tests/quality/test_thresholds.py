@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import confusion_matrix
+from sklearn.metrics import confusion_matrix, f1_score
 
 from ecsel.quality import best_threshold
 from ecsel.quality.thresholds import confusion
@@ -25,6 +25,8 @@ def value(rule, y, p, w, t):
     if rule == "f1":
         hits, wrong = w[(y == 1) & (decision == 1)].sum(), w[y != decision].sum()
         return 2 * hits / (2 * hits + wrong)
+    if rule == "weighted_f1":
+        return f1_score(y, decision, average="weighted", sample_weight=w, zero_division=0)
     rates = [w[(y == c) & (decision == 1)].sum() / w[y == c].sum() for c in (0, 1)]
     if isinstance(rule, str):
         return rates[1] - rates[0]
@@ -32,7 +34,7 @@ def value(rule, y, p, w, t):
 
 
 RULES = st.one_of(
-    st.sampled_from(["f1", "youden"]),
+    st.sampled_from(["f1", "weighted_f1", "youden"]),
     st.tuples(st.floats(0.1, 9), st.floats(0.1, 9), st.floats(-1, 0)).map(lambda c: [[c[2], c[0]], [c[1], 0.0]]),
 )
 
@@ -80,7 +82,9 @@ def test_the_confusion_is_that_of_scikit_learn():
 
 @pytest.mark.parametrize("rule", ["f2", [[0, 1]], [[0, np.inf], [1, 0]], [["a", "b"], ["c", "d"]], object()])
 def test_an_unknown_rule_is_named(rule):
-    with pytest.raises(ValueError, match="is not known: use None, a probability, 'f1', 'youden', or a 2×2 cost"):
+    with pytest.raises(
+        ValueError, match="is not known: use None, a probability, 'f1', 'weighted_f1', 'youden', or a 2×2 cost"
+    ):
         best_threshold([0, 1], [0.1, 0.9], rule)
 
 

@@ -57,7 +57,9 @@ def fit(
     threshold: Annotated[
         str | None,
         typer.Option(
-            metavar="P", help="Two classes: predict the second from here on; or f1, youden.", rich_help_panel=MODEL
+            metavar="P",
+            help="Two classes: predict the second from here on; or f1, weighted_f1, youden.",
+            rich_help_panel=MODEL,
         ),
     ] = None,
     class_weight: Annotated[

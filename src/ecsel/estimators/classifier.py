@@ -83,9 +83,10 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         Levels in order, lowest first.
     class_weight : None, "balanced", dict or float, default=None
         A number multiplies the balanced weight of the rarest class.
-    threshold : None, float, "f1", "youden" or 2×2 matrix, default=None
+    threshold : None, float, "f1", "weighted_f1", "youden" or 2×2 matrix, default=None
         Two classes only: predict the second class where its probability is at least this. None means 0.5. A rule
-        (largest F1, largest Youden index, smallest cost[true][predicted]) chooses it on the folds, after calibration.
+        (largest F1 of that class, of both classes by their sizes, largest Youden index, smallest
+        cost[true][predicted]) chooses it on the folds, after calibration.
     calibrate : bool, default=False
         Divide all scores by the temperature that minimises the log-loss on the folds; it becomes part of `equations_`.
     monotone : dict, optional

@@ -3,9 +3,10 @@
 A threshold t decides by p ≥ t, so only the distinct probabilities matter: every decision rule is a cut between two
 neighbours, or beyond one end. With tp, fp, fn, tn the weights of the four cells at a cut,
 
-    f1       2·tp/(2·tp + fp + fn)                  largest
-    youden   tp/(tp + fn) − fp/(fp + tn)            largest
-    cost     Σ cost[true][predicted] · weight       smallest
+    f1            2·tp/(2·tp + fp + fn)                                      largest
+    weighted_f1   F1 of both classes in turn, averaged by their weights      largest
+    youden        tp/(tp + fn) − fp/(fp + tn)                                largest
+    cost          Σ cost[true][predicted] · weight                           smallest
 
 One sort gives the cells of every cut. The threshold is the middle of the best gap; of equally good ones, that nearest
 to 1/2.
@@ -42,6 +43,13 @@ def f1(cells: Cells) -> Floats:
     return np.asarray(2 * cells.tp / np.where(total > 0, total, 1))
 
 
+def weighted_f1(cells: Cells) -> Floats:
+    """Return the mean of the F1 of both classes by their weights, scikit-learn's ``average="weighted"``."""
+    other = Cells(cells.tp, cells.fn, cells.fp, cells.tn)
+    positive, negative = cells.tp + cells.fn, cells.tn + cells.fp
+    return np.asarray((positive * f1(cells) + negative * f1(other)) / (positive + negative))
+
+
 def youden(cells: Cells) -> Floats:
     """Return recall − false alarm rate."""
     return np.asarray(cells.tp / (cells.tp + cells.fn) - cells.fp / (cells.fp + cells.tn))
@@ -57,7 +65,7 @@ def saving(cost: Floats) -> Callable[[Cells], Floats]:
     return criterion
 
 
-RULES: dict[str, Callable[[Cells], Floats]] = {"f1": f1, "youden": youden}
+RULES: dict[str, Callable[[Cells], Floats]] = {"f1": f1, "weighted_f1": weighted_f1, "youden": youden}
 
 
 def cost_matrix(cost: Any) -> Floats:
@@ -88,7 +96,7 @@ def best_threshold(y: Any, probability: Any, rule: Any, sample_weight: Any = Non
         Two labels; the second in sorted order is the positive class.
     probability : array of shape (rows,)
         Of the positive class.
-    rule : {"f1", "youden"} or 2×2 matrix
+    rule : {"f1", "weighted_f1", "youden"} or 2×2 matrix
         What is to be best; a matrix is cost[true][predicted].
     sample_weight : array of shape (rows,), optional
         Row weights.
