@@ -27,6 +27,8 @@ OTHER_ROWS = {"compas", "loan"}
 NEAR = 0.005
 """Half a point of weighted F1."""
 OURS, RIVAL = "ECSEL (auto)", "XGBoost"
+THRESHOLD = "ECSEL (auto, threshold)"
+"""Our model with a threshold that is chosen on the inner folds: shown beside the field, not ranked in it."""
 NESTED_NOTE = """
 Mean ± standard deviation over the outer folds; percent, except log-loss and AUC. CPU seconds are those of tuning and
 fitting on one thread, mean over the folds; other work ran on the machine, so the wall clock seconds in the CSV file are
@@ -77,6 +79,7 @@ def nested_part(folder: Path, tables: Sequence[str], methods: Sequence[str]) -> 
 
 
 def _rank_part(blocks: Block, complete: set[tuple[str, str]], methods: Sequence[str]) -> list[str]:
+    methods = [method for method in methods if method != THRESHOLD]
     field, in_all = largest_block(complete, [m for m in methods if any(pair[1] == m for pair in complete)])
     if len(field) < 2:
         return []
@@ -103,9 +106,9 @@ def _rank_part(blocks: Block, complete: set[tuple[str, str]], methods: Sequence[
 
 def _aims_part(blocks: Block, complete: set[tuple[str, str]]) -> list[str]:
     rows: list[Row] = []
-    missed: list[str] = []
+    behind: dict[str, dict[str, bool]] = {OURS: {}, THRESHOLD: {}}
     for table in dict.fromkeys(t for t, _ in blocks):
-        rivals = [m for t, m in blocks if t == table and m != OURS and (t, m) in complete]
+        rivals = [m for t, m in blocks if t == table and m not in behind and (t, m) in complete]
         if (table, OURS) not in complete or not rivals:
             continue
         f1 = {m: float(_values(blocks[table, m], "f1").mean()) for m in [*rivals, OURS]}
@@ -115,26 +118,43 @@ def _aims_part(blocks: Block, complete: set[tuple[str, str]]) -> list[str]:
         row = {
             "table": table,
             "f1": f"{100 * (f1[OURS] - f1[best]):+.2f} ({best})",
+            "threshold": "",
             "log_loss": f"{loss[OURS] - loss[least]:+.4f} ({least})",
             "cpu": "",
         }
+        behind[OURS][table] = not f1[OURS] >= f1[best] - NEAR
+        if (table, THRESHOLD) in complete:
+            cut = float(_values(blocks[table, THRESHOLD], "f1").mean())
+            row["threshold"] = f"{100 * (cut - f1[best]):+.2f}"
+            behind[THRESHOLD][table] = not cut >= f1[best] - NEAR
         if (table, RIVAL) in complete:
             ours, theirs = (_values(blocks[table, m], "cpu_seconds").mean() for m in (OURS, RIVAL))
             row["cpu"] = f"{ours / theirs:.2f}"
         rows.append(row)
-        if not f1[OURS] >= f1[best] - NEAR:
-            missed.append(table)
     if not rows:
         return []
     columns = {
         "table": "table",
         "f1": "weighted F1, points against the best other",
+        "threshold": 'with `threshold="weighted_f1"`',
         "log_loss": "log-loss against the best other",
         "cpu": f"CPU seconds / {RIVAL}'s",
     }
-    verdict = f"Within half a point of the best, or above it, on {len(rows) - len(missed)} of {len(rows)} tables"
-    verdict += f" (the aim is all; missed: {', '.join(missed)})." if missed else ", the aim."
+    verdict = f"Within half a point of the best, or above it, on {_reached(behind[OURS])} (the aim is all)."
+    if behind[THRESHOLD]:
+        verdict += (
+            " ECSEL (paper) is the one other method that chooses a threshold for weighted F1; all the rest decide for "
+            f"the most probable class. With one of its own our model is as near on {_reached(behind[THRESHOLD])}."
+        )
     return [f"### {OURS} against the best of the others", markdown_table(rows, columns), verdict]
+
+
+def _reached(behind: dict[str, bool]) -> str:
+    """Return how many tables are not behind, and which are."""
+    missed = [table for table, is_behind in behind.items() if is_behind]
+    return f"{len(behind) - len(missed)} of {len(behind)} tables" + (
+        f", not on {' and '.join(missed)}" if missed else ""
+    )
 
 
 def _nested_table(blocks: Block, complete: set[tuple[str, str]]) -> str:
@@ -189,7 +209,7 @@ def paper_part(folder: Path, tables: Sequence[str], methods: Sequence[str]) -> l
     for (table, method), (row,) in blocks.items():
         n_test = math.ceil(0.2 * SOURCES[table].rows)
         # our own trainer has no row in the paper: it stands beside the paper's ECSEL
-        theirs = paper.get((table, "ECSEL (paper)" if method == OURS else method), {})
+        theirs = paper.get((table, "ECSEL (paper)" if method in {OURS, THRESHOLD} else method), {})
         shown = {"table": _marked(table), "method": method}
         for column in ("accuracy", "f1", "precision", "recall", "minority_recall"):
             shown[column] = f"{100 * float(row[column]):.2f}" if row[column] else "–"
@@ -227,8 +247,10 @@ def _paper_aims_part(blocks: Block, paper: dict[tuple[str, str], dict[str, str]]
     rows: list[Row] = []
     for table in dict.fromkeys(t for t, method in blocks if method == OURS):
         f1 = {m: float(found[0]["f1"]) for (t, m), found in blocks.items() if t == table and found[0]["f1"]}
+        field = [value for method, value in f1.items() if method not in {OURS, THRESHOLD}]
         share, theirs = float(blocks[table, OURS][0]["accuracy"]), _share(paper.get((table, "ECSEL (paper)"), {}))
-        row = {"table": _marked(table), "place": f"{1 + sum(v > f1[OURS] for v in f1.values())} of {len(f1)}"}
+        row = {"table": _marked(table), "place": _place(f1[OURS], field)}
+        row["threshold"] = _place(f1[THRESHOLD], field) if THRESHOLD in f1 else ""
         row |= {"accuracy": f"{100 * share:.2f}", "paper": "–", "interval": "–", "within": "–"}
         if theirs is not None and table not in OTHER_ROWS:
             low, high = wilson_interval(theirs, math.ceil(0.2 * SOURCES[table].rows))
@@ -238,7 +260,7 @@ def _paper_aims_part(blocks: Block, paper: dict[tuple[str, str], dict[str, str]]
     if not rows:
         return []
     judged = [row["within"] for row in rows if row["within"] != "–"]
-    first = sum(row["place"].startswith("1 of") for row in rows)
+    first, cut = (sum(row[kind].startswith("1 of") for row in rows) for kind in ("place", "threshold"))
     columns = {
         "table": "table",
         "accuracy": f"accuracy of {OURS}",
@@ -246,17 +268,23 @@ def _paper_aims_part(blocks: Block, paper: dict[tuple[str, str], dict[str, str]]
         "interval": "its 95 %",
         "within": "within",
         "place": "place by weighted F1",
+        "threshold": 'with `threshold="weighted_f1"`',
     }
     verdict = (
         f"Within the interval of the paper's figure, or above it, on {sum(w != 'no' for w in judged)} of {len(judged)} "
         f"of its own tables (the aim is all). First among the methods that finished on {first} of {len(rows)} tables "
-        "(the aim is more than four, the number in the paper)."
+        "(the aim is more than four, the number in the paper)"
+        + (f", with a threshold of its own on {cut}." if any(row["threshold"] for row in rows) else ".")
     )
     return [
         f"### {OURS} beside the paper's ECSEL",
         markdown_table(rows, columns),
         verdict,
     ]
+
+
+def _place(f1: float, field: Sequence[float]) -> str:
+    return f"{1 + sum(other > f1 for other in field)} of {1 + len(field)}"
 
 
 def _share(theirs: dict[str, str]) -> float | None:
