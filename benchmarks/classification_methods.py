@@ -289,7 +289,7 @@ METHODS = {
         ),
         *(
             Method(name, _ecsel(rule), raw_columns=True, libraries=("ecsel.estimators.classifier",))
-            for name, rule in (("ECSEL (auto)", None), ("ECSEL (auto, threshold)", "weighted_f1"))
+            for name, rule in (("ECSEL (auto)", None), ("ECSEL (auto with threshold)", "weighted_f1"))
         ),
         Method("ECSEL (paper)", _ecsel_paper, raw_columns=True, libraries=("optuna", "ecsel.tune")),
     )

@@ -27,7 +27,7 @@ OTHER_ROWS = {"compas", "loan"}
 NEAR = 0.005
 """Half a point of weighted F1."""
 OURS, RIVAL = "ECSEL (auto)", "XGBoost"
-THRESHOLD = "ECSEL (auto, threshold)"
+THRESHOLD = "ECSEL (auto with threshold)"
 """Our model with a threshold that is chosen on the inner folds: shown beside the field, not ranked in it."""
 NESTED_NOTE = """
 Mean ± standard deviation over the outer folds; percent, except log-loss and AUC. CPU seconds are those of tuning and
