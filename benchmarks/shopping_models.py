@@ -136,8 +136,8 @@ def terms(study: Study, model: ECSELClassifier, results: ResultFile) -> None:
 def _fit_paper(contest: Contest, l1: float) -> tuple[ECSELClassifier, dict[str, Any]]:
     """Fit the paper's trainer with the hyperparameters that it publishes.
 
-    Without a constant a score has one sign, and early stopping leaves it positive in one fold and negative in the next.
-    So probabilities of different folds cannot share a threshold: each fit has that of its own training rows.
+    Without a constant a score has one sign, which may differ from fold to fold. So probabilities of different folds
+    cannot share a threshold: each fit has that of its own training rows.
     """
     solver = Adam(learning_rate=3.39e-4, batch_size=256, epochs=150, patience=47, restarts=1)
     options = PAPER | {"n_terms": 1, "l1": l1, "class_weight": 0.91, "link": "sigmoid", "solver": solver}
