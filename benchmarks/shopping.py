@@ -65,6 +65,7 @@ def _measure(options: argparse.Namespace) -> None:
     shopping_explainers.importances(
         study, fitted, n_rows, ResultFile(output / "shopping_importance.csv", ["model", "explainer"])
     )
+    (output / "shopping_local.csv").unlink(missing_ok=True)  # which two rows are told depends on the equation
     local = shopping_explainers.Files(
         ResultFile(output / "shopping_local.csv", ["row", "feature"]),
         ResultFile(output / "shopping_facts.csv", ["fact"]),
