@@ -153,7 +153,7 @@ def _reached(behind: dict[str, bool]) -> str:
     """Return how many tables are not behind, and which are."""
     missed = [table for table, is_behind in behind.items() if is_behind]
     return f"{len(behind) - len(missed)} of {len(behind)} tables" + (
-        f", not on {' and '.join(missed)}" if missed else ""
+        f", not on {', '.join(missed)}" if missed else ""
     )
 
 
