@@ -152,9 +152,7 @@ def _aims_part(blocks: Block, complete: set[tuple[str, str]]) -> list[str]:
 def _reached(behind: dict[str, bool]) -> str:
     """Return how many tables are not behind, and which are."""
     missed = [table for table, is_behind in behind.items() if is_behind]
-    return f"{len(behind) - len(missed)} of {len(behind)} tables" + (
-        f", not on {', '.join(missed)}" if missed else ""
-    )
+    return f"{len(behind) - len(missed)} of {len(behind)} tables" + (f", not on {', '.join(missed)}" if missed else "")
 
 
 def _nested_table(blocks: Block, complete: set[tuple[str, str]]) -> str:
