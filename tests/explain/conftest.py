@@ -75,11 +75,11 @@ def make_model():
 @pytest.fixture(scope="session")
 def shap():
     """SHAP without just-in-time compilation, which would take longer than all tests together."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # what other libraries say while they are imported is not ours to mend
         import numba
 
-        numba.config.DISABLE_JIT = True
+        patch.setattr(numba.config, "DISABLE_JIT", True)  # for the import alone: others compile in the same process
         import shap
 
     return shap
