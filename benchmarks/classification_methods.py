@@ -5,13 +5,11 @@ within each training set, the per-class MLPs map them to [1, 10] as the paper do
 on one thread. The spaces contain the paper's (its appendix on hyperparameters) and are wider where a wider one is the
 better opponent: XGBoost also has its rows, columns, leaf weight, ridge and step limit tuned, the forest its leaves and
 columns, the others their regularisation. EBM's fits are the dearest: it is tuned with one outer bag and half the rounds
-of patience, and has its 14 bags and its own rounds in the last fit. On tables under 2000 rows its pairs have 16 bins,
-not 64: on hearts, ilpd, transfusion and contraceptive the log-loss of five folds was as low or lower (on seeds .35
-against .32), in a fifth to three quarters of the seconds.
+of patience, and has its 14 bags and its own rounds in the last fit; on tables under 2000 rows its pairs have 16 bins,
+not 64, which such tables do not fill.
 
 Rivals have their fastest implementation: the forest and the support-vector machine are scikit-learn's by
-scikit-learn-intelex (on hearts the forest took a sixteenth of the seconds, at a weighted F1 of 82.3 against 81.7, the
-machine the same seconds at 81.8 against 81.9), the MLP is scikit-learn's with a compiled loop (`benchmarks/mlp.py`).
+scikit-learn-intelex, the MLP is scikit-learn's with a compiled loop (`benchmarks/mlp.py`).
 
 ECSEL (auto) chooses its terms and strength itself, on the same inner folds; with `threshold` it also chooses there from
 which probability on the second of two classes is predicted (``threshold="weighted_f1"``). ECSEL (paper) is the
