@@ -16,7 +16,7 @@ from sklearn.metrics import confusion_matrix, log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
 from sklearn.svm import SVC
 
-from benchmarks.classification import TABLES, main
+from benchmarks.classification import TABLES, main, too_slow_for_a
 from benchmarks.classification_cell import METRICS, quality, rarest_class
 from benchmarks.classification_methods import METHODS
 from benchmarks.classification_report import PAPER, write_report
@@ -259,3 +259,18 @@ def test_a_table_is_given_up_for_a_method_whose_fold_met_the_limit(folder, tmp_p
         rows = list(csv.DictReader(file))
     assert [row["status"] for row in rows] == ["dnf"] * 25
     assert "[25/25] b iris bayes" in shown
+
+
+def test_nested_folds_tell_what_cannot_finish_under_the_papers_split(tmp_path):
+    nested = ResultFile(tmp_path / "classification_b.csv", KEY)
+    measured = [
+        ("default", "SVM", "ok", 300.0),
+        ("default", "MLP", "ok", 200.0),
+        ("default", "EBM", "dnf", ""),
+        # small tables are searched alike under both protocols, so (b) says nothing about their folds of (a)
+        ("hearts", "SVM", "ok", 300.0),
+        ("hearts", "EBM", "dnf", ""),
+    ]
+    for table, method, status, seconds in measured:
+        nested.put(Cell("b", table, method, 0, 0).key | {"status": status, "cpu_seconds": seconds})
+    assert too_slow_for_a(nested, 900.0) == {("default", "SVM"), ("default", "EBM")}
