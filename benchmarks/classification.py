@@ -53,17 +53,29 @@ TABLES = [
 CAP = 15 * 60.0
 
 
-def cells_to_measure(
-    protocol: ProtocolName, tables: list[str], methods: list[str], results: ResultFile, *, again: bool
-) -> list[Cell]:
-    """Return the cells in order: table by table and method by method, without those that are on file."""
-    cells = [
+def cells_to_measure(protocol: ProtocolName, tables: list[str], methods: list[str]) -> list[Cell]:
+    """Return the cells in order: table by table and method by method."""
+    return [
         Cell(protocol, table, method, repeat, fold)
         for table in tables
         for method in methods
         for repeat, fold in folds_of(protocol, SOURCES[table].rows)
     ]
-    return [cell for cell in cells if again or cell.key not in results]
+
+
+def not_on_file(
+    cells: list[Cell], results: ResultFile, *, again: bool
+) -> tuple[list[Cell], set[tuple[str, str]]]:
+    """Return the cells that are not measured yet, or all of them `again`, and the pairs that are known to be slow."""
+    if again:
+        return cells, set()
+    return [cell for cell in cells if cell.key not in results], slow_pairs(results)
+
+
+def import_libraries(cells: list[Cell]) -> None:
+    """Load what the methods of the cells import, so that no cell is charged for it."""
+    for library in {name for cell in cells for name in METHODS[cell.method].libraries}:
+        import_module(library)
 
 
 @contextmanager
@@ -140,7 +152,8 @@ def _line(row: dict[str, Any]) -> str:
     return f"F1 {row['f1']:.4f}  log-loss {row['log_loss']:.4f}  {row['seconds']:.1f} s ({row['cpu_seconds']:.1f} CPU)"
 
 
-def _methods(text: str) -> list[str]:
+def known_methods(text: str) -> list[str]:
+    """Return the methods of a command-line option, all of them known."""
     names = text.split(",")
     for name in names:
         if name not in METHODS:
@@ -153,7 +166,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks classification", description=about)
     add_table_options(parser, TABLES)
     parser.add_argument("--protocol", choices=["a", "b"], default="b", help="the paper's split, or nested folds (b)")
-    parser.add_argument("--methods", type=_methods, default=list(METHODS), metavar="A,B", help=", ".join(METHODS))
+    parser.add_argument("--methods", type=known_methods, default=list(METHODS), metavar="A,B", help=", ".join(METHODS))
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="cells at once (1)")
     parser.add_argument(
         "--cap", type=float, default=CAP, metavar="S", help=f"CPU seconds until a cell is dnf ({CAP:g})"
@@ -169,14 +182,13 @@ def main(argv: list[str]) -> int:
     failed = 0
     if not options.report:
         check_files(options, parser)
+        cells = cells_to_measure(options.protocol, options.tables, options.methods)
         with locked(path) as results:
-            cells = cells_to_measure(options.protocol, options.tables, options.methods, results, again=options.again)
-            too_slow = set() if options.again else slow_pairs(results)
+            cells, too_slow = not_on_file(cells, results, again=options.again)
         if options.protocol == "a":
             with locked(options.output / "classification_b.csv") as nested:
                 too_slow |= too_slow_for_a(nested, options.cap)
-        for library in {name for cell in cells for name in METHODS[cell.method].libraries}:
-            import_module(library)
+        import_libraries(cells)
         tables = {name: load(options.data, name) for name in dict.fromkeys(cell.table for cell in cells)}
         failed = run(cells, tables, path, too_slow, options.cap, options.jobs)
     print(write_report(options.output, TABLES, list(METHODS), about=__doc__ or ""))

@@ -45,32 +45,38 @@ LIBRARIES = ["numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "optuna",
 def write_report(folder: Path, tables: Sequence[str], methods: Sequence[str], *, about: str) -> str:
     """Write `classification.md` from what is on file and return its text."""
     parts = ["# Classification", about, *nested_part(folder, tables, methods), *paper_part(folder, tables, methods)]
-    installed = sorted({name for names in packages_distributions().values() for name in names} & set(LIBRARIES))
-    text = "\n\n".join(part.strip() for part in [*parts, surroundings(installed)]) + "\n"
+    text = "\n\n".join(part.strip() for part in [*parts, peers()]) + "\n"
     (folder / "classification.md").write_text(text, encoding="utf-8")
     return text
 
 
-def _blocks(path: Path, tables: Sequence[str], methods: Sequence[str]) -> Block:
+def peers() -> str:
+    """Return one line about the libraries that were compared."""
+    installed = {name for names in packages_distributions().values() for name in names}
+    return surroundings(sorted(installed & set(LIBRARIES)))
+
+
+def read_blocks(path: Path, tables: Sequence[str], methods: Sequence[str]) -> Block:
     """Return the rows of every (table, method) that has any, in the order of the benchmark."""
     rows = ResultFile(path, KEY).rows
     blocks = {(t, m): [r for r in rows if (r["table"], r["method"]) == (t, m)] for t in tables for m in methods}
     return {pair: found for pair, found in blocks.items() if found}
 
 
-def _values(rows: list[Row], column: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def values_of(rows: list[Row], column: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the figures of a column; NaN where a fold did not finish."""
     return np.array([float(row[column]) if row[column] else np.nan for row in rows])
 
 
 def nested_part(folder: Path, tables: Sequence[str], methods: Sequence[str]) -> list[str]:
     """Return the section on protocol (b)."""
-    blocks = _blocks(folder / "classification_b.csv", tables, methods)
+    blocks = read_blocks(folder / "classification_b.csv", tables, methods)
     if not blocks:
         return []
     complete = {pair for pair, rows in blocks.items() if len(rows) == len(folds_of("b", SOURCES[pair[0]].rows))}
     return [
         "## Protocol (b): nested cross-validation",
-        *_rank_part(blocks, complete, methods),
+        *rank_part(blocks, complete, methods),
         *_aims_part(blocks, complete),
         "### Every table",
         NESTED_NOTE,
@@ -78,7 +84,8 @@ def nested_part(folder: Path, tables: Sequence[str], methods: Sequence[str]) -> 
     ]
 
 
-def _rank_part(blocks: Block, complete: set[tuple[str, str]], methods: Sequence[str]) -> list[str]:
+def rank_part(blocks: Block, complete: set[tuple[str, str]], methods: Sequence[str]) -> list[str]:
+    """Return the mean ranks of the methods that were measured on the same tables, with Friedman's and Nemenyi's tests."""
     methods = [method for method in methods if method != THRESHOLD]
     field, in_all = largest_block(complete, [m for m in methods if any(pair[1] == m for pair in complete)])
     if len(field) < 2:
@@ -88,7 +95,7 @@ def _rank_part(blocks: Block, complete: set[tuple[str, str]], methods: Sequence[
     notes = []
     for column, name, sign in (("f1", "weighted F1", -1), ("log_loss", "log-loss", 1)):
         # a fold that did not finish makes the mean NaN, which ranks last
-        means = np.array([[sign * _values(blocks[t, m], column).mean() for t in shared] for m in field])
+        means = np.array([[sign * values_of(blocks[t, m], column).mean() for t in shared] for m in field])
         for row, rank in zip(ranked, mean_ranks(means), strict=True):
             row[column] = f"{rank:.2f}"
         p = friedman_p(means)
@@ -111,8 +118,8 @@ def _aims_part(blocks: Block, complete: set[tuple[str, str]]) -> list[str]:
         rivals = [m for t, m in blocks if t == table and m not in behind and (t, m) in complete]
         if (table, OURS) not in complete or not rivals:
             continue
-        f1 = {m: float(_values(blocks[table, m], "f1").mean()) for m in [*rivals, OURS]}
-        loss = {m: float(_values(blocks[table, m], "log_loss").mean()) for m in [*rivals, OURS]}
+        f1 = {m: float(values_of(blocks[table, m], "f1").mean()) for m in [*rivals, OURS]}
+        loss = {m: float(values_of(blocks[table, m], "log_loss").mean()) for m in [*rivals, OURS]}
         best = max(rivals, key=lambda m: -np.inf if np.isnan(f1[m]) else f1[m])
         least = min(rivals, key=lambda m: np.inf if np.isnan(loss[m]) else loss[m])
         row = {
@@ -124,11 +131,11 @@ def _aims_part(blocks: Block, complete: set[tuple[str, str]]) -> list[str]:
         }
         behind[OURS][table] = not f1[OURS] >= f1[best] - NEAR
         if (table, THRESHOLD) in complete:
-            cut = float(_values(blocks[table, THRESHOLD], "f1").mean())
+            cut = float(values_of(blocks[table, THRESHOLD], "f1").mean())
             row["threshold"] = f"{100 * (cut - f1[best]):+.2f}"
             behind[THRESHOLD][table] = not cut >= f1[best] - NEAR
         if (table, RIVAL) in complete:
-            ours, theirs = (_values(blocks[table, m], "cpu_seconds").mean() for m in (OURS, RIVAL))
+            ours, theirs = (values_of(blocks[table, m], "cpu_seconds").mean() for m in (OURS, RIVAL))
             row["cpu"] = f"{ours / theirs:.2f}"
         rows.append(row)
     if not rows:
@@ -191,7 +198,7 @@ def _nested_table(blocks: Block, complete: set[tuple[str, str]]) -> str:
 
 
 def _spread(rows: list[Row], column: str, factor: float) -> str:
-    values = factor * _values([row for row in rows if row["status"] == "ok"], column)
+    values = factor * values_of([row for row in rows if row["status"] == "ok"], column)
     if not len(values) or np.isnan(values).any():
         return "–"
     digits = 2 if factor == 100 or column == "cpu_seconds" else 4
@@ -200,7 +207,7 @@ def _spread(rows: list[Row], column: str, factor: float) -> str:
 
 def paper_part(folder: Path, tables: Sequence[str], methods: Sequence[str]) -> list[str]:
     """Return the section on protocol (a)."""
-    blocks = _blocks(folder / "classification_a.csv", tables, methods)
+    blocks = read_blocks(folder / "classification_a.csv", tables, methods)
     if not blocks:
         return []
     paper, rows = _paper(), list[Row]()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ecsel.fitting.blocks import on_pool_thread
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.quadratic import MOST_COMPILED, MOST_FACES, solve_on_faces
+from ecsel.fitting.quadratic import MOST_FACES, solve_on_faces
 from ecsel.fitting.report import Status
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def minimise(problem: Problem, theta: Array, stop: Stop, watch: Watch | None = N
 
 def _minimise_compiled(problem: Problem, theta: Array, stop: Stop) -> Outcome | None:
     """Run the compiled loop where the problem is one that it knows."""
-    if type(problem) is not Problem or not isinstance(problem.sums, CompiledSums) or problem.size > MOST_COMPILED:
+    if type(problem) is not Problem or not isinstance(problem.sums, CompiledSums):
         return None
     if not problem.sums.charges_known:
         return None

@@ -23,8 +23,6 @@ from ecsel.fitting import kernel
 Array = NDArray[np.floating]
 
 MOST_FACES = 60
-MOST_COMPILED = 200
-"""Beyond this many parameters LAPACK's blocked Cholesky is worth the overhead of NumPy around it."""
 
 
 def solve_on_faces(
@@ -34,7 +32,7 @@ def solve_on_faces(
 
     `x0` must lie in the box; where `lower` equals `upper` a coordinate stays what it is.
     """
-    if kernel.compiled is not None and len(x0) <= MOST_COMPILED:
+    if kernel.compiled is not None:
         x = np.array(x0, dtype=np.float64)
         return x, kernel.compiled.solve_on_faces(len(x), H, g, x, l1, lower, upper, tol, MOST_FACES)
     return _solve_with_numpy(H, g, x0, l1, lower, upper, tol)
