@@ -63,9 +63,7 @@ def cells_to_measure(protocol: ProtocolName, tables: list[str], methods: list[st
     ]
 
 
-def not_on_file(
-    cells: list[Cell], results: ResultFile, *, again: bool
-) -> tuple[list[Cell], set[tuple[str, str]]]:
+def not_on_file(cells: list[Cell], results: ResultFile, *, again: bool) -> tuple[list[Cell], set[tuple[str, str]]]:
     """Return the cells that are not measured yet, or all of them `again`, and the pairs that are known to be slow."""
     if again:
         return cells, set()

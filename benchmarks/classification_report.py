@@ -85,7 +85,7 @@ def nested_part(folder: Path, tables: Sequence[str], methods: Sequence[str]) -> 
 
 
 def rank_part(blocks: Block, complete: set[tuple[str, str]], methods: Sequence[str]) -> list[str]:
-    """Return the mean ranks of the methods that were measured on the same tables, with Friedman's and Nemenyi's tests."""
+    """Return mean ranks of the methods that were measured on the same tables, with Friedman's and Nemenyi's tests."""
     methods = [method for method in methods if method != THRESHOLD]
     field, in_all = largest_block(complete, [m for m in methods if any(pair[1] == m for pair in complete)])
     if len(field) < 2:

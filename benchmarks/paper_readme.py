@@ -32,7 +32,7 @@ def write(readme: Path, results: Path) -> None:
 
 def figures(results: Path) -> str:
     """Return the figures as Markdown."""
-    parts = [recovery(results), speed(results), shopping(results), attributions(results)]
+    parts = [unseen(results), recovery(results), speed(results), shopping(results), attributions(results)]
     bullets = "\n".join(f"- {part}" for part in parts if part)
     return f"{nested(results)}\n\n{bullets}"
 
@@ -57,6 +57,21 @@ def _marked(mean: float, best: float) -> str:
 def _mean(rows: Sequence[Row], table: str, method: str) -> float | None:
     found = [float(r["f1"]) for r in rows if (r["table"], r["method"], r["status"]) == (table, method, "ok")]
     return fmean(found) if found else None
+
+
+def unseen(results: Path) -> str:
+    """Return the sentence on tables that took no part in a choice."""
+    rows = ResultFile(results / "unseen.csv", ("protocol", "table", "method", "repeat", "fold")).rows
+    means = {t: [_mean(rows, t, m) for m in (OURS, *RIVALS)] for t in dict.fromkeys(row["table"] for row in rows)}
+    full = [(ours, others) for ours, *others in means.values() if ours is not None and None not in others]
+    if not full:
+        return ""
+    ahead = [sum(ours > float(others[i] or 0) for ours, others in full) for i in range(len(RIVALS))]
+    than = " and ".join(f"{rival} on {count}" for rival, count in zip(RIVALS, ahead, strict=True))
+    return (
+        f"{len(full)} further tables that took no part in any choice: higher weighted F1 than {than} of them "
+        "(`benchmarks/results/unseen.md`)."
+    )
 
 
 def recovery(results: Path) -> str:

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
     from benchmarks.classification_report import Block
 
+NOTE = f"""
+Means over the folds, weighted F1 in percent; the best of a row is bold. CPU seconds are those of tuning and fitting on
+one thread, {OURS}'s over {RIVAL}'s.
+"""
+
 
 def write_report(folder: Path, methods: Sequence[str], n_folds: int, *, about: str) -> str:
     """Write `unseen.md` from what is on file and return its text."""
@@ -28,8 +33,7 @@ def write_report(folder: Path, methods: Sequence[str], n_folds: int, *, about: s
     if full:
         parts += [
             "### Every table",
-            "Means over the folds, weighted F1 in percent; the best of a row is bold. CPU seconds are those of tuning "
-            f"and fitting on one thread, {OURS}'s over {RIVAL}'s.",
+            NOTE,
             _every_table(blocks, full, methods),
             _verdict(blocks, full, methods),
         ]
