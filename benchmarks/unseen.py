@@ -44,8 +44,8 @@ def read_keel(path: Path) -> Table:
     frame.columns = pd.Index([f"column {i + 1}" for i in range(frame.shape[1])])
     y = np.unique(frame.iloc[:, -1].astype(str), return_inverse=True)[1]
     X = frame.iloc[:, :-1]
-    varied = (X.iloc[0] != X).any()
-    return Table(path.stem, X.loc[:, varied], y.astype(np.intp))
+    varied = [name for name in X if len(X[name].unique()) > 1]
+    return Table(path.stem, X[varied], y.astype(np.intp))
 
 
 def takes_part(table: Table) -> bool:
