@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a fit: the best law so far is kept, with a warning, and it predicts.
+"""Ctrl-C in the middle of a fit: the best law or choice so far is kept, with a warning, and it predicts.
 
 A real signal is sent to a real process, at the moment its own progress says that the search is under way.
 """
@@ -32,10 +32,30 @@ print(json.dumps({
 """
 
 
-def interrupted_at(line, select):
+CHOICE = """
+import json, sys, warnings
+import numpy as np
+from ecsel import ECSELClassifier
+
+rng = np.random.default_rng(0)
+X = rng.lognormal(size=(4000, 8))
+y = (X[:, 0] * X[:, 1] + X[:, 2] / X[:, 3] + rng.normal(size=4000) > 2).astype(int)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    model = ECSELClassifier(verbose=1, n_jobs=int(sys.argv[1])).fit(X, y)
+print(json.dumps({
+    "warnings": [str(w.message) for w in caught],
+    "path": len(model.path_),
+    "files": {w.filename for w in caught} == {"<string>"},
+    "score": model.score(X, y),
+}))
+"""
+
+
+def interrupted_at(line, *arguments, fit=FIT):
     """Run the fit, interrupt it as soon as it has told this line, and return what it printed and told."""
     fit = subprocess.Popen(
-        [sys.executable, "-c", FIT, select],
+        [sys.executable, "-c", fit, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -65,3 +85,16 @@ def test_an_interrupt_keeps_the_best_law_so_far(select, line, never):
     assert "stopped before its end" in model["words"]
     assert model["path"] >= 1
     assert model["r2"] > 0.9
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
+@pytest.mark.parametrize("n_jobs", ["1", "2"])
+def test_an_interrupted_choice_is_made_from_what_was_measured(n_jobs):
+    model, told = interrupted_at("1 to 3 terms", n_jobs, fit=CHOICE)
+    assert told.count("choosing:") > 2
+    assert "KKT residual" in told  # the last fit follows
+    (warning,) = model["warnings"]
+    assert warning.startswith("The choice of terms and strength was interrupted; the best of the")
+    assert f" {model['path']} candidates that were measured by then was taken" in warning
+    assert model["files"]
+    assert model["score"] > 0.8

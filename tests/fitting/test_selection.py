@@ -1,15 +1,19 @@
 """Choosing terms and strength: honest losses, the path of strengths, and the smallest equation near the best."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from ecsel.fitting import L1, PaperL1, Sigmoid, Softmax
+from ecsel.fitting import L1, PaperL1, Sigmoid, Softmax, selection
+from ecsel.fitting.newton import minimise
+from ecsel.fitting.report import Status
 from ecsel.fitting.rows import content_folds
 from ecsel.fitting.selection import NEAR_BEST, Candidates, choose, score_laws
 
 
 def chosen(data, candidates, penalty=None, link=None, **options):
-    return choose(*data, link or Sigmoid(), penalty or L1(0.0), candidates, content_folds(*data, 3), **options)
+    return choose(*data, link or Sigmoid(), penalty or L1(0.0), candidates, content_folds(*data, 3), **options)[:2]
 
 
 def test_strengths_fall_from_the_one_that_empties_the_model(make_table):
@@ -70,3 +74,58 @@ def test_more_terms_are_measured_where_the_most_clearly_win_and_are_never_chosen
     assert min(c.loss for c in more) < 0.9 * choices[at].loss
     enough, _ = chosen(data, Candidates([1, 2, 3], [0.02, 0.01], beyond=[4]))
     assert max(c.n_terms for c in enough) == 3  # the third term brings nothing
+
+
+def paths_of(selection):
+    return [(c.n_terms, c.strength, c.loss, c.loss_se, c.laws.exponents.tobytes()) for c in selection.choices]
+
+
+def test_threads_change_no_bit_of_a_choice(make_table):
+    data = make_table(n_classes=3)
+    sets = [np.array([True, True, False]), np.ones(3, dtype=bool)]
+    one, two = (
+        choose(
+            *data,
+            Softmax(3),
+            L1(0.0),
+            Candidates([1, 2], None),
+            content_folds(*data, 3),
+            feature_sets=sets,
+            n_threads=n_threads,
+        )
+        for n_threads in (1, 2)
+    )
+    assert paths_of(one) == paths_of(two)
+    assert one.best == two.best
+    assert not one.interrupted
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_interrupt_leaves_what_was_measured_on_all_folds(make_table, n_threads):
+    data, told = make_table(), []
+
+    def tell(line):
+        told.append(line)
+        if len(told) == 20:  # within the second walk, with more terms
+            raise KeyboardInterrupt
+
+    sets = [np.array([True, True, False]), np.ones(3, dtype=bool)]
+    several = Candidates([1, 2], np.geomspace(0.1, 0.01, 8).tolist())
+    arguments = (*data, Sigmoid(), L1(0.0), several, content_folds(*data, 3))
+    whole = choose(*arguments, feature_sets=sets, n_threads=n_threads)
+    part = choose(*arguments, feature_sets=sets, n_threads=n_threads, tell=tell)
+    assert part.interrupted
+    assert 0 < len(part.choices) < len(whole.choices)
+    assert len(paths_of(part)) == len(set(paths_of(part)))
+    assert set(paths_of(part)) <= set(paths_of(whole))
+    assert part.choices[part.best].loss == pytest.approx(min(c.loss for c in part.choices), rel=2 * NEAR_BEST)
+
+
+def test_an_interrupt_before_anything_was_measured_is_raised(make_table, monkeypatch):
+    def interrupt(problem, theta, stop):
+        found = minimise(problem, theta, stop)
+        return replace(found, status=Status.INTERRUPTED)
+
+    monkeypatch.setattr(selection, "minimise", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        chosen(make_table(), Candidates([1, 2], None))

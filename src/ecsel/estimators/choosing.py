@@ -7,6 +7,8 @@ a thin sample has chosen is looked at again on (nearly) all rows.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +88,7 @@ class Size:
     """What was chosen: terms, strength, the mirrored features that count, and every candidate.
 
     `laws` are those of the second look, from which the last fit goes on: it could end in a poorer minimum of its own.
+    Who has interrupted the choice gets no second look.
     """
 
     n_terms: int
@@ -93,6 +96,7 @@ class Size:
     mirrors: frozenset[str]
     path: Path
     laws: PowerLaws | None = None
+    interrupted: bool = False
 
     def with_features(self, kept: NDArray[np.bool_]) -> Size:
         """Return the choice as a model of some of the features, among them all that it uses."""
@@ -131,7 +135,7 @@ def choose_size(
         [settings.l1] if settings.l1 is not None else None,
         range(model.max_terms + 1, model.max_terms + 1 + BEYOND) if settings.n_terms is None else (),
     )
-    choices, best = choose(
+    choices, best, interrupted = choose(
         logs,
         codes,
         weights,
@@ -141,11 +145,24 @@ def choose_size(
         folded.folds,
         feature_sets=_feature_sets(settings, encoder, logs),
         intercept=model.fit_intercept,
+        n_threads=settings.n_threads,
+        tell=_tell if model.verbose else None,
     )
+    if interrupted:
+        warnings.warn(
+            f"The choice of terms and strength was interrupted; the best of the {len(choices)} candidates that were "
+            "measured by then was taken, and path_ has no others.",
+            UserWarning,
+            stacklevel=4,
+        )
     path = _path(choices, encoder, len(codes))
     if settings.mirrors_chosen:
         mirrors &= _names(path[best])
-    return Size(choices[best].n_terms, choices[best].strength, mirrors, path)
+    return Size(choices[best].n_terms, choices[best].strength, mirrors, path, interrupted=interrupted)
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
 
 
 def choose_again(
@@ -158,7 +175,7 @@ def choose_again(
     options: FitOptions,
 ) -> Size:
     """Look again at a size that a sample has chosen, on (nearly) all rows: these carry weaker penalties, more terms."""
-    if not size.path:
+    if not size.path or size.interrupted:
         return size
     sets = _feature_sets(settings, encoder, folded.rows[0])
     narrow = sets[-1] if size.mirrors or len(sets) == 1 else sets[0]

@@ -110,11 +110,12 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
     warm_start : bool, default=False
         Continue from the previous fit where it has the same features, classes and number of terms.
     n_jobs : int, optional
-        Threads over row blocks; None uses all cores. The result does not depend on it, to the last bit.
+        Threads over folds, starts and row blocks; None uses all cores. The result is the same, to the last bit.
     random_state : int, RandomState or None, default=None
         Seeds the random starts and samples. None means 0: two fits of the same data give the same model.
     verbose : int, default=0
-        1 shows the progress of the fit on standard error.
+        1 shows the progress of choice and fit on standard error. An interrupt (Ctrl-C) keeps the best so far, with a
+        warning: of the candidates that were measured, or of the equations.
 
     Attributes
     ----------

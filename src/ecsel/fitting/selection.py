@@ -4,28 +4,30 @@ For each training part a path is followed: strengths fall from the one that empt
 `max_terms`, every fit starts from its neighbours on the path. The validation losses are averaged over the folds; the
 path ends where they have clearly passed their best, and the smallest equation within min(one standard error, 0.2 % of
 the loss) of the best is chosen. Several sets of features (with mirror images and without) are so many paths on the same
-folds.
+folds. Folds, and the path on all rows, are walked side by side on the threads.
 
 Where the largest number of terms clearly wins, more may be better still: a few more are measured on the same folds
-around the chosen strength, never chosen, so that a user can be told what they would bring.
+around the chosen strength, never chosen, so that a user can be told what they would bring. An interrupt ends the walks;
+what was measured on all folds by then is chosen from.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.fit import PowerLaws, class_shares, to_power_laws
+from ecsel.fitting.in_step import in_step
 from ecsel.fitting.newton import Outcome, Stop, minimise
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.starts import first_starts, pad_terms, seeds
+from ecsel.fitting.starts import first_starts, interrupted, pad_terms, seeds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ecsel.fitting.links import Link
     from ecsel.fitting.penalties import Penalty
@@ -71,6 +73,14 @@ class Candidates:
     beyond: Sequence[int] = ()
 
 
+class Selection(NamedTuple):
+    """All candidates, the position of the chosen one, and whether an interrupt kept others from being measured."""
+
+    choices: list[Choice]
+    best: int
+    interrupted: bool
+
+
 def choose(
     log_features: Array,
     codes: NDArray[np.integer],
@@ -82,37 +92,77 @@ def choose(
     *,
     feature_sets: Sequence[NDArray[np.bool_]] = (),
     intercept: bool = True,
-) -> tuple[list[Choice], int]:
+    n_threads: int = 1,
+    tell: Callable[[str], object] | None = None,
+) -> Selection:
     """Return all candidates and the position of the chosen one.
 
     `feature_sets` are masks of the features that take part; none means one path with all of them. More than one term is
-    only tried with the sets that promise something with one.
+    only tried with the sets that promise something with one. An interrupt before anything was measured is raised.
     """
     sets = list(feature_sets) or [np.ones(len(log_features), dtype=bool)]
+    begun: list[_Walk] = []
 
-    def walk(position: int, terms: Sequence[int], strengths: Sequence[float] | None) -> list[Choice]:
+    def walk(position: int, terms: Sequence[int], strengths: Sequence[float] | None) -> _Walk:
         mask = sets[position]
-        rows = (log_features[mask], codes, weights)
-        several = Candidates(terms, strengths)
-        found = _choices(rows, link, penalty.of_features(mask), several, folds, intercept=intercept)
-        return [over_all_features(choice, mask) for choice in found]
+        rows, several = (log_features[mask], codes, weights), Candidates(terms, strengths)
+        path = _Walk(position, [])
+        begun.append(path)
+        for row in _choices(rows, link, penalty.of_features(mask), several, folds, intercept, n_threads):
+            path.choices.extend(over_all_features(choice, mask) for choice in row)
+            if tell is not None:
+                tell(_told(position, row, begun))
+        return path
 
+    most = candidates.n_terms[-1]
     with one_blas_thread():
-        terms, strengths = candidates.n_terms, candidates.strengths
-        if len(sets) > 1 and len(terms) > 1 and terms[0] == 1:
-            walks = [walk(position, [1], strengths) for position in range(len(sets))]
-            reached = np.array([min(choice.loss for choice in w) for w in walks])
-            promising = np.flatnonzero(reached <= PROMISING * reached.min())
-            for position in promising.tolist():
-                walks[position] = walk(position, terms, strengths)
-        else:
-            walks = [walk(position, terms, strengths) for position in range(len(sets))]
-        choices = [choice for w in walks for choice in w]
-        chosen = _smallest_near_the_best(choices)
-        if candidates.beyond and choices[chosen].n_terms == terms[-1] and _last_term_pays(choices, terms[-1]):
-            position = next(i for i, w in enumerate(walks) if any(choice is choices[chosen] for choice in w))
-            choices += walk(position, candidates.beyond, _around(choices[chosen], walks[position]))
-    return choices, chosen
+        try:
+            paths = _walk_sets(walk, len(sets), candidates)
+            choices = [choice for path in paths for choice in path.choices]
+            best = _smallest_near_the_best(choices)
+            if candidates.beyond and choices[best].n_terms == most and _last_term_pays(choices, most):
+                home = next(path for path in paths if any(choice is choices[best] for choice in path.choices))
+                choices += walk(home.position, candidates.beyond, _around(choices[best], home.choices)).choices
+        except KeyboardInterrupt:
+            choices = [choice for choice in _measured_once(begun) if choice.n_terms <= most]
+            if not choices:
+                raise
+            return Selection(choices, _smallest_near_the_best(choices), interrupted=True)
+    return Selection(choices, best, interrupted=False)
+
+
+class _Walk(NamedTuple):
+    """What is measured along the path of one set of features."""
+
+    position: int
+    choices: list[Choice]
+
+    @property
+    def lowest(self) -> float:
+        return min(choice.loss for choice in self.choices)
+
+
+def _walk_sets(
+    walk: Callable[[int, Sequence[int], Sequence[float] | None], _Walk], n_sets: int, candidates: Candidates
+) -> list[_Walk]:
+    """Walk the path of every set of features, with more than one term where one promises something."""
+    terms, strengths = candidates.n_terms, candidates.strengths
+    if n_sets == 1 or len(terms) == 1 or terms[0] != 1:
+        return [walk(position, terms, strengths) for position in range(n_sets)]
+    paths = [walk(position, [1], strengths) for position in range(n_sets)]
+    limit = PROMISING * min(path.lowest for path in paths)
+    return [walk(path.position, terms, strengths) if path.lowest <= limit else path for path in paths]
+
+
+def _measured_once(paths: Sequence[_Walk]) -> list[Choice]:
+    """Return what was measured; a path that was walked with more terms has the candidates of the first walk again."""
+    return list({(path.position, c.n_terms, c.strength): c for path in paths for c in path.choices}.values())
+
+
+def _told(position: int, row: Sequence[Choice], paths: Sequence[_Walk]) -> str:
+    lowest = min(path.lowest for path in paths)
+    terms = f"{row[0].n_terms} to {row[-1].n_terms} terms" if len(row) > 1 else f"{row[0].n_terms} terms"
+    return f"choosing: features {position + 1}, {terms}, l1 {row[0].strength:.2e}; lowest loss so far {lowest:.6f}"
 
 
 def _smallest_near_the_best(choices: Sequence[Choice]) -> int:
@@ -143,23 +193,28 @@ def _choices(
     penalty: Penalty,
     candidates: Candidates,
     folds: Sequence[Fold],
-    *,
     intercept: bool,
-) -> list[Choice]:
-    """Return the path of one set of features."""
+    n_threads: int,
+) -> Iterator[list[Choice]]:
+    """Yield the path of one set of features, strength by strength, until the best is well behind."""
     log_features, codes, _ = rows
     whole = pose(*rows, link, penalty, intercept=intercept)
     strengths = list(candidates.strengths or path_strengths(*whole).tolist())
-    walks = [_validation_losses(log_features, codes, whole[0], strengths, candidates, f) for f in folds]
-    mean, spread = _losses(zip(*walks, strict=True), np.array([validation.sum() for _, validation in folds]))
-    strengths = strengths[: len(mean)]
-    path = list(walk_path(*whole, strengths, candidates))
-    return [
-        Choice(k, strength, size_of(laws), float(mean[i, j]), float(spread[i, j]), laws)
-        for i, strength in enumerate(strengths)
-        for j, k in enumerate(candidates.n_terms)
-        for laws in [path[i][j]]
-    ]
+    share = np.array([validation.sum() for _, validation in folds])
+    share /= share.sum()
+    walks: list[Iterator[Any]] = [walk_path(*whole, strengths, candidates)]
+    walks += (_validation_losses(log_features, codes, whole[0], strengths, candidates, fold) for fold in folds)
+    means: list[Array] = []
+    errors: list[Array] = []
+    for strength, (laws, *losses) in zip(strengths, in_step(walks, n_threads), strict=True):
+        means.append(share @ np.stack(losses))
+        errors.append(np.sqrt(share @ (np.stack(losses) - means[-1]) ** 2 / max(len(share) - 1, 1)))
+        yield [
+            Choice(k, strength, size_of(law), float(mean), float(error), law)
+            for k, law, mean, error in zip(candidates.n_terms, laws, means[-1], errors[-1], strict=True)
+        ]
+        if _well_behind(np.stack(means), np.stack(errors)):
+            break
 
 
 def size_of(laws: PowerLaws) -> int:
@@ -174,24 +229,13 @@ def over_all_features(choice: Choice, mask: NDArray[np.bool_]) -> Choice:
     return replace(choice, laws=replace(choice.laws, exponents=exponents))
 
 
-def _losses(rows: Iterable[Sequence[Array]], weights: Array) -> tuple[Array, Array]:
-    """Return mean validation losses and their standard errors, one row per strength, until the best is well behind.
+def _well_behind(means: Array, errors: Array) -> bool:
+    """Whether two strengths in a row are worse than the best by more than its standard error, for all numbers of terms.
 
-    The walk ends once two strengths in a row are worse than the best by more than its standard error, whatever the
-    number of terms: weaker penalties would cost most and only overfit further.
+    Weaker penalties would cost most and only overfit further.
     """
-    share = weights / weights.sum()
-    means: list[Array] = []
-    errors: list[Array] = []
-    for row in rows:
-        losses = np.stack(row)
-        means.append(share @ losses)
-        errors.append(np.sqrt(share @ (losses - means[-1]) ** 2 / max(len(share) - 1, 1)))
-        mean, error = np.stack(means), np.stack(errors)
-        best = np.unravel_index(int(mean.argmin()), mean.shape)
-        if len(mean) > 2 and (mean[-2:] > mean[best] + error[best]).all():
-            break
-    return mean, error
+    best = np.unravel_index(int(means.argmin()), means.shape)
+    return len(means) > 2 and bool((means[-2:] > means[best] + errors[best]).all())
 
 
 def pose(
@@ -253,6 +297,8 @@ def _best_of(wide: Problem, warm: dict[int, Array], fewer: Outcome | None, share
         done = any(wide.all_alive(r.theta) and r.objective < NEW_TERM_FALL * fewer.objective for r in runs)
         starts = [] if done else seeds(fewer.theta, wide)
     runs += [minimise(wide, start, _NEARLY) for start in starts]
+    if interrupted(runs):
+        raise KeyboardInterrupt
     return min(runs, key=lambda run: run.objective)
 
 
