@@ -94,21 +94,35 @@ def rank_part(blocks: Block, complete: set[tuple[str, str]], methods: Sequence[s
     ranked: list[Row] = [{"method": method} for method in field]
     notes = []
     for column, name, sign in (("f1", "weighted F1", -1), ("log_loss", "log-loss", 1)):
-        # a fold that did not finish makes the mean NaN, which ranks last
-        means = np.array([[sign * values_of(blocks[t, m], column).mean() for t in shared] for m in field])
+        means = sign * _means(blocks, shared, field, column)
         for row, rank in zip(ranked, mean_ranks(means), strict=True):
             row[column] = f"{rank:.2f}"
         p = friedman_p(means)
         notes.append(f"{name}: Friedman p {'not defined' if np.isnan(p) else f'= {p:.3g}'}")
     ranked.sort(key=lambda row: float(row["f1"]) + float(row["log_loss"]))
     absent = [m for m in methods if m not in field]
+    note = (
+        f"1 is best. Two mean ranks differ significantly (Nemenyi, 5 %) when they are more than "
+        f"{critical_difference(len(field), len(shared)):.2f} apart; {'; '.join(notes)}."
+    )
+    if absent:
+        note += f" Not measured on all these tables, and so not ranked: {', '.join(absent)}."
+    if OURS in field and all((table, THRESHOLD) in complete for table in shared):
+        with_cut = [THRESHOLD if method == OURS else method for method in field]
+        rank = mean_ranks(-_means(blocks, shared, with_cut, "f1"))[field.index(OURS)]
+        note += f' With `threshold="weighted_f1"` the rank of {OURS} by weighted F1 is {rank:.2f}.'
     return [
         f"### Mean ranks over {len(shared)} tables: {', '.join(shared)}",
         markdown_table(ranked, {"method": "method", "f1": "rank by weighted F1", "log_loss": "rank by log-loss"}),
-        f"1 is best. Two mean ranks differ significantly (Nemenyi, 5 %) when they are more than "
-        f"{critical_difference(len(field), len(shared)):.2f} apart; {'; '.join(notes)}."
-        + (f" Not measured on all these tables, and so not ranked: {', '.join(absent)}." if absent else ""),
+        note,
     ]
+
+
+def _means(
+    blocks: Block, tables: Sequence[str], methods: Sequence[str], column: str
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """Return the mean of every method (row) on every table; NaN, which ranks last, where a fold did not finish."""
+    return np.array([[values_of(blocks[table, method], column).mean() for table in tables] for method in methods])
 
 
 def _aims_part(blocks: Block, complete: set[tuple[str, str]]) -> list[str]:

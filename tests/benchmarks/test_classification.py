@@ -196,6 +196,7 @@ def test_a_threshold_of_our_own_is_told_but_not_ranked(tmp_path):
         _filed(tmp_path, "a", "mammography", method, f1=f1, accuracy=f1)
     text = " ".join(write_report(tmp_path, TABLES, list(METHODS), about="").split())
     assert "| XGBoost | 1.00 | 1.50 | | ECSEL (auto) | 2.00 | 1.50 |" in text
+    assert 'With `threshold="weighted_f1"` the rank of ECSEL (auto) by weighted F1 is 1.00.' in text
     assert "| mammography | -1.00 (XGBoost) | +1.00 |" in text
     assert "on 0 of 1 tables, not on mammography (the aim is all)" in text
     assert "With one of its own our model is as near on 1 of 1 tables." in text
