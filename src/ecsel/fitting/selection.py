@@ -162,7 +162,8 @@ def _measured_once(paths: Sequence[_Walk]) -> list[Choice]:
 def _told(position: int, row: Sequence[Choice], paths: Sequence[_Walk]) -> str:
     lowest = min(path.lowest for path in paths)
     terms = f"{row[0].n_terms} to {row[-1].n_terms} terms" if len(row) > 1 else f"{row[0].n_terms} terms"
-    return f"choosing: features {position + 1}, {terms}, l1 {row[0].strength:.2e}; lowest loss so far {lowest:.6f}"
+    where = f"set of features {position + 1}, {terms}, l1 {row[0].strength:.2e}"
+    return f"choosing: {where}; lowest loss so far {lowest:.6f}"
 
 
 def _smallest_near_the_best(choices: Sequence[Choice]) -> int:
