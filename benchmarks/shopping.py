@@ -10,7 +10,7 @@ The table, its 14 features and the choices that the paper leaves open are in `ex
 3. *Explanations* (`benchmarks/shopping_explainers.py`): importances with seconds, ranks beside those of the paper's
    sparse equation, G3 and D2 beside LIME on 200 rows, LIME with other seeds.
 
-`--report` writes the page and the figure anew from what is on file.
+`--report` writes the page anew from what is on file.
 """
 
 from __future__ import annotations

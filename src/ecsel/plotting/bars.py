@@ -199,7 +199,7 @@ def plot_waterfall(
         total = ends[-1] if len(ends) else base
         _draw_steps(axes, ends - steps, steps)
         axes.set_yticks(np.arange(len(steps)), names)
-        room = 0.1 if threshold is None else -0.45  # for the legend, below the total
+        room = 0.1 if threshold is None else -1.0  # for the legend, below the total; rows of a panel are low
         axes.set_ylim(max(len(steps), 1) - room, -0.9)
         axes.use_sticky_edges = False
         axes.margins(x=0.26)

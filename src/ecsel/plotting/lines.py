@@ -131,8 +131,9 @@ def plot_margin(
     with drawing_on(ax, (max(5.5, 1.4 * len(margin)), 3.6)) as axes:
         axes.bar(np.arange(len(margin)), margin, 0.55, color=COLOURS[4], label=f"margin of {label} (left)")
         axes.axhline(0, color="black", linewidth=0.8)
-        width = max(9, 46 // max(1, len(names)))  # characters that fit below one bar
-        axes.set_xticks(np.arange(len(margin)), [fill(short(name, 30), min(14, width)) for name in names])
+        width = max(9, 46 // max(1, len(names)), *(len(word) for name in names for word in name.split()))
+        width = min(14, width)  # what fits below one bar; no word is broken that does
+        axes.set_xticks(np.arange(len(margin)), [fill(short(name, 30), width) for name in names])
         axes.set_ylabel("margin over the strongest other class")
         right = axes.twinx()
         at = np.arange(len(margin))
