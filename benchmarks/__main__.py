@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
         library = (error.name or "").partition(".")[0]
         if library in {"", "ecsel", "benchmarks"}:
             raise
-        sys.stderr.write(f'The benchmark {chosen.name} needs {library}: pip install "ecsel[bench]"\n')
+        sys.stderr.write(f"The benchmark {chosen.name} needs {library}: `make bench` installs it.\n")
         return 1
 
 

@@ -283,13 +283,13 @@ def test_an_unfinished_fit_warns_with_its_numbers(make_numbers, quick):
         quick(max_iter=2, l1=1e-4).fit(X, y)
 
 
-@pytest.mark.parametrize("solver", ["newton", "lbfgs", "adam", Adam(learning_rate=0.05, epochs=400, patience=20)])
+@pytest.mark.parametrize("solver", ["newton", "lbfgs", "adam", Adam(learning_rate=0.05, epochs=800, patience=100)])
 def test_every_solver_learns(make_numbers, quick, solver):
     X, y = make_numbers(600)
     model = quick(solver=solver, l1=1e-3, penalty="l1" if isinstance(solver, str) else "paper").fit(X, y)
     assert model.fit_report_.solver == ("adam" if isinstance(solver, Adam) else solver)
-    # where Adam stops hangs on the last bits, which differ between processors: 0.75 to 0.79 over eight seeds
-    assert model.score(X, y) > np.bincount(y).max() / len(y) + 0.15
+    # where an impatient Adam stops hangs on the last bits, which differ between processors
+    assert model.score(X, y) > 0.75
 
 
 def test_calibrated_in_the_large(make_numbers, quick):
