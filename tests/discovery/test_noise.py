@@ -89,7 +89,7 @@ def test_intervals_of_a_searched_law_cover_under_relative_noise():
         truth = [2.3 * x[:, 0] ** 2 * x[:, 1] + x[:, 1] for x in (X, fresh)]
         y, new = (f * (1 + 0.05 * rng.normal(size=len(f))) for f in truth)
         model = ECSELRegressor(noise="relative", allowed_exponents="integers", max_terms=3).fit(X, y)
-        assert {str(t.monomial) for t in model.equation_.terms} == {str(t.monomial) for t in TRUTH.terms}
+        assert {str(t.factors) for t in model.equation_.terms} == {str(t.factors) for t in TRUTH.terms}
         low, high = model.predict_interval(fresh, 0.9).T
         hit, large = (low <= new) & (new <= high), truth[1] > 20
         inside.append([hit[~large].mean(), hit[large].mean()])

@@ -55,6 +55,12 @@ def test_exponentials_are_clipped():
     np.testing.assert_allclose(value, np.exp([700.0, -700.0]), rtol=1e-14)
 
 
+def test_the_domain_of_derivatives_is_that_of_values():
+    for source in ("log(x)", "sqrt(x - 1)", "1/(x - 0.5)"):
+        with pytest.raises(ValueError, match="column 'x' is"):
+            Signomial.parse(source).log_gradient({"x": [-1.0, 0.5]})
+
+
 @pytest.mark.parametrize("missing_from", [DATA, pd.DataFrame(DATA), pl.DataFrame(DATA), pa.table(DATA)])
 def test_a_missing_column_is_named(missing_from):
     with pytest.raises(ValueError, match="the data has no column 'z', which the equation uses"):
@@ -68,6 +74,15 @@ def test_a_missing_column_is_named(missing_from):
         ("x**(1/3)", [-1.0, 2.0], "column 'x' is negative in 1 of 2 rows, where its power 1/3"),
         ("x**-2", [0.0, 2.0], "column 'x' is zero in 1 of 2 rows, where its power -2"),
         ("abs(x)**-0.5", [0.0, 2.0], "column 'x' is zero in 1 of 2 rows"),
+        ("log(x)", [0.0, 2.0, -3.0], r"column 'x' is not positive in 2 of 3 rows, where log\(x\) is not defined"),
+        ("log(x + 50)", [-50.0, 2.0], r"column 'x' is not above -50 in 1 of 2 rows, where log\(x \+ 50\) is not"),
+        (
+            "sqrt(x - 1)",
+            [0.0, 2.0],
+            "x - 1 of column 'x' is negative in 1 of 2 rows, where its power 1/2 is not defined",
+        ),
+        ("1/(x + 1)", [-1.0, 2.0], r"x \+ 1 of column 'x' is zero in 1 of 2 rows, where its power -1"),
+        ("1/log(x)", [1.0, 2.0], r"log\(x\) of column 'x' is zero in 1 of 2 rows"),
         ("x", [np.nan, 2.0, np.inf], "column 'x' is missing or infinite in 2 of 3 rows"),
         ("x", [None, 2.0], "column 'x' is missing or infinite in 1 of 2 rows"),
         ("x", ["a", "b"], "column 'x' must hold numbers, not <U1"),

@@ -15,7 +15,7 @@ from ecsel.signomial import Signomial, Term
 @given(st.from_type(Signomial))
 @settings(max_examples=25, deadline=None)
 def test_values_agree(z):
-    data = {"x": 0.5, "y": 1.7, "page value": 3.1, "abs": 0.8}
+    data = {"x": 0.5, "y": 1.7, "page value": 3.1, "[x > 4]": 0.8}
     expression = z.to_sympy()
     exact = expression.evalf(30, subs={s: sympy.Float(data[s.name], 30) for s in expression.free_symbols})
     size = 1 + sum(abs(term.evaluate(data)[0]) for term in z.terms)
@@ -41,6 +41,13 @@ def test_one_assumption_per_name():
     assert len(symbols) == 4
     assert symbols["x"].is_positive
     assert all(symbols[name].is_real and symbols[name].is_positive is None for name in "yzw")
+
+
+def test_shifts_and_logarithms():
+    z = Signomial.parse("2*log(x)*sqrt(y + 3) - log(y + 2.5)**2/(x - 4)")
+    x, y = sympy.Symbol("x", positive=True), sympy.Symbol("y", real=True)
+    expected = 2 * sympy.log(x) * sympy.sqrt(y + 3) - sympy.log(y + 2.5) ** 2 / (x - 4)
+    assert sympy.simplify(z.to_sympy() - expected) == 0
 
 
 def test_zero():

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ecsel.signomial import Term
+from ecsel.signomial import Factor, Parity, Term
 
-POSITIVE = {"x": [0.5, 1.7], "y": [2.0, 0.3], "page value": [1.5, 4.0], "abs": [3.0, 0.8]}
+POSITIVE = {"x": [0.5, 1.7], "y": [2.0, 0.3], "page value": [1.5, 4.0], "[x > 4]": [3.0, 0.8]}
 MIXED = {"x": [-0.5, 1.7, -3.0], "y": [2.0, -0.3, -1.5]}
 terms = st.from_type(Term)
 
@@ -35,12 +35,15 @@ def test_odd_is_the_complete_list_when_given():
 @given(terms)
 @settings(max_examples=50, deadline=None)
 def test_parts_rebuild_the_term(term):
-    rebuilt = Term(term.coefficient, term.exponents, odd=term.odd, absolute=term.absolute)
+    powers = Term(term.coefficient, term.exponents, odd=term.odd, absolute=term.absolute)
+    others = Term.from_factors(1.0, [factor for factor in term.factors if not factor.is_power])
+    rebuilt = powers * others
     assert rebuilt == term
     assert hash(rebuilt) == hash(term)
-    assert Term.from_monomial(term.coefficient, term.monomial) == term
+    assert (powers == term) == term.is_power_law
+    assert Term.from_factors(term.coefficient, reversed(term.factors)) == term
     assert not term.odd & term.absolute
-    assert eval(repr(term), {"Term": Term, "Fraction": Fraction}) == term
+    assert eval(repr(term), {"Term": Term, "Factor": Factor, "Parity": Parity, "Fraction": Fraction}) == term
     assert pickle.loads(pickle.dumps(term)) == term == copy.deepcopy(term)
 
 
@@ -75,6 +78,33 @@ def test_degree_is_exact_when_exponents_are():
     assert Term(1, {"x": Fraction(1, 3), "y": Fraction(2, 3)}).degree == Fraction(1)
     assert Term(1, {"x": 0.5, "y": 1}).degree == 1.5
     assert isinstance(Term(1, {"x": 0.5, "y": 1}).degree, float)
+
+
+def test_factors_of_one_base_merge_and_others_stay_apart():
+    log, shifted = Factor("x", 1, Parity.ODD, log=True), Factor("x", 1, Parity.ODD, shift=1)
+    term = Term.from_factors(2, [log, shifted, Factor("x", 2, Parity.PLAIN), log, shifted])
+    assert term.factors == (
+        Factor("x", Fraction(2), Parity.PLAIN),
+        Factor("x", Fraction(2), Parity.PLAIN, shift=1.0),
+        Factor("x", Fraction(2), Parity.PLAIN, log=True),
+    )
+    assert term.names == ("x",)
+    assert dict(term.exponents) == {"x": 2}
+    assert term.degree == 4
+    assert term / term == Term(1)
+    assert abs(Term.from_factors(-1, [log])) == Term.from_factors(1, [log._replace(parity=Parity.ABSOLUTE)])
+    with pytest.raises(ValueError, match="the shift of 'x' must be finite"):
+        Term.from_factors(1, [Factor("x", 1, Parity.ODD, shift=float("inf"))])
+    with pytest.raises(TypeError, match="the shift of 'x' must be a real number, not str"):
+        Term.from_factors(1, [Factor("x", 1, Parity.ODD, shift="1")])
+
+
+def test_values_of_shifts_and_logarithms_follow_the_definition():
+    x = np.array([0.5, 1.0, 3.0])
+    term = Term.from_factors(
+        2, [Factor("x", 1, Parity.ODD, log=True), Factor("x", Fraction(1, 2), Parity.PLAIN, shift=-0.5)]
+    )
+    np.testing.assert_allclose(term.evaluate({"x": x}), 2 * np.log(x) * np.sqrt(x - 0.5), rtol=1e-14, atol=0)
 
 
 def test_documented_order():

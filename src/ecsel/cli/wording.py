@@ -61,7 +61,7 @@ def _pieces(term: Term, *, first: bool) -> Iterator[str]:
     minus, plus = ("-", "") if first else ("- ", "+ ")
     sign = minus if term.coefficient < 0 else plus
     coefficient = format(abs(term.coefficient), DIGITS)
-    factors = [format(Signomial([Term.from_monomial(1.0, [factor])]), DIGITS) for factor in term.monomial]
+    factors = [format(Signomial([Term.from_factors(1.0, [factor])]), DIGITS) for factor in term.factors]
     if not factors:
         yield sign + coefficient
         return

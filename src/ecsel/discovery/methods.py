@@ -200,7 +200,7 @@ def _plain(
     columns = table.columns
     n = len(table.y)
     root = np.ones(n) if table.weight is None else np.sqrt(table.weight)
-    monomials = [np.broadcast_to(Term.from_monomial(1.0, t.monomial).evaluate(columns), n).astype(float) for t in terms]
+    monomials = [np.broadcast_to(Term.from_factors(1.0, t.factors).evaluate(columns), n).astype(float) for t in terms]
     design = [*monomials]
     for k, name in free:
         x = np.abs(columns[name])

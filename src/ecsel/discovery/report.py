@@ -10,7 +10,7 @@ from ecsel.signomial import Signomial, Term
 
 
 def _monomial(term: Term) -> Signomial:
-    return Signomial([Term.from_monomial(1.0, term.monomial)])
+    return Signomial([Term.from_factors(1.0, term.factors)])
 
 
 def _error(value: float) -> str:
@@ -33,7 +33,8 @@ def formula_text(law: FittedLaw) -> str:
         if term.is_constant:
             parts.append(number)
         else:
-            parts.append(f"{number.removesuffix('1')}{body}" if number in ("1", "-1") else f"{number}·{body}")
+            body = body.removeprefix("1") if body.startswith("1/") else f"·{body}"  # 17/x, but 17·x/y
+            parts.append((number + body).replace("1·", "", 1) if number in ("1", "-1") else number + body)
     return _joined(parts)
 
 

@@ -27,7 +27,7 @@ from ecsel.tables.reading import RawTable, read_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ecsel.signomial.term import Monomial
+    from ecsel.signomial import Factor
 
 IntArray = npt.NDArray[np.intp]
 AnyLink = Literal["sigmoid", "softmax", "identity"]
@@ -94,7 +94,7 @@ class ModelView:
     feature_names: tuple[str, ...]
     raw_names: tuple[str, ...]
     players: IntArray
-    monomials: tuple[Monomial, ...]
+    monomials: tuple[tuple[Factor, ...], ...]
     encoder: TableEncoder | None = None
     threshold: float | None = None
     estimator: Any = None
@@ -131,7 +131,7 @@ class ModelView:
             feature_names=encoder.feature_names,
             raw_names=encoder.raw_names,
             players=encoder.players,
-            monomials=tuple(term.monomial for equation in model.equations_.values() for term in equation.terms),
+            monomials=tuple(term.factors for equation in model.equations_.values() for term in equation.terms),
             encoder=encoder,
             threshold=model.threshold_,
             estimator=model,
@@ -171,7 +171,7 @@ class ModelView:
             feature_names=names,
             raw_names=names,
             players=np.arange(len(names), dtype=np.intp),
-            monomials=tuple(term.monomial for equation in by_class.values() for term in equation.terms),
+            monomials=tuple(term.factors for equation in by_class.values() for term in equation.terms),
             threshold=threshold if softmax and len(by_class) == 2 else None,
         )
 
@@ -312,12 +312,13 @@ def _read_columns(view: ModelView, X: Any) -> LogRows:
     used = {factor.name for monomial in view.monomials for factor in monomial}
     values = {name: column.numbers() for name, column in zip(view.feature_names, columns, strict=True) if name in used}
     logs = LogColumns.read(values, values)
-    monomials = [logs.monomial(monomial) for monomial in view.monomials]  # refuses what has no value, by name
+    monomials = [logs.product(monomial) for monomial in view.monomials]  # refuses what has no value, by name
     shape = (len(view.feature_names), table.n_rows)
     log_x, signs = np.zeros(shape), np.ones(shape)
     for j, name in enumerate(view.feature_names):
         if name in used:
-            log_x[j], signs[j] = logs.log_abs[name], logs.sign[name]
+            x = logs.values[name]
+            log_x[j], signs[j] = np.log(np.where(x == 0, 1.0, np.abs(x))), np.sign(x)
     if (signs > 0).all():
         return LogRows(log_x.T)
     return LogRows(log_x.T, signs.T, np.sign(monomials).T)

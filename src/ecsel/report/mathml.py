@@ -81,8 +81,8 @@ def _term(term: Term, *, first: bool, simple: bool) -> Iterator[Html]:
         yield _math(*sign, _number(coefficient), dot)
     elif sign:
         yield _math(*sign)
-    last = len(term.monomial) - 1
-    for j, factor in enumerate(term.monomial):
+    last = len(term.factors) - 1
+    for j, factor in enumerate(term.factors):
         yield _math(_factor(factor), *([dot] if j < last else []))
 
 

@@ -97,6 +97,8 @@ class ScoreTerms:
         terms = [(term, c) for c, signomial in enumerate(signomials) for term in signomial.terms]
         exponents = np.zeros((len(terms), len(names)))
         for k, (term, _) in enumerate(terms):
+            if not term.is_power_law:
+                raise ValueError(f"the term {Signomial([term])} is no product of powers")
             for name, exponent in term.exponents.items():
                 if name not in position:
                     raise ValueError(f"the equation uses {name!r}, which is not among the {len(names)} features")

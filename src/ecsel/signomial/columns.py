@@ -1,21 +1,22 @@
-"""Columns of a table in the form in which signomials are evaluated: log|x| and sgn(x).
+"""Columns of a table in the form in which signomials are evaluated: log|g| and sgn(g) of every base g.
 
-With u_j = log|x_j| a monomial is Π_j sgn(x_j)^p_j · exp(clip(Σ_j β_j u_j, ±700)); every term that uses a column
-shares its logarithm. The rules at the edge: 0 to a positive power is 0; 0 to a negative power, a negative number to a
-power that is not an integer, and a value that is missing or infinite are errors that name the column, because NaN and ∞
-would hide.
+A base g is x, x + s or log(x + s). With u = log|g| a product of factors is Π_j sgn(g_j)^p_j · exp(clip(Σ_j β_j u_j,
+±700)); every term that uses a base shares its logarithm. The rules at the edge: 0 to a positive power is 0; 0 to a
+negative power, a negative number to a power that is not an integer, the logarithm of what is not positive, and a value
+that is missing or infinite are errors that name the column, because NaN and ∞ would hide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ecsel.signomial.factor import Factor, Parity
+from ecsel.signomial.factor import Base, Factor, Parity
+from ecsel.signomial.text import print_base, print_shift
 
 # exp(±700) is the widest symmetric range of round exponents that a double holds.
 LOG_LIMIT = 700.0
@@ -29,50 +30,74 @@ class Columns(Protocol):
     def __getitem__(self, name: str, /) -> Any: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LogColumns:
-    """log|x| (0 where x = 0) and sgn(x) of named columns with a common number of rows."""
+    """Named columns with a common number of rows, and log|g| (0 where g = 0) and sgn(g) of every base in use."""
 
     n_rows: int
-    log_abs: Mapping[str, FloatArray]
-    sign: Mapping[str, FloatArray]
+    values: Mapping[str, FloatArray]
+    _bases: dict[Base, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, columns: Columns, names: Iterable[str]) -> LogColumns:
         """Take the named columns out of a mapping or a data frame; scalars are repeated for every row."""
         values = {name: _read_column(columns, name) for name in names}
         n_rows = _count_rows(columns, values)
-        values = {name: np.broadcast_to(column, (n_rows,)) for name, column in values.items()}
-        return cls(
-            n_rows=n_rows,
-            log_abs={name: np.log(np.where(x == 0, 1.0, np.abs(x))) for name, x in values.items()},
-            sign={name: np.sign(x) for name, x in values.items()},
-        )
+        return cls(n_rows, {name: np.broadcast_to(column, (n_rows,)) for name, column in values.items()})
 
-    def monomial(self, factors: Iterable[Factor]) -> FloatArray:
+    def product(self, factors: Iterable[Factor]) -> FloatArray:
         """Return the product of the factors, one value a row."""
         log_value = np.zeros(self.n_rows)
         sign = np.ones(self.n_rows)
         for factor in factors:
-            feature_sign = self.sign[factor.name]
-            _refuse_outside_domain(factor, feature_sign)
-            log_value += float(factor.exponent) * self.log_abs[factor.name]
-            sign *= feature_sign if factor.parity is Parity.ODD else np.abs(feature_sign)
+            log_abs, base_sign = self._logarithm(factor)
+            refuse_outside_domain(factor, base_sign)
+            log_value += float(factor.exponent) * log_abs
+            sign *= base_sign if factor.parity is Parity.ODD else np.abs(base_sign)
         value: FloatArray = sign * np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
         return value
 
+    def refuse_outside_domain(self, factor: Factor) -> None:
+        """Refuse columns in which a factor is not defined everywhere."""
+        refuse_outside_domain(factor, self._logarithm(factor)[1])
 
-def _refuse_outside_domain(factor: Factor, feature_sign: FloatArray) -> None:
-    if factor.refuses_negative and (n_negative := int(np.count_nonzero(feature_sign < 0))):
+    def _logarithm(self, factor: Factor) -> tuple[FloatArray, FloatArray]:
+        if factor.base not in self._bases:
+            g = base_values(factor, self.values[factor.name])
+            self._bases[factor.base] = np.log(np.where(g == 0, 1.0, np.abs(g))), np.sign(g)
+        return self._bases[factor.base]
+
+
+def base_values(factor: Factor, x: FloatArray) -> FloatArray:
+    """Return g = x + s or log(x + s); what has no logarithm is refused by name."""
+    g = x + factor.shift if factor.shift else x
+    if not factor.log:
+        return g
+    if n_bad := int(np.count_nonzero(~(g > 0))):
+        bound = "positive" if factor.shift == 0 else f"above {print_shift(-factor.shift)}"
         raise ValueError(
-            f"column {factor.name!r} is negative in {n_negative} of {feature_sign.size} rows, where its power "
+            f"column {factor.name!r} is not {bound} in {n_bad} of {x.size} rows, where {print_base(factor)} is not "
+            "defined; leave these rows out"
+        )
+    return np.log(g)
+
+
+def refuse_outside_domain(factor: Factor, base_sign: FloatArray) -> None:
+    """Refuse rows in which a factor's base, whose sign is given, has no such power."""
+    if factor.refuses_negative and (n_negative := int(np.count_nonzero(base_sign < 0))):
+        raise ValueError(
+            f"{_named_base(factor)} is negative in {n_negative} of {base_sign.size} rows, where its power "
             f"{factor.exponent} is not defined; use abs() or sign() in the equation, or leave these rows out"
         )
-    if factor.exponent < 0 and (n_zero := int(np.count_nonzero(feature_sign == 0))):
+    if factor.exponent < 0 and (n_zero := int(np.count_nonzero(base_sign == 0))):
         raise ValueError(
-            f"column {factor.name!r} is zero in {n_zero} of {feature_sign.size} rows, where its power "
+            f"{_named_base(factor)} is zero in {n_zero} of {base_sign.size} rows, where its power "
             f"{factor.exponent} is not defined; leave these rows out"
         )
+
+
+def _named_base(factor: Factor) -> str:
+    return f"column {factor.name!r}" if factor.is_power else f"{print_base(factor)} of column {factor.name!r}"
 
 
 def _read_column(columns: Columns, name: str) -> FloatArray:

@@ -1,7 +1,8 @@
 """Values of expressions while a text is read: exact numbers until they meet a feature, then signomials.
 
 Numbers are Fractions as long as they come from integers, so that ``x**(3/2)`` keeps its exact exponent; decimals make
-floats. The functions of the language, abs, sign and sqrt, take a number or a single term.
+floats. The functions of the language, abs, sign and sqrt, take a number or a single term, log a number or a feature; a
+feature plus or minus a number counts as a single term, the shifted factor.
 """
 
 from __future__ import annotations
@@ -36,10 +37,30 @@ def as_signomial(value: Value) -> Signomial:
     return value if isinstance(value, Signomial) else Signomial.constant(float(value))
 
 
+def as_factor(value: Value) -> Signomial:
+    """Return the value as it enters a product: a feature plus or minus a number is one shifted factor.
+
+    >>> as_factor(Signomial.parse("x - 3")).terms[0].factors
+    (Factor('x', 1, Parity.ODD, shift=-3.0),)
+    """
+    signomial = as_signomial(value)
+    if len(signomial.terms) == 2:  # a feature and a number
+        linear, constant = signomial.terms
+        if constant.is_constant and abs(linear.coefficient) == 1 and _is_feature(linear):
+            shift = linear.coefficient * constant.coefficient
+            return Signomial([Term.from_factors(linear.coefficient, [linear.factors[0]._replace(shift=shift)])])
+    return signomial
+
+
+def _is_feature(term: Term) -> bool:
+    """Whether a term is a number times a feature itself."""
+    return len(term.factors) == 1 and _is_shifted_feature(term.factors[0]) and term.factors[0].shift == 0
+
+
 def divide(left: Value, right: Value) -> Value:
     """Return the quotient; a signomial can be divided by a number or a single term."""
     if isinstance(left, Signomial) or isinstance(right, Signomial):
-        return as_signomial(left) / as_signomial(right)
+        return as_factor(left) / as_factor(right)
     return bounded(left / right)
 
 
@@ -55,6 +76,7 @@ def raise_number(base: Number, exponent: Number) -> Number:
 
 
 def _single_term(function: str, value: Signomial) -> Term:
+    value = as_factor(value)
     if len(value.terms) > 1:
         raise ValueError(f"{function}() takes a single term, not a sum")
     return value.terms[0] if value.terms else Term(0.0)
@@ -70,10 +92,10 @@ def _sign(value: Value) -> Value:
     if not isinstance(value, Signomial):
         return Fraction((value > 0) - (value < 0))
     term = _single_term("sign", value)
-    if any(factor.parity is not Parity.ODD for factor in term.monomial):
+    if any(factor.parity is not Parity.ODD for factor in term.factors):
         raise ValueError("sign() takes a product of odd powers, such as sign(x) or sign(x*y)")
     sign = math.copysign(1.0, term.coefficient) if term.coefficient else 0.0
-    return Signomial([Term.from_monomial(sign, [Factor(name, Fraction(0), Parity.ODD) for name in term.names])])
+    return Signomial([Term.from_factors(sign, (factor._replace(exponent=Fraction(0)) for factor in term.factors))])
 
 
 def _sqrt(value: Value) -> Value:
@@ -83,4 +105,19 @@ def _sqrt(value: Value) -> Value:
     return raise_number(value, half)
 
 
-FUNCTIONS: dict[str, Callable[[Value], Value]] = {"abs": _absolute, "sign": _sign, "sqrt": _sqrt}
+def _log(value: Value) -> Value:
+    if not isinstance(value, Signomial):
+        if value <= 0:
+            raise ValueError(f"{value} has no logarithm")
+        return math.log(value)
+    term = _single_term("log", value)
+    if term.coefficient != 1 or len(term.factors) != 1 or not _is_shifted_feature(term.factors[0]):
+        raise ValueError("log() takes a feature, or a feature plus a number, such as log(x) or log(x + 1)")
+    return Signomial([Term.from_factors(1.0, [term.factors[0]._replace(log=True)])])
+
+
+def _is_shifted_feature(factor: Factor) -> bool:
+    return factor.exponent == 1 and factor.is_natural and not factor.log
+
+
+FUNCTIONS: dict[str, Callable[[Value], Value]] = {"abs": _absolute, "sign": _sign, "sqrt": _sqrt, "log": _log}

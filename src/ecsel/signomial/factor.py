@@ -1,29 +1,33 @@
-"""One factor of a term: a feature raised to a power, with the way it treats negative values.
+"""One factor of a term: a simple function of one feature.
 
-A factor is one of three functions of x with the same exponent b:
+The base of a factor is g = x + s or g = log(x + s), with a shift s that is mostly 0; log x is the limit (x^b − 1)/b of
+powers as b → 0 and closes their family. The factor is one of three functions of g with the same exponent b:
 
 ===================  =============  ========================================================
-``Parity.PLAIN``     x^b            Python's reading; refuses x < 0 when b is not an integer
-``Parity.ODD``       sgn(x)·|x|^b   carries the sign
-``Parity.ABSOLUTE``  |x|^b          ignores the sign
+``Parity.PLAIN``     g^b            Python's reading; refuses g < 0 when b is not an integer
+``Parity.ODD``       sgn(g)·|g|^b   carries the sign
+``Parity.ABSOLUTE``  |g|^b          ignores the sign
 ===================  =============  ========================================================
 
 Integers make some of these equal, so a canonical form is kept: an even power is PLAIN or ODD, an odd power is ODD or
 ABSOLUTE, only a power that is not an integer may be all three. Equal functions are then equal factors. The power zero
-is the constant 1 and vanishes, except that an ODD one is sgn(x).
+is the constant 1 and vanishes, except that an ODD one is sgn(g).
 
-Products add exponents and multiply signs. A factor that refuses x < 0 is only known on x ≥ 0, where signs are one: its
-product stays PLAIN, and if the exponents add to an integer it takes Python's reading of that integer (√x·√x = x).
+Factors of the same base are multiplied by adding exponents and multiplying signs. A factor that refuses g < 0 is only
+known on g ≥ 0, where signs are one: its product stays PLAIN, and if the exponents add to an integer it takes Python's
+reading of that integer (√x·√x = x).
 """
 
 from __future__ import annotations
 
 import enum
+import math
 import numbers
 from fractions import Fraction
 from typing import NamedTuple
 
 Exponent = Fraction | float
+Base = tuple[str, float, bool]
 
 # b·log|x| must stay a finite double for every finite x, summed over any realistic number of features.
 LARGEST_EXPONENT = 1e300
@@ -31,7 +35,7 @@ LARGEST_FRACTION_BITS = 1000
 
 
 class Parity(enum.IntEnum):
-    """How a factor treats the sign of its feature."""
+    """How a factor treats the sign of its base."""
 
     PLAIN = 0
     ODD = 1
@@ -39,21 +43,43 @@ class Parity(enum.IntEnum):
 
 
 class Factor(NamedTuple):
-    """A canonical factor; build it with :func:`canonical_factor`."""
+    """A canonical factor; build it with :func:`canonical_factor`.
+
+    >>> Factor("glucose", Fraction(1), Parity.ODD, shift=50.0, log=True)
+    Factor('glucose', 1, Parity.ODD, shift=50.0, log=True)
+    """
 
     name: str
     exponent: Exponent
     parity: Parity
+    shift: float = 0.0
+    log: bool = False
+
+    @property
+    def base(self) -> Base:
+        """What is raised to the power: (name, shift, log)."""
+        return self.name, self.shift, self.log
+
+    @property
+    def is_power(self) -> bool:
+        """Whether the factor is a power of the feature itself, without shift and logarithm."""
+        return not self.log and self.shift == 0
 
     @property
     def is_natural(self) -> bool:
-        """Whether the factor is Python's ``x**b``."""
+        """Whether the factor is Python's ``g**b``."""
         return self.parity is Parity.PLAIN or (self.parity is Parity.ODD and self.exponent % 2 == 1)
 
     @property
     def refuses_negative(self) -> bool:
-        """Whether the factor is undefined for x < 0."""
+        """Whether the factor is undefined for g < 0."""
         return self.parity is Parity.PLAIN and not is_integer(self.exponent)
+
+    def __repr__(self) -> str:
+        exact = isinstance(self.exponent, Fraction) and is_integer(self.exponent)
+        parts = [repr(self.name), repr(int(self.exponent) if exact else self.exponent), f"Parity.{self.parity.name}"]
+        parts += [f"shift={self.shift!r}"] * (self.shift != 0) + ["log=True"] * self.log
+        return f"Factor({', '.join(parts)})"
 
 
 def as_exponent(value: object, name: str) -> Exponent:
@@ -81,7 +107,19 @@ def is_integer(exponent: Exponent) -> bool:
     return exponent.denominator == 1 if isinstance(exponent, Fraction) else exponent.is_integer()
 
 
-def canonical_factor(name: str, exponent: Exponent, parity: Parity) -> Factor | None:
+def as_shift(value: object, name: str) -> float:
+    """Return a shift as a finite float."""
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"the shift of {name!r} must be a real number, not {type(value).__name__}")
+    shift = float(value)
+    if not math.isfinite(shift):
+        raise ValueError(f"the shift of {name!r} must be finite, not {shift!r}")
+    return shift + 0.0  # −0.0 becomes 0.0
+
+
+def canonical_factor(
+    name: str, exponent: Exponent, parity: Parity, *, shift: float = 0.0, log: bool = False
+) -> Factor | None:
     """Return the canonical factor, or None for the constant 1.
 
     PLAIN asks for Python's reading, so a PLAIN odd power becomes ODD.
@@ -92,17 +130,17 @@ def canonical_factor(name: str, exponent: Exponent, parity: Parity) -> Factor | 
     'PLAIN'
     """
     if exponent == 0:
-        return Factor(name, Fraction(0), Parity.ODD) if parity is Parity.ODD else None
+        return Factor(name, Fraction(0), Parity.ODD, shift, log) if parity is Parity.ODD else None
     if is_integer(exponent):
         if exponent % 2 == 0:
             parity = Parity.ODD if parity is Parity.ODD else Parity.PLAIN
         else:
             parity = Parity.ABSOLUTE if parity is Parity.ABSOLUTE else Parity.ODD
-    return Factor(name, exponent, parity)
+    return Factor(name, exponent, parity, shift, log)
 
 
 def multiply_factors(left: Factor, right: Factor) -> Factor | None:
-    """Return the product of two factors of the same feature, or None if it is 1."""
+    """Return the product of two factors of the same base, or None if it is 1."""
     exponent = as_exponent(left.exponent + right.exponent, left.name)
     if left.refuses_negative or right.refuses_negative:
         parity = Parity.PLAIN
@@ -110,20 +148,20 @@ def multiply_factors(left: Factor, right: Factor) -> Factor | None:
         parity = Parity.ODD
     else:
         parity = Parity.ABSOLUTE
-    return canonical_factor(left.name, exponent, parity)
+    return canonical_factor(left.name, exponent, parity, shift=left.shift, log=left.log)
 
 
 def factor_magnitude(factor: Factor) -> Factor | None:
-    """Return |factor|, or None if it is 1. A factor that refuses x < 0 has no negative values to begin with."""
+    """Return |factor|, or None if it is 1. A factor that refuses g < 0 has no negative values to begin with."""
     parity = Parity.PLAIN if factor.refuses_negative else Parity.ABSOLUTE
-    return canonical_factor(factor.name, factor.exponent, parity)
+    return canonical_factor(factor.name, factor.exponent, parity, shift=factor.shift, log=factor.log)
 
 
 def raise_factor(factor: Factor, power: Exponent) -> Factor | None:
     """Return ``factor**power``, or None if it is 1.
 
     A power that is not an integer needs a base that is not negative: a factor that carries a sign is restricted to
-    x ≥ 0, one that ignores it keeps its domain, so (x²)^(1/2) = |x|.
+    g ≥ 0, one that ignores it keeps its domain, so (x²)^(1/2) = |x|.
     """
     exponent = as_exponent(factor.exponent * power, factor.name)
     if factor.refuses_negative:
@@ -134,4 +172,4 @@ def raise_factor(factor: Factor, power: Exponent) -> Factor | None:
         parity = Parity.PLAIN
     else:
         parity = Parity.ABSOLUTE if power % 2 == 0 else Parity.ODD
-    return canonical_factor(factor.name, exponent, parity)
+    return canonical_factor(factor.name, exponent, parity, shift=factor.shift, log=factor.log)

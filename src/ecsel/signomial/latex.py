@@ -2,7 +2,7 @@ r"""Signomials as LaTeX in math mode, for documents and notebooks.
 
 Names are data: letters and digits stay, every other character is escaped with macros that both TeX and MathJax know
 in math mode, so no name can leave the formula or run a command. A name of letters then digits gets a subscript,
-x1 → x_{1}.
+x1 → x_{1}; one in square brackets is text in square brackets. Negative whole powers are fractions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ecsel.signomial.factor import Exponent, Factor, Parity, is_integer
+from ecsel.signomial.factor import Factor, is_integer
+from ecsel.signomial.layout import Power, lay_out
+from ecsel.signomial.text import is_bracketed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +41,8 @@ def latex_name(name: str) -> str:
     >>> print(latex_name("x12"), latex_name("page value"), latex_name(r"\input{a}"))
     x_{12} \mathrm{page\ value} \mathrm{\backslash{}input\{a\}}
     """
+    if is_bracketed(name):
+        return rf"\left[\mathrm{{{''.join(map(_latex_character, name[1:-1]))}}}\right]"
     if match := _LETTERS_DIGITS.fullmatch(name):
         letters, digits = match.groups()
         base = letters if len(letters) == 1 else rf"\mathrm{{{letters}}}"
@@ -60,30 +64,31 @@ def _latex_term(term: Term, digits: int | None) -> str:
     coefficient = _latex_float(term.coefficient, digits)
     if term.is_constant:
         return coefficient
-    product = r"\,".join(_latex_factor(factor, digits) for factor in term.monomial)
-    if coefficient in {"1", "-1"}:
-        return coefficient.replace("1", product)
-    return rf"{coefficient}\,{product}"
+    above, below = (r"\,".join(_latex_power(power, digits) for power in part) for part in lay_out(term.factors))
+    minus, size = ("-", coefficient[1:]) if coefficient.startswith("-") else ("", coefficient)
+    numerator = rf"{size}\,{above}" if above and size != "1" else above or size
+    return rf"{minus}\frac{{{numerator}}}{{{below}}}" if below else minus + numerator
 
 
-def _latex_factor(factor: Factor, digits: int | None) -> str:
-    name = latex_name(factor.name)
-    sign = rf"\operatorname{{sgn}}({name})"
-    if factor.exponent == 0:
-        return sign
-    magnitude = _latex_power(rf"\left|{name}\right|", factor.exponent, digits)
-    if factor.parity is Parity.ABSOLUTE:
-        return magnitude
-    if factor.is_natural:
-        return _latex_power(name, factor.exponent, digits)
-    return rf"{sign}\,{magnitude}"
+def _latex_base(factor: Factor) -> str:
+    base = latex_name(factor.name)
+    if factor.shift:
+        base += f" {'-' if factor.shift < 0 else '+'} {_latex_float(abs(factor.shift), None)}"
+    return rf"\log\left({base}\right)" if factor.log else base
 
 
-def _latex_power(base: str, exponent: Exponent, digits: int | None) -> str:
+def _latex_power(power: Power, digits: int | None) -> str:
+    base, exponent = _latex_base(power.factor), power.exponent
+    if power.wrap == "sign":
+        return rf"\operatorname{{sgn}}({base})"
+    if power.wrap == "abs":
+        base = rf"\left|{base}\right|"
+    if power.is_root:
+        return rf"\sqrt{{{base}}}"
+    if power.is_sum or (power.factor.log and not power.wrap and exponent != 1):
+        base = rf"\left({base}\right)"
     if not isinstance(exponent, Fraction):
         return f"{base}^{{{_latex_float(exponent, digits)}}}"
-    if exponent == Fraction(1, 2):
-        return rf"\sqrt{{{base}}}"
     if is_integer(exponent):
         return base if exponent == 1 else f"{base}^{{{exponent}}}"
     minus = "-" if exponent < 0 else ""

@@ -6,10 +6,13 @@ The grammar, with Python's precedence (``**`` binds tighter than a minus sign be
     product  = signed { ("*" | "/") signed }
     signed   = ("+" | "-") signed | power
     power    = atom [ "**" signed ]
-    atom     = number | name | "col" "(" string ")" | ("abs" | "sign" | "sqrt") "(" sum ")" | "(" sum ")"
+    atom     = number | feature | ("abs" | "sign" | "sqrt" | "log") "(" sum ")" | "(" sum ")"
+    feature  = name | "`" text "`" | "[" text "]" | "col" "(" string ")"
 
-Sums are expanded. Integers and their fractions are exact until they become coefficients, so ``x**(3/2)`` has a Fraction
-and ``x**1.5`` a float. Nothing is executed; length, nesting and the size of expansions are bounded.
+Sums are expanded, but that a feature plus or minus a number is one shifted factor wherever it is multiplied, divided,
+raised or an argument: ``2/(x + 1)``, ``log(x + 50)``, ``(year - 2000)**2``. Alone, ``x + 3`` is two terms. Integers and
+their fractions are exact until they become coefficients, so ``x**(3/2)`` has a Fraction and ``x**1.5`` a float. Nothing
+is executed; length, nesting and the size of expansions are bounded.
 """
 
 from __future__ import annotations
@@ -20,11 +23,20 @@ import unicodedata
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ecsel.signomial.expressions import FUNCTIONS, Number, Value, as_signomial, bounded, divide, raise_number
+from ecsel.signomial.expressions import (
+    FUNCTIONS,
+    Number,
+    Value,
+    as_factor,
+    as_signomial,
+    bounded,
+    divide,
+    raise_number,
+)
 from ecsel.signomial.factor import is_integer
 from ecsel.signomial.signomial import Signomial
 from ecsel.signomial.term import Term
-from ecsel.signomial.text import RESERVED_NAMES, print_name
+from ecsel.signomial.text import RESERVED_NAMES, print_name, quoted_name
 from ecsel.signomial.tokens import Kind, Token, tokenize, unreadable
 
 if TYPE_CHECKING:
@@ -41,7 +53,7 @@ MAX_DIGITS = 400
 def parse_signomial(source: str) -> Signomial:
     """Return the signomial that a text describes, or raise a ValueError that says where and why not.
 
-    >>> parse_signomial("-x**2/4 + col('page value')**(1/2)").terms
+    >>> parse_signomial("-x**2/4 + sqrt(`page value`)").terms
     (Term(-0.25, {'x': 2}), Term(1.0, {'page value': Fraction(1, 2)}))
     >>> parse_signomial("x^2")
     Traceback (most recent call last):
@@ -141,16 +153,21 @@ class _Parser:
             return _read_number(token)
         if token.kind is Kind.NAME:
             return self._named(token)
+        if token.kind is Kind.FEATURE:
+            return Signomial.variable(token.text)
         if token.kind is Kind.OPERATOR and token.text == "(":
             return self._closed(token)
         if token.kind is Kind.STRING:
-            raise unreadable(f"a feature name in quotes is written col({token.text!r})", token.position)
+            raise unreadable(f"a feature name in quotes is written {quoted_name(token.text)}", token.position)
         raise unreadable(f"expected a number, a name or a parenthesis, not {token.describe()}", token.position)
 
     def _named(self, token: Token) -> Value:
         name = unicodedata.normalize("NFKC", token.text)  # as Python reads identifiers
         if name == "col":
             return self._quoted_name()
+        opens = self._peek().kind is Kind.OPERATOR and self._peek().text == "("
+        if name == "log" and not opens:
+            return Signomial.variable(name)  # equations were printed so before there was a logarithm
         if name in FUNCTIONS:
             opening = self._open(name)
             argument = self._closed(opening)
@@ -158,10 +175,10 @@ class _Parser:
                 return FUNCTIONS[name](argument)
         if not token.text.isidentifier() or print_name(name) != name:
             raise unreadable(
-                f"{token.text!r} is no plain identifier; a feature of that name is written col({token.text!r})",
+                f"{token.text!r} is no plain identifier; a feature of that name is written {quoted_name(token.text)}",
                 token.position,
             )
-        if (opening := self._peek()).text == "(" and opening.kind is Kind.OPERATOR:
+        if opens:
             known = ", ".join(sorted(RESERVED_NAMES - {"__debug__"}))
             raise unreadable(f"there is no function {name!r}, only {known}; write * to multiply", token.position)
         return Signomial.variable(name)
@@ -179,7 +196,7 @@ class _Parser:
         if opening is None:
             raise unreadable(
                 f"{function!r} is a function and needs a parenthesis; a feature of that name is written "
-                f"col({function!r})",
+                f"{quoted_name(function)}",
                 self._peek().position,
             )
         return opening
@@ -204,7 +221,7 @@ class _Parser:
 
     def _multiply(self, left: Value, right: Value) -> Value:
         if isinstance(left, Signomial) or isinstance(right, Signomial):
-            left, right = as_signomial(left), as_signomial(right)
+            left, right = as_factor(left), as_factor(right)
             self._spend(len(left.terms) * len(right.terms) - 1)
             return left * right
         return bounded(left * right)
@@ -212,6 +229,7 @@ class _Parser:
     def _raise(self, base: Value, exponent: Number) -> Value:
         if not isinstance(base, Signomial):
             return raise_number(base, exponent)
+        base = as_factor(base)
         n_terms = len(base.terms)
         if n_terms > 1 and is_integer(exponent) and exponent > 0:
             half = -(-int(exponent) // 2)

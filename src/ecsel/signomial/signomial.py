@@ -1,14 +1,16 @@
-"""A signomial: z(x) = Σ_k α_k Π_j x_j^β_kj, a finite sum of terms with real coefficients and exponents.
+"""A signomial: z(x) = Σ_k α_k Π_j g_kj(x_j)^β_kj, a finite sum of terms with real coefficients and exponents.
 
-Signomials are closed under addition and multiplication, so they are values with arithmetic. With u = log x every term
-is α_k·exp(⟨β_k, u⟩), and derivatives in u only multiply terms by exponents:
+A base g is the feature x itself, x + s, or log(x + s). Signomials are closed under addition and multiplication, so they
+are values with arithmetic. With u = log|x| a term of plain powers is α_k·exp(⟨β_k, u⟩) but for its sign, and
+derivatives in u only multiply it by exponents; a general term is a product of functions φ_kj of one feature each:
 
-    ∂z/∂u_j = Σ_k β_kj z_k          (the log-gradient, property G3)
-    ∂²z/∂u_i∂u_j = Σ_k β_ki β_kj z_k
+    ∂z/∂u_j = Σ_k β_kj z_k              or    Σ_k α_k φ'_kj Π_{i≠j} φ_ki           (the log-gradient, property G3)
+    ∂²z/∂u_i∂u_j = Σ_k β_ki β_kj z_k    or    Σ_k α_k φ'_ki φ'_kj Π_{l≠i,j} φ_kl,  with φ''_ki for i = j
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import numbers
 from fractions import Fraction
@@ -18,15 +20,16 @@ import numpy as np
 
 from ecsel.signomial import latex, symbolic, text
 from ecsel.signomial.columns import Columns, FloatArray, LogColumns
-from ecsel.signomial.factor import is_integer
-from ecsel.signomial.term import Monomial, Term
+from ecsel.signomial.factor import Factor, is_integer
+from ecsel.signomial.factor_values import FeatureJet, product_of_others
+from ecsel.signomial.term import Term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 class Signomial:
-    """A sum of terms in canonical form: equal monomials merged, zeros dropped, in the order of :class:`Term`.
+    """A sum of terms in canonical form: equal products merged, zeros dropped, in the order of :class:`Term`.
 
     Parameters
     ----------
@@ -35,7 +38,7 @@ class Signomial:
 
     Notes
     -----
-    Coefficients of equal monomials are added without intermediate rounding, so the result does not depend on their
+    Coefficients of equal products are added without intermediate rounding, so the result does not depend on their
     order. Signomials are immutable and hashable. ``+ - *`` take signomials, terms and numbers; ``**`` takes
     non-negative integers, and any real number for a single term; ``/`` divides by a single term or a number.
 
@@ -91,6 +94,15 @@ class Signomial:
         """The names of the features in use, sorted."""
         return tuple(sorted({name for term in self._terms for name in term.names}))
 
+    @property
+    def n_factors(self) -> int:
+        """The number of factors of all terms together: how much there is to read.
+
+        >>> Signomial.parse("2*x*log(y) + sqrt(x) - 3").n_factors
+        3
+        """
+        return sum(len(term.factors) for term in self._terms)
+
     def evaluate(self, columns: Columns) -> FloatArray:
         """Return z for every row.
 
@@ -108,7 +120,7 @@ class Signomial:
         table = LogColumns.read(columns, self.names)
         total = np.zeros(table.n_rows)
         for term in self._terms:
-            total += term.coefficient * table.monomial(term.monomial)
+            total += term.coefficient * table.product(term.factors)
         return total
 
     __call__ = evaluate
@@ -116,15 +128,27 @@ class Signomial:
     def log_gradient(self, columns: Columns) -> FloatArray:
         """Return the derivatives of z by log|x_j| (property G3), shape (rows, ``len(names)``), columns as in ``names``.
 
-        >>> Signomial.parse("3*x**2 + y").log_gradient({"x": [2.0], "y": [5.0]})
-        array([[24.,  5.]])
+        >>> Signomial.parse("3*x**2 + y*log(y)").log_gradient({"x": [2.0], "y": [1.0]})
+        array([[24.,  1.]])
         """
-        return self._term_values(columns) @ self._exponent_matrix()
+        table = LogColumns.read(columns, self.names)
+        powers = [term for term in self._terms if term.is_power_law]
+        gradient = self._term_values(table, powers) @ self._exponent_matrix(powers)
+        for term, jets in self._general_terms(table):
+            for j in jets:
+                gradient[:, j] += term.coefficient * jets[j].first * product_of_others(jets, [j])
+        return gradient
 
     def log_hessian(self, columns: Columns) -> FloatArray:
-        """Return the second derivatives Σ_k z_k β_k β_kᵀ in log|x|, shape (rows, ``len(names)``, ``len(names)``)."""
-        beta = self._exponent_matrix()
-        hessian: FloatArray = np.einsum("nk,ki,kj->nij", self._term_values(columns), beta, beta, optimize=True)
+        """Return the second derivatives of z in log|x|, shape (rows, ``len(names)``, ``len(names)``)."""
+        table = LogColumns.read(columns, self.names)
+        powers = [term for term in self._terms if term.is_power_law]
+        beta = self._exponent_matrix(powers)
+        hessian: FloatArray = np.einsum("nk,ki,kj->nij", self._term_values(table, powers), beta, beta, optimize=True)
+        for term, jets in self._general_terms(table):
+            for i, j in itertools.product(jets, jets):
+                own = jets[j].second if i == j else jets[i].first * jets[j].first
+                hessian[:, i, j] += term.coefficient * own * product_of_others(jets, [i, j])
         return hessian
 
     def select(self, names: Iterable[str]) -> Signomial:
@@ -150,7 +174,7 @@ class Signomial:
         r"""Return the formula in LaTeX, numbers to so many significant digits, or exact.
 
         >>> print(Signomial.parse("2.5*x1**2/sqrt(abs(y))").to_latex())
-        2.5\,x_{1}^{2}\,\left|y\right|^{-\frac{1}{2}}
+        \frac{2.5\,x_{1}^{2}}{\sqrt{\left|y\right|}}
         """
         return latex.latex_sum(self._terms, digits)
 
@@ -160,7 +184,7 @@ class Signomial:
     def to_sympy(self) -> Any:
         """Return a SymPy expression whose symbols have the feature names verbatim.
 
-        Exact exponents are rational. A symbol is positive if a power of it refuses negative values, else real.
+        Exact exponents are rational. A symbol is positive if a power or logarithm of it needs that, else real.
         """
         return symbolic.sympy_sum(self._terms)
 
@@ -240,39 +264,51 @@ class Signomial:
     def __repr__(self) -> str:
         return f"Signomial.parse({str(self)!r})"
 
-    def _term_values(self, columns: Columns) -> FloatArray:
-        """Return the values of the terms, (rows, terms)."""
-        table = LogColumns.read(columns, self.names)
-        values = np.empty((table.n_rows, len(self._terms)))
-        for k, term in enumerate(self._terms):
-            values[:, k] = term.coefficient * table.monomial(term.monomial)
+    @staticmethod
+    def _term_values(table: LogColumns, terms: Sequence[Term]) -> FloatArray:
+        """Return the values of terms, (rows, terms)."""
+        values = np.empty((table.n_rows, len(terms)))
+        for k, term in enumerate(terms):
+            values[:, k] = term.coefficient * table.product(term.factors)
         return values
 
-    def _exponent_matrix(self) -> FloatArray:
-        """Return β, (terms, names)."""
-        rows = [[float(term.exponents.get(name, 0)) for name in self.names] for term in self._terms]
-        return np.array(rows, dtype=np.float64).reshape(len(self._terms), len(self.names))
+    def _exponent_matrix(self, terms: Sequence[Term]) -> FloatArray:
+        """Return β of power laws, (terms, names)."""
+        rows = [[float(term.exponents.get(name, 0)) for name in self.names] for term in terms]
+        return np.array(rows, dtype=np.float64).reshape(len(terms), len(self.names))
+
+    def _general_terms(self, table: LogColumns) -> Iterator[tuple[Term, dict[int, FeatureJet]]]:
+        """Yield the terms with shifts or logarithms, and for each of their features its part and the derivatives."""
+        position = {name: j for j, name in enumerate(self.names)}
+        for term in self._terms:
+            if not term.is_power_law:
+                jets: dict[int, FeatureJet] = {}
+                for factor in term.factors:
+                    table.refuse_outside_domain(factor)
+                    j, x = position[factor.name], table.values[factor.name]
+                    jets[j] = jets.get(j, FeatureJet.one(table.n_rows)).times(factor, x)
+                yield term, jets
 
 
 def _canonical(terms: Iterable[Term]) -> tuple[Term, ...]:
-    """Merge equal monomials, drop zeros, sort."""
-    groups: dict[Monomial, list[Term]] = {}
+    """Merge equal products, drop zeros, sort."""
+    groups: dict[tuple[Factor, ...], list[Term]] = {}
     for term in terms:
         if not isinstance(term, Term):
             raise TypeError(f"a signomial is made of Term objects, not {type(term).__name__}")
-        groups.setdefault(term.monomial, []).append(term)
+        groups.setdefault(term.factors, []).append(term)
     merged = (group[0] if len(group) == 1 else _merge(group) for group in groups.values())
     return tuple(sorted((term for term in merged if term.coefficient != 0), key=Term.sort_key))
 
 
 def _merge(terms: list[Term]) -> Term:
-    """Add terms of equal monomials; of equal exponents, 1/2 and 0.5, the exact one stays."""
+    """Add terms of equal products; of equal exponents, 1/2 and 0.5, the exact one stays."""
     try:
         coefficient = math.fsum(term.coefficient for term in terms)
     except OverflowError:
         coefficient = math.inf  # refused by Term with its own message
-    alike = zip(*(term.monomial for term in terms), strict=True)
-    return Term.from_monomial(
+    alike = zip(*(term.factors for term in terms), strict=True)
+    return Term.from_factors(
         coefficient,
         (next((f for f in factors if isinstance(f.exponent, Fraction)), factors[0]) for factors in alike),
     )
@@ -287,7 +323,5 @@ def _as_signomial(value: object) -> Signomial | None:
 
 
 def _rename_term(term: Term, mapping: Mapping[str, str]) -> Term:
-    renamed = Term(term.coefficient)
-    for factor in term.monomial:
-        renamed = renamed * Term.from_monomial(1.0, [factor._replace(name=mapping.get(factor.name, factor.name))])
-    return renamed
+    renamed = (factor._replace(name=mapping.get(factor.name, factor.name)) for factor in term.factors)
+    return Term.from_factors(term.coefficient, renamed)

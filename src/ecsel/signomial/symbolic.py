@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 def sympy_sum(terms: Sequence[Term]) -> Any:
     """Return the sum of the terms as a SymPy expression.
 
-    Each name has one symbol: positive if a power of it refuses negative values anywhere in the sum, because the sum is
-    then only defined there, else real.
+    Each name has one symbol: positive if a power or logarithm of it refuses negative values anywhere in the sum,
+    because the sum is then only defined there, else real.
     """
     try:
         import sympy  # noqa: PLC0415  # optional and slow to import
     except ImportError as error:
         raise ImportError('to_sympy() needs SymPy: pip install "ecsel[symbolic]"') from error
 
-    factors = [factor for term in terms for factor in term.monomial]
-    positive = {factor.name for factor in factors if factor.refuses_negative}
+    factors = [factor for term in terms for factor in term.factors]
+    positive = {f.name for f in factors if f.shift == 0 and (f.log or f.refuses_negative)}
     symbols = {
         factor.name: sympy.Symbol(factor.name, **{"positive" if factor.name in positive else "real": True})
         for factor in factors
@@ -37,13 +37,17 @@ def sympy_sum(terms: Sequence[Term]) -> Any:
         return sympy.Float(exponent)
 
     def power(factor: Factor) -> Any:
-        x, exponent = symbols[factor.name], number(factor.exponent)
+        g, exponent = symbols[factor.name], number(factor.exponent)
+        if factor.shift:
+            g = g + (sympy.Integer(factor.shift) if factor.shift.is_integer() else sympy.Float(factor.shift))
+        if factor.log:
+            g = sympy.log(g)
         if factor.parity is Parity.ABSOLUTE:
-            return sympy.Abs(x) ** exponent
+            return sympy.Abs(g) ** exponent
         if factor.is_natural:
-            return x**exponent
-        return sympy.sign(x) * sympy.Abs(x) ** exponent
+            return g**exponent
+        return sympy.sign(g) * sympy.Abs(g) ** exponent
 
     return sympy.Add(
-        *(sympy.Mul(sympy.Float(term.coefficient), *map(power, term.monomial)) for term in terms),
+        *(sympy.Mul(sympy.Float(term.coefficient), *map(power, term.factors)) for term in terms),
     )

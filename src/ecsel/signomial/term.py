@@ -1,8 +1,8 @@
-"""A term: α·Π_j x_j^β_j, the value object of which signomials are sums.
+"""A term: α·Π_j g_j^β_j, the value object of which signomials are sums; g_j is x_j, x_j + s or log(x_j + s).
 
-Canonical form: factors are ordered by feature name, exponents that are zero are left out, whole numbers follow the
-parity rules of :mod:`ecsel.signomial.factor` whatever their type. Terms that are the same function are equal and hash
-alike.
+Canonical form: factors are ordered by feature name, factors of the same base are one, exponents that are zero are left
+out, whole numbers follow the parity rules of :mod:`ecsel.signomial.factor` whatever their type. Terms that are the same
+product are equal and hash alike.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ecsel.signomial.columns import Columns, FloatArray, LogColumns
 from ecsel.signomial.factor import (
+    Base,
     Exponent,
     Factor,
     Parity,
     as_exponent,
+    as_shift,
     canonical_factor,
     factor_magnitude,
     is_integer,
@@ -30,12 +32,10 @@ from ecsel.signomial.factor import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-Monomial = tuple[Factor, ...]
-
 
 @functools.total_ordering
 class Term:
-    """A coefficient times powers of features.
+    """A coefficient times powers of features, of shifted features and of logarithms.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ class Term:
     Notes
     -----
     Terms are ordered as a signomial lists them: descending degree, then by name, higher powers first, constant last.
-    Products and powers may widen a domain, as cancelling a fraction does: x^(1/2)·x^(1/2) = x.
+    Products and powers may widen a domain, as cancelling a fraction does: x^(1/2)·x^(1/2) = x. Factors with a shift or
+    a logarithm come from :meth:`from_factors` or from :meth:`Signomial.parse`.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class Term:
     True
     """
 
-    __slots__ = ("_coefficient", "_monomial")
+    __slots__ = ("_coefficient", "_factors")
     # numpy scalars leave the arithmetic to this class
     __array_ufunc__: ClassVar[None] = None
 
@@ -79,18 +80,28 @@ class Term:
         odd: Iterable[str] | None = None,
         absolute: Iterable[str] | None = None,
     ) -> None:
-        self._set(coefficient, _read_monomial(exponents, odd, absolute))
+        self._set(coefficient, _read_powers(exponents, odd, absolute))
 
     @classmethod
-    def from_monomial(cls, coefficient: float, monomial: Iterable[Factor]) -> Term:
-        """Return a term from the key of another one, see :attr:`monomial`."""
+    def from_factors(cls, coefficient: float, factors: Iterable[Factor]) -> Term:
+        """Return the product of a coefficient and factors of any form, in any order, with repetitions.
+
+        >>> from ecsel.signomial import Factor, Parity
+        >>> Term.from_factors(2, [Factor("x", 1, Parity.ODD, log=True), Factor("y", -1, Parity.ODD, shift=3)])
+        Term.from_factors(2.0, [Factor('x', 1, Parity.ODD, log=True), Factor('y', -1, Parity.ODD, shift=3.0)])
+        """
+        return cls._of(coefficient, _multiply(map(_read_factor, factors)))
+
+    @classmethod
+    def _of(cls, coefficient: float, factors: tuple[Factor, ...]) -> Term:
+        """Return the term of factors that are canonical."""
         term = cls.__new__(cls)
-        cls._set(term, coefficient, tuple(monomial))
+        cls._set(term, coefficient, factors)
         return term
 
-    def _set(self, coefficient: float, monomial: Monomial) -> None:
+    def _set(self, coefficient: float, factors: tuple[Factor, ...]) -> None:
         self._coefficient = _as_coefficient(coefficient)
-        self._monomial = monomial
+        self._factors = factors
 
     @property
     def coefficient(self) -> float:
@@ -98,41 +109,49 @@ class Term:
         return self._coefficient
 
     @property
-    def monomial(self) -> Monomial:
+    def factors(self) -> tuple[Factor, ...]:
         """The factors, ordered by name: a hashable key of the term without its coefficient."""
-        return self._monomial
+        return self._factors
+
+    @property
+    def is_power_law(self) -> bool:
+        """Whether all factors are powers of features themselves, without shifts and logarithms."""
+        return all(factor.is_power for factor in self._factors)
 
     @property
     def exponents(self) -> Mapping[str, Exponent]:
-        """β by feature name, read-only and ordered by name; a Fraction is exact."""
-        return MappingProxyType({factor.name: factor.exponent for factor in self._monomial})
+        """β of the plain powers by feature name, read-only and ordered by name; a Fraction is exact."""
+        return MappingProxyType({factor.name: factor.exponent for factor in self._factors if factor.is_power})
 
     @property
     def odd(self) -> frozenset[str]:
-        """The names whose sign is carried: sgn(x)·|x|^β."""
-        return frozenset(factor.name for factor in self._monomial if factor.parity is Parity.ODD)
+        """The names whose sign a plain power carries: sgn(x)·|x|^β."""
+        return self._powers_of(Parity.ODD)
 
     @property
     def absolute(self) -> frozenset[str]:
-        """The names that enter through |x|."""
-        return frozenset(factor.name for factor in self._monomial if factor.parity is Parity.ABSOLUTE)
+        """The names of which a plain power enters through |x|."""
+        return self._powers_of(Parity.ABSOLUTE)
+
+    def _powers_of(self, parity: Parity) -> frozenset[str]:
+        return frozenset(factor.name for factor in self._factors if factor.is_power and factor.parity is parity)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The feature names in order."""
-        return tuple(factor.name for factor in self._monomial)
+        return tuple(dict.fromkeys(factor.name for factor in self._factors))
 
     @property
     def degree(self) -> Exponent:
-        """The sum of the exponents, exact if they all are."""
-        degree = _exact_degree(self._monomial)
-        exact = all(isinstance(factor.exponent, Fraction) for factor in self._monomial)
+        """The sum of the exponents, exact if they all are; a logarithm counts zero, since every power outgrows it."""
+        degree = _exact_degree(self._factors)
+        exact = all(isinstance(factor.exponent, Fraction) for factor in self._factors)
         return degree if exact else float(degree)
 
     @property
     def is_constant(self) -> bool:
         """Whether the term has no features."""
-        return not self._monomial
+        return not self._factors
 
     def evaluate(self, columns: Columns) -> FloatArray:
         """Return the term's value for every row of a mapping or data frame of columns.
@@ -140,34 +159,29 @@ class Term:
         Raises ValueError, naming the column, for missing or infinite values, for 0 to a negative power, and for a
         negative number to a plain power that is not an integer.
         """
-        return self._coefficient * LogColumns.read(columns, self.names).monomial(self._monomial)
+        return self._coefficient * LogColumns.read(columns, self.names).product(self._factors)
 
     def __mul__(self, other: object) -> Term:
         if isinstance(other, Term):
-            return Term.from_monomial(
-                self._coefficient * other._coefficient, _multiply_monomials(self._monomial, other._monomial)
-            )
+            return Term._of(self._coefficient * other._coefficient, _multiply((*self._factors, *other._factors)))
         if isinstance(other, numbers.Real):
-            return Term.from_monomial(self._coefficient * float(other), self._monomial)
+            return Term._of(self._coefficient * float(other), self._factors)
         return NotImplemented
 
     __rmul__ = __mul__
 
     def __neg__(self) -> Term:
-        return Term.from_monomial(-self._coefficient, self._monomial)
+        return Term._of(-self._coefficient, self._factors)
 
     def __abs__(self) -> Term:
-        factors = (factor_magnitude(factor) for factor in self._monomial)
-        return Term.from_monomial(abs(self._coefficient), (factor for factor in factors if factor is not None))
+        return Term._of(abs(self._coefficient), _sorted(map(factor_magnitude, self._factors)))
 
     def __truediv__(self, other: object) -> Term:
         if isinstance(other, Term):
-            return Term.from_monomial(
-                self._coefficient / other._coefficient,
-                _multiply_monomials(self._monomial, _raise_monomial(other._monomial, Fraction(-1))),
-            )
+            inverse = _raise(other._factors, Fraction(-1))
+            return Term._of(self._coefficient / other._coefficient, _multiply((*self._factors, *inverse)))
         if isinstance(other, numbers.Real):
-            return Term.from_monomial(self._coefficient / float(other), self._monomial)
+            return Term._of(self._coefficient / float(other), self._factors)
         return NotImplemented
 
     def __rtruediv__(self, other: object) -> Term:
@@ -183,12 +197,12 @@ class Term:
             coefficient = self._coefficient ** float(exact)
         except OverflowError:
             coefficient = math.inf
-        return Term.from_monomial(coefficient, _raise_monomial(self._monomial, exact))
+        return Term._of(coefficient, _raise(self._factors, exact))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Term):
             return NotImplemented
-        return self._coefficient == other._coefficient and self._monomial == other._monomial
+        return self._coefficient == other._coefficient and self._factors == other._factors
 
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, Term):
@@ -196,14 +210,16 @@ class Term:
         return self.sort_key() < other.sort_key()
 
     def __hash__(self) -> int:
-        return hash((self._coefficient, self._monomial))
+        return hash((self._coefficient, self._factors))
 
     def sort_key(self) -> tuple[Any, ...]:
         """Return the key of the canonical order."""
-        powers = tuple((factor.name, -factor.exponent, factor.parity) for factor in self._monomial)
-        return (self.is_constant, -_exact_degree(self._monomial), powers, self._coefficient)
+        powers = tuple((f.name, -f.exponent, f.parity, f.log, f.shift) for f in self._factors)
+        return (self.is_constant, -_exact_degree(self._factors), powers, self._coefficient)
 
     def __repr__(self) -> str:
+        if not self.is_power_law:
+            return f"Term.from_factors({self._coefficient!r}, {list(self._factors)!r})"
         exponents = {
             name: int(b) if isinstance(b, Fraction) and is_integer(b) else b for name, b in self.exponents.items()
         }
@@ -211,7 +227,7 @@ class Term:
         parts = [repr(self._coefficient)]
         if exponents:
             parts.append(repr(exponents))
-        if self._monomial != natural._monomial:
+        if self._factors != natural._factors:
             parts += [
                 f"{keyword}={{{', '.join(map(repr, sorted(names)))}}}"
                 for keyword, names in (("odd", self.odd), ("absolute", self.absolute))
@@ -232,9 +248,9 @@ def _as_coefficient(value: object) -> float:
     return coefficient + 0.0  # −0.0 becomes 0.0, so that equal terms print alike
 
 
-def _read_monomial(
+def _read_powers(
     exponents: Mapping[str, Exponent | int], odd: Iterable[str] | None, absolute: Iterable[str] | None
-) -> Monomial:
+) -> tuple[Factor, ...]:
     odd_names = frozenset(() if odd is None else odd)
     absolute_names = frozenset(() if absolute is None else absolute)
     if both := odd_names & absolute_names:
@@ -243,9 +259,7 @@ def _read_monomial(
         raise ValueError(f"{_listed(unknown)} is in odd or in absolute but has no exponent")
 
     def read(name: str, value: object) -> Factor | None:
-        if not isinstance(name, str):
-            raise TypeError(f"a feature name must be a string, not {name!r}")
-        exponent = as_exponent(value, name)
+        exponent = as_exponent(value, _as_name(name))
         if name in odd_names:
             parity = Parity.ODD
         elif name in absolute_names or (odd is not None and is_integer(exponent)):
@@ -254,27 +268,44 @@ def _read_monomial(
             parity = Parity.PLAIN
         return canonical_factor(name, exponent, parity)
 
-    factors = (read(name, value) for name, value in exponents.items())
-    return tuple(sorted(factor for factor in factors if factor is not None))
+    return _sorted(read(name, value) for name, value in exponents.items())
 
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, sorted(names)))
 
 
-def _multiply_monomials(left: Monomial, right: Monomial) -> Monomial:
-    product: dict[str, Factor | None] = {factor.name: factor for factor in left}
-    for factor in right:
-        mine = product.get(factor.name)
-        product[factor.name] = factor if mine is None else multiply_factors(mine, factor)
-    return tuple(sorted(factor for factor in product.values() if factor is not None))
+def _as_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"a feature name must be a string, not {name!r}")
+    return name
 
 
-def _raise_monomial(monomial: Monomial, power: Exponent) -> Monomial:
-    raised = (raise_factor(factor, power) for factor in monomial)
-    return tuple(factor for factor in raised if factor is not None)
+def _read_factor(factor: Factor) -> Factor | None:
+    name = _as_name(factor.name)
+    exponent, shift = as_exponent(factor.exponent, name), as_shift(factor.shift, name)
+    return canonical_factor(name, exponent, Parity(factor.parity), shift=shift, log=bool(factor.log))
 
 
-def _exact_degree(monomial: Monomial) -> Fraction:
+def _multiply(factors: Iterable[Factor | None]) -> tuple[Factor, ...]:
+    """Merge the factors of each base; None is the constant 1."""
+    product: dict[Base, Factor | None] = {}
+    for factor in factors:
+        if factor is not None:
+            mine = product.get(factor.base)
+            product[factor.base] = factor if mine is None else multiply_factors(mine, factor)
+    return _sorted(product.values())
+
+
+def _raise(factors: tuple[Factor, ...], power: Exponent) -> tuple[Factor, ...]:
+    return _sorted(raise_factor(factor, power) for factor in factors)
+
+
+def _sorted(factors: Iterable[Factor | None]) -> tuple[Factor, ...]:
+    """Order factors of different bases; None is the constant 1."""
+    return tuple(sorted((f for f in factors if f is not None), key=lambda f: (f.name, f.log, f.shift)))
+
+
+def _exact_degree(factors: tuple[Factor, ...]) -> Fraction:
     """Return the degree without rounding, so that the order of terms does not depend on how exponents are stored."""
-    return sum((Fraction(factor.exponent) for factor in monomial), Fraction(0))
+    return sum((Fraction(factor.exponent) for factor in factors if not factor.log), Fraction(0))

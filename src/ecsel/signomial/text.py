@@ -1,25 +1,32 @@
-"""Signomials as text in Python syntax, with the shortest numbers that read back exactly.
+"""Signomials as text, with the shortest numbers that read back exactly.
 
-What is printed is read back by :mod:`ecsel.signomial.parse` as an equal signomial, and is also a Python expression in
-``abs``, ``sign`` and ``col``. Names are data: one that is not an identifier, or that means something to Python or to
-the parser, is printed as ``col('page value')`` with a Python string literal.
+What is printed is read back by :mod:`ecsel.signomial.parse` as an equal signomial. The syntax is Python's, with
+``log``, ``sqrt``, ``abs`` and ``sign``: negative whole powers are divisions, square roots are called by their name, and
+a shift is written as a sum, ``log(glucose + 50)``, ``2/(x + 1)``.
+
+Names are data. An identifier stands as it is; a name that is itself text in square brackets, ``[contract = two year]``,
+too; any other name is put in backticks, ```page value```, and one that backticks cannot hold is written ``col('...')``
+with a Python string literal.
 """
 
 from __future__ import annotations
 
 import keyword
+import re
 import unicodedata
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ecsel.signomial.factor import Exponent, Factor, Parity, is_integer
+from ecsel.signomial.factor import Factor, is_integer
+from ecsel.signomial.layout import Power, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ecsel.signomial.term import Term
 
-RESERVED_NAMES = frozenset({"abs", "sign", "sqrt", "col", "__debug__"})
+RESERVED_NAMES = frozenset({"abs", "sign", "sqrt", "log", "col", "__debug__"})
+_BRACKETED = re.compile(r"\[[^\[\]`]+\]")
 
 
 def print_sum(terms: Sequence[Term], spec: str = "") -> str:
@@ -31,45 +38,80 @@ def print_sum(terms: Sequence[Term], spec: str = "") -> str:
 
 
 def print_term(term: Term, spec: str = "") -> str:
-    """Return one term as an expression; a coefficient of 1 is left out before features."""
+    """Return one term as an expression; a coefficient of 1 is left out where the rest can stand alone."""
     coefficient = _print_float(term.coefficient, spec)
-    if term.is_constant:
-        return coefficient
-    product = "*".join(_print_factor(factor, spec) for factor in term.monomial)
-    if coefficient in {"1", "1.0"}:
-        return product
-    if coefficient in {"-1", "-1.0"}:
-        return f"-{product}"
+    above, below = lay_out(term.factors)
+    divisors = [_print_power(power, spec) for power in below]
+    if len(divisors) > 1:
+        divisors = [f"({'*'.join(divisors)})"]
+    quotient = "".join(f"/{divisor}" for divisor in divisors)
+    if not above:
+        return _short_one(coefficient) + quotient if quotient else coefficient
+    product = "*".join(_print_power(power, spec) for power in above) + quotient
+    # the first power of a sum is a factor only in a product: alone it would be read as a sum
+    alone = len(term.factors) == 1 and above[0].is_sum and above[0].exponent == 1
+    if _short_one(coefficient) in {"1", "-1"} and not alone:
+        return product if term.coefficient > 0 else f"-{product}"
     return f"{coefficient}*{product}"
 
 
 def print_name(name: str) -> str:
     """Return the name as it stands in an expression.
 
-    >>> print_name("age"), print_name("page value"), print_name("lambda")
-    ('age', "col('page value')", "col('lambda')")
+    >>> print_name("age"), print_name("page value"), print_name("[x > 4]"), print_name("a`b")
+    ('age', '`page value`', '[x > 4]', "col('a`b')")
     """
     # Python reads identifiers in this normal form, so a name in another form would become another name
     plain = name.isidentifier() and unicodedata.normalize("NFKC", name) == name
-    return name if plain and not keyword.iskeyword(name) and name not in RESERVED_NAMES else f"col({name!r})"
+    if plain and not keyword.iskeyword(name) and name not in RESERVED_NAMES:
+        return name
+    return name if is_bracketed(name) else quoted_name(name)
 
 
-def _print_factor(factor: Factor, spec: str) -> str:
-    name = print_name(factor.name)
-    power = _print_power(factor.exponent, spec)
-    if factor.parity is Parity.ABSOLUTE:
-        return f"abs({name}){power}"
-    if factor.is_natural:
-        return f"{name}{power}"
-    return f"sign({name})*abs({name}){power}" if factor.exponent != 0 else f"sign({name})"
+def quoted_name(name: str) -> str:
+    """Return the name in backticks, or as ``col('...')`` where they cannot hold it."""
+    return f"`{name}`" if name and "`" not in name and name.isprintable() else f"col({name!r})"
 
 
-def _print_power(exponent: Exponent, spec: str) -> str:
+def is_bracketed(name: str) -> bool:
+    """Whether a name is text in square brackets that stands for itself, such as ``[contract = two year]``."""
+    return name.isprintable() and _BRACKETED.fullmatch(name) is not None
+
+
+def print_base(factor: Factor) -> str:
+    """Return the base of a factor, a sum without brackets."""
+    inner = print_name(factor.name)
+    if factor.shift:
+        inner += f" {'-' if factor.shift < 0 else '+'} {print_shift(abs(factor.shift))}"
+    return f"log({inner})" if factor.log else inner
+
+
+def print_shift(value: float) -> str:
+    """Return a number with all its digits and no more.
+
+    >>> print_shift(50.0), print_shift(0.1)
+    ('50', '0.1')
+    """
+    return repr(value).removesuffix(".0")
+
+
+def _print_power(power: Power, spec: str) -> str:
+    inner = print_base(power.factor)
+    if power.wrap:
+        inner = f"{power.wrap}({inner})"
+    if power.is_root:
+        return f"sqrt({inner})"
+    base = f"({inner})" if power.is_sum else inner
+    exponent = power.exponent
     if not isinstance(exponent, Fraction):
-        return f"**{_print_float(exponent, spec)}"
+        return f"{base}**{_print_float(exponent, spec)}"
     if not is_integer(exponent):
-        return f"**({exponent})"
-    return "" if exponent == 1 else f"**{exponent}"
+        return f"{base}**({exponent})"
+    return base if exponent == 1 else f"{base}**{exponent}"
+
+
+def _short_one(coefficient: str) -> str:
+    return coefficient.removesuffix(".0") if coefficient in {"1.0", "-1.0"} else coefficient
 
 
 def _print_float(value: float, spec: str) -> str:

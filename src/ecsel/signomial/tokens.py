@@ -17,6 +17,7 @@ _TOKEN = re.compile(
     rf"""(?P<space>\s+)
     |(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     |(?P<string>'(?:[^'\\\n]|{_ESCAPE})*'|"(?:[^"\\\n]|{_ESCAPE})*")
+    |(?P<feature>`[^`]*`|\[[^\[\]`]*\])
     |(?P<name>(?:[A-Za-z_]|[^\x00-\x7f\s])(?:[A-Za-z0-9_]|[^\x00-\x7f\s])*)
     |(?P<operator>\*\*|[-+*/()])""",
     re.VERBOSE,
@@ -27,7 +28,8 @@ _HINTS = {
     '"': "a string literal must end on its line and use Python's escapes",
     "=": "give only the right-hand side of the equation",
     ",": "write decimals with a point",
-    "\\": "names that are not identifiers are written col('...')",
+    "`": "a name in backticks must end with one",
+    "[": "a name in square brackets must end with one, without brackets inside",
 }
 
 
@@ -36,13 +38,14 @@ class Kind(enum.Enum):
 
     NUMBER = "a number"
     NAME = "a name"
+    FEATURE = "a name in backticks or brackets"
     STRING = "a string"
     OPERATOR = "an operator"
     END = "the end"
 
 
 class Token(NamedTuple):
-    """A piece of the source; ``text`` of a string literal is its value."""
+    """A piece of the source; ``text`` of a string literal is its value, that of a quoted name the name."""
 
     kind: Kind
     text: str
@@ -69,10 +72,12 @@ def tokenize(source: str) -> Iterator[Token]:
         match = _TOKEN.match(source, position)
         if match is None:
             character = source[position]
-            hint = _HINTS.get(character, "names that are not identifiers are written col('...')")
+            hint = _HINTS.get(character, "names that are not identifiers are written in backticks")
             raise unreadable(f"unexpected {character!r}; {hint}", position)
         if match.lastgroup == "string":
             yield Token(Kind.STRING, _read_string(match.group(), position), position)
+        elif match.lastgroup == "feature":
+            yield Token(Kind.FEATURE, _read_feature(match.group(), position), position)
         elif match.lastgroup != "space":
             yield Token(Kind[str(match.lastgroup).upper()], match.group(), position)
         position = match.end()
@@ -84,3 +89,11 @@ def _read_string(literal: str, position: int) -> str:
         return str(ast.literal_eval(literal))
     except (SyntaxError, ValueError) as error:
         raise unreadable("this string literal is not valid in Python", position) from error
+
+
+def _read_feature(quoted: str, position: int) -> str:
+    if not quoted.isprintable():
+        raise unreadable("a name with control characters is written col('...')", position)
+    if len(quoted) == 2:  # nothing between the quotes
+        raise unreadable("a name is empty; the feature without a name is written col('')", position)
+    return quoted if quoted.startswith("[") else quoted[1:-1]
