@@ -85,18 +85,40 @@ def test_folds_divide_every_class_in_proportion(seed, n_folds, heavy, scale):
     rng = np.random.default_rng(seed)
     codes = np.repeat([0, 1], [n_folds + 9, n_folds + 2])
     u, w = rng.normal(size=(2, len(codes))), rng.integers(1, heavy + 1, len(codes)) * scale
+    w[np.searchsorted(codes, [0, 1])] = scale  # the unit of each class
     folds = content_folds(u, codes, w, n_folds)
     np.testing.assert_allclose(sum(test for _, test in folds), w)
     for train, test in folds:
         np.testing.assert_allclose(train + test, w, rtol=1e-12)
         for c in (0, 1):
             part = w[codes == c].sum() / n_folds
-            assert abs(test[codes == c].sum() - part) <= part * (1 + 1e-9)
+            assert abs(test[codes == c].sum() - part) < scale * (1 + 1e-9)
             assert train[codes == c].sum() > 0
-        # Only a row heavier than a part may lie on both sides.
-        both = (train > 0) & (test > 0)
-        parts = np.bincount(codes, weights=w)[codes] / n_folds
-        assert (w[both] >= parts[both] * (1 - 1e-9)).all()
+        # A row of weight m is dealt like m rows: no fold gets more than its turn of them.
+        np.testing.assert_array_less(np.abs(test / scale - w / scale / n_folds), 1 + 1e-9)
+
+
+def test_repeated_rows_are_dealt_to_the_folds_as_rows(repeated):
+    """Merged or not, the same content lies in the same folds."""
+    merged = merge_equal_rows(*repeated)
+    for (_, one), (_, other) in zip(content_folds(*merged, 5), content_folds(*repeated, 5), strict=True):
+        total = {}
+        for row, c, w in zip(repeated[0].T, repeated[1], other, strict=True):
+            total[*row, c] = total.get((*row, c), 0) + w
+        for row, c, w in zip(merged[0].T, merged[1], one, strict=True):
+            assert total[*row, c] == w
+
+
+def test_weights_without_a_common_unit_deal_whole_rows(make_table):
+    u, codes, _ = make_table()
+    w = np.random.default_rng(2).uniform(0.5, 2.0, len(codes))
+    for train, test in content_folds(u, codes, w, 5):
+        assert ((train == 0) | (test == 0)).all()
+
+
+def test_seeds_deal_other_folds(make_table):
+    table = make_table()
+    assert not np.array_equal(content_folds(*table, 5)[0][1], content_folds(*table, 5, seed=7)[0][1])
 
 
 def test_folds_follow_the_content(make_table):

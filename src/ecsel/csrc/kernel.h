@@ -91,6 +91,19 @@ typedef struct {
     long iterations, evaluations;
 } Ending;
 
+enum { GLM_LOGISTIC = 0, GLM_SOFTMAX, GLM_SQUARED };
+
+/* A generalised linear model of given pieces: see glm.c. */
+typedef struct {
+    int kind, intercept, max_iter;
+    ptrdiff_t scores, pieces, rows;
+    double tol, intercept_ridge;
+    const double *x;       /* pieces × rows */
+    const int64_t *owner;  /* the score that each piece belongs to */
+    const double *y, *w, *ridge;
+    const double *offset;  /* scores × rows, or NULL */
+} Glm;
+
 /* Whether the fit is to stop where it is. */
 typedef int Poll(void *context);
 
@@ -133,6 +146,7 @@ void positive_part(const double *matrix, ptrdiff_t n, double *room, double *out)
 ptrdiff_t positive_part_room(ptrdiff_t n);
 int adam_epoch(const Shape *shape, const Rows *rows, const Charges *charges, const Pace *pace, const int64_t *order,
                Moments *moments, double *theta);
+int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain);
 int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Poll *poll,
              void *context, int n_threads, double *theta, Ending *ending);
 

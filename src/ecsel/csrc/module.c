@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_BUFFERS = 10 };
+enum { MOST_BUFFERS = 12 };
 
 typedef struct {
     Py_buffer view[MOST_BUFFERS];
@@ -380,6 +380,62 @@ static int take_problem(Buffers *b, PyObject *const array[7], const Shape *s, Ro
            (charges->upper = take(b, array[6], 0, 0, all, NULL)) != NULL;
 }
 
+/* ((kind, scores, pieces, rows, intercept, iterations), (tol, intercept ridge), x in single or double precision, owners,
+   y, w, ridge, offset or None, θ, scores): θ moves to the minimiser; the penalised loss and the loss. */
+static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array[8];
+    Glm g;
+    Py_ssize_t sizes[3];
+    if (!PyArg_ParseTuple(args, "(innnii)(dd)OOOOOOOO", &g.kind, &sizes[0], &sizes[1], &sizes[2], &g.intercept,
+                          &g.max_iter, &g.tol, &g.intercept_ridge, &array[0], &array[1], &array[2], &array[3],
+                          &array[4], &array[5], &array[6], &array[7]))
+        return NULL;
+    g.scores = sizes[0];
+    g.pieces = sizes[1];
+    g.rows = sizes[2];
+    if (g.scores < 1 || g.pieces < 0 || g.rows < 1 || (g.kind != GLM_SOFTMAX && g.scores != 1)) {
+        PyErr_SetString(PyExc_ValueError, "glm_fit: sizes must be positive, and one score goes with two classes");
+        return NULL;
+    }
+    Buffers b = {.count = 0};
+    double *theta = NULL, *z = NULL, *wide = NULL;
+    const float *single = NULL;
+    const ptrdiff_t cells = g.pieces * g.rows;
+    g.offset = NULL;
+    g.x = take(&b, array[0], 0, 0, cells, NULL);
+    if (g.x == NULL) {
+        PyErr_Clear();
+        single = take_kind(&b, array[0], FLOATS, 0, cells, NULL);
+    }
+    int taken = (g.x != NULL || single != NULL) && (g.owner = take(&b, array[1], 1, 0, g.pieces, NULL)) != NULL &&
+                (g.y = take(&b, array[2], 0, 0, g.rows, NULL)) != NULL &&
+                (g.w = take(&b, array[3], 0, 0, g.rows, NULL)) != NULL &&
+                (g.ridge = take(&b, array[4], 0, 0, g.pieces, NULL)) != NULL &&
+                (array[5] == Py_None || (g.offset = take(&b, array[5], 0, 0, g.scores * g.rows, NULL)) != NULL) &&
+                (theta = take(&b, array[6], 0, 1, g.scores + g.pieces, NULL)) != NULL &&
+                (z = take(&b, array[7], 0, 1, g.scores * g.rows, NULL)) != NULL;
+    for (ptrdiff_t k = 0; taken && k < g.pieces; k++) taken = g.owner[k] >= 0 && g.owner[k] < g.scores;
+    for (ptrdiff_t i = 0; taken && g.kind == GLM_SOFTMAX && i < g.rows; i++) taken = g.y[i] >= 0 && g.y[i] < g.scores;
+    if (!taken) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "glm_fit: owners and classes must name a score");
+        release(&b);
+        return NULL;
+    }
+    double objective = 0, plain = 0;
+    int status = 0;
+    Py_BEGIN_ALLOW_THREADS
+    if (single != NULL) {
+        wide = malloc(sizeof(double) * (size_t)(cells > 0 ? cells : 1));
+        for (ptrdiff_t i = 0; wide != NULL && i < cells; i++) wide[i] = single[i];
+        g.x = wide;
+    }
+    status = g.x == NULL ? -1 : glm_fit(&g, theta, z, &objective, &plain);
+    free(wide);
+    Py_END_ALLOW_THREADS
+    return finish(&b, status, status == 0 ? Py_BuildValue("dd", objective, plain) : NULL);
+}
+
 /* (shape, v, codes, w, θ, l1, lower, upper, price, rules, threads): θ moves to the minimiser. */
 static PyObject *py_minimise(PyObject *self, PyObject *args) {
     (void)self;
@@ -469,6 +525,7 @@ static PyMethodDef methods[] = {
     {"uniforms", py_uniforms, METH_VARARGS, "Fill an array with the numbers of consecutive rows."},
     {"positive_parts", py_positive_parts, METH_VARARGS, "Fill an array with the positive parts of symmetric matrices."},
     {"adam_epoch", py_adam_epoch, METH_VARARGS, "Move θ and its moments by an epoch of Adam; return the steps so far."},
+    {"glm_fit", py_glm_fit, METH_VARARGS, "Move θ to the minimiser of a generalised linear model; return its loss."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},
 };

@@ -60,24 +60,34 @@ def content_keys(log_features: Array, codes: NDArray[np.integer]) -> NDArray[np.
     return keys
 
 
-def content_folds(log_features: Array, codes: NDArray[np.integer], weights: Array, n_folds: int) -> list[Fold]:
+def content_folds(
+    features: Array, codes: NDArray[np.integer], weights: Array, n_folds: int, seed: int = 0
+) -> list[Fold]:
     """Return stratified folds of canonical rows, as pairs of row weights for training and for validation.
 
-    The rows of a class are laid end to end in the order of their keys, each as long as its weight, and cut into parts
-    of equal weight. A cut moves to the nearest end of a row unless that is further than half a part: only a row heavier
-    than a part is divided, as the repetitions that were merged into it would be.
+    The rows of a class are dealt to the folds in turn, in the order of their keys (and of the seed), so a fold depends
+    on the content of rows alone. Where the weights of a class are whole numbers, or multiples of the least one, a row of
+    weight m is dealt like the m equal rows that it stands for; otherwise every row goes to one fold.
     """
-    keys = content_keys(log_features, codes)
+    keys = content_keys(features, codes)
+    if seed:
+        with np.errstate(over="ignore"):
+            keys = (keys ^ np.uint64(seed)) * _GOLDEN
+            keys ^= keys >> np.uint64(31)
     validation = np.zeros((n_folds, len(codes)))
+    first = 0  # where the last class has stopped, the next goes on: folds of small classes stay even
     for c in np.unique(codes):
         members = np.flatnonzero(codes == c)
         members = members[np.argsort(keys[members], kind="stable")]
-        ends = np.concatenate([[0.0], np.cumsum(weights[members])])
-        cuts = np.linspace(0.0, ends[-1], n_folds + 1)
-        nearest = ends[np.abs(ends - cuts[:, None]).argmin(axis=1)]
-        cuts = np.where(np.abs(nearest - cuts) <= 0.5 * ends[-1] / n_folds, nearest, cuts)
-        overlap = np.minimum(ends[1:], cuts[1:, None]) - np.maximum(ends[:-1], cuts[:-1, None])
-        share = np.round(np.clip(overlap / weights[members], 0, 1), 9)  # whole rows stay whole under rounding
-        validation[:, members] = share * weights[members]
+        unit = 1.0 if (weights[members] % 1 == 0).all() else float(weights[members].min())
+        counts = np.round(weights[members] / unit)
+        if not np.allclose(counts * unit, weights[members], rtol=1e-9, atol=0.0):
+            counts, unit = np.ones(len(members)), 0.0
+        ends = first + np.cumsum(counts).astype(np.int64)
+        starts = ends - counts.astype(np.int64)
+        for f in range(n_folds):
+            dealt = (ends - f + n_folds - 1) // n_folds - (starts - f + n_folds - 1) // n_folds
+            validation[f, members] = np.where(dealt == counts, weights[members], dealt * unit)
+        first = int(ends[-1]) % n_folds
     folds = [(weights - part, part) for part in validation]
     return [(train, test) for train, test in folds if train.any() and test.any()]

@@ -1,0 +1,293 @@
+/* The convex fit of given pieces: Newton's method for generalised linear models with a ridge, the twin of
+   search/glm.py. Scores z_c = b_c + Σ_{k of c} θ_k x_k (+ offset); θ holds the intercepts first. */
+#include "kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 512 };
+
+/* e^a for a ≤ 0, as forward.c has it: a = n log 2 + r, Taylor's series of e^r, n added to the exponent's bits. */
+INLINE double exp_negative(double a) {
+    static const double ROUND = 6755399441055744.0;
+    static const double LOG2_HIGH = 6.93147180369123816490e-01, LOG2_LOW = 1.90821492927058770002e-10;
+    a = a < -700 ? -700 : a;
+    const double shifted = a * 1.44269504088896340736 + ROUND, n = shifted - ROUND;
+    const double r = (a - n * LOG2_HIGH) - n * LOG2_LOW;
+    double e = 1.0 / 479001600;
+    e = e * r + 1.0 / 39916800;
+    e = e * r + 1.0 / 3628800;
+    e = e * r + 1.0 / 362880;
+    e = e * r + 1.0 / 40320;
+    e = e * r + 1.0 / 5040;
+    e = e * r + 1.0 / 720;
+    e = e * r + 1.0 / 120;
+    e = e * r + 1.0 / 24;
+    e = e * r + 1.0 / 6;
+    e = e * r + 0.5;
+    e = e * r + 1;
+    e = e * r + 1;
+    int64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (int64_t)((uint64_t)(bits + 1023) << 52);
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return e * power;
+}
+
+/* log(1 + t) for 0 ≤ t ≤ 1: 2 artanh(t/(2 + t)) halved once more by 1 + t = (1 + u)², so that the series is short. */
+INLINE double log1p_unit(double t) {
+    const double root = sqrt(1 + t), u = t / (1 + root), s = u / (2 + u), q = s * s;
+    double sum = 1.0 / 19;
+    sum = sum * q + 1.0 / 17;
+    sum = sum * q + 1.0 / 15;
+    sum = sum * q + 1.0 / 13;
+    sum = sum * q + 1.0 / 11;
+    sum = sum * q + 1.0 / 9;
+    sum = sum * q + 1.0 / 7;
+    sum = sum * q + 1.0 / 5;
+    sum = sum * q + 1.0 / 3;
+    sum = sum * q + 1;
+    return 4 * s * sum;
+}
+
+/* scores = offset + b + Xθ */
+FAST static void score(const Glm *g, const double *theta, double *restrict z) {
+    for (ptrdiff_t c = 0; c < g->scores; c++) {
+        double *restrict own = z + c * g->rows;
+        if (g->offset != NULL)
+            for (ptrdiff_t i = 0; i < g->rows; i++) own[i] = g->offset[c * g->rows + i] + theta[c];
+        else
+            for (ptrdiff_t i = 0; i < g->rows; i++) own[i] = theta[c];
+    }
+    for (ptrdiff_t k = 0; k < g->pieces; k++) {
+        const double t = theta[g->scores + k];
+        const double *restrict x = g->x + k * g->rows;
+        double *restrict own = z + g->owner[k] * g->rows;
+        for (ptrdiff_t i = 0; i < g->rows; i++) own[i] += t * x[i];
+    }
+}
+
+/* Σ w ℓ; means become probabilities (or stay scores). */
+FAST static double values(const Glm *g, const double *restrict z, double *restrict mean) {
+    const ptrdiff_t n = g->rows;
+    double total = 0;
+    if (g->kind == GLM_LOGISTIC) {
+        for (ptrdiff_t first = 0; first < n; first += CHUNK) {
+            const ptrdiff_t end = first + CHUNK < n ? first + CHUNK : n;
+            double part[CHUNK];
+            for (ptrdiff_t i = first; i < end; i++) {
+                const double t = exp_negative(-fabs(z[i]));
+                const double near = 1 / (1 + t);
+                mean[i] = z[i] >= 0 ? near : t * near;
+                part[i - first] = g->w[i] * (log1p_unit(t) + (z[i] > 0 ? z[i] : 0) - g->y[i] * z[i]);
+            }
+            for (ptrdiff_t i = 0; i < end - first; i++) total += part[i];
+        }
+    } else if (g->kind == GLM_SQUARED) {
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const double r = g->y[i] - z[i];
+            mean[i] = z[i];
+            total += 0.5 * g->w[i] * r * r;
+        }
+    } else {
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double top = z[i], sum = 0;
+            for (ptrdiff_t c = 1; c < g->scores; c++) top = z[c * n + i] > top ? z[c * n + i] : top;
+            for (ptrdiff_t c = 0; c < g->scores; c++) sum += mean[c * n + i] = exp_negative(z[c * n + i] - top);
+            for (ptrdiff_t c = 0; c < g->scores; c++) mean[c * n + i] /= sum;
+            total += g->w[i] * (log(sum) + top - z[(ptrdiff_t)g->y[i] * n + i]);
+        }
+    }
+    return total;
+}
+
+static double penalised(const Glm *g, const double *penalty, const double *theta, double plain) {
+    for (ptrdiff_t k = 0; k < g->scores + g->pieces; k++) plain += 0.5 * penalty[k] * theta[k] * theta[k];
+    return plain;
+}
+
+FAST static double inner(const double *restrict a, const double *restrict b, ptrdiff_t n) {
+    double s[8] = {0};
+    ptrdiff_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int l = 0; l < 8; l++) s[l] += a[i + l] * b[i + l];
+    double total = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+    for (; i < n; i++) total += a[i] * b[i];
+    return total;
+}
+
+FAST static double sum_of(const double *a, ptrdiff_t n) {
+    double s[8] = {0};
+    ptrdiff_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int l = 0; l < 8; l++) s[l] += a[i + l];
+    double total = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+    for (; i < n; i++) total += a[i];
+    return total;
+}
+
+/* Four inner products of one column with others at once: the column is read once. */
+FAST static void inner4(const double *restrict a, const double *const b[4], ptrdiff_t n, double out[4]) {
+    double s[4][4] = {{0}};
+    ptrdiff_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            for (int l = 0; l < 4; l++) s[k][l] += a[i + l] * b[k][i + l];
+    for (int k = 0; k < 4; k++) {
+        out[k] = (s[k][0] + s[k][1]) + (s[k][2] + s[k][3]);
+        for (ptrdiff_t j = i; j < n; j++) out[k] += a[j] * b[k][j];
+    }
+}
+
+FAST static void weigh(const double *restrict weight, const double *restrict x, ptrdiff_t n, double *restrict out) {
+    for (ptrdiff_t i = 0; i < n; i++) out[i] = weight[i] * x[i];
+}
+
+/* The weight of the pair of scores (c, d), times w. */
+FAST static void curvature(const Glm *g, const double *restrict mean, ptrdiff_t c, ptrdiff_t d, double *restrict out) {
+    const ptrdiff_t n = g->rows;
+    if (g->kind == GLM_SQUARED) {
+        memcpy(out, g->w, sizeof(double) * (size_t)n);
+    } else if (c == d) {
+        for (ptrdiff_t i = 0; i < n; i++) out[i] = g->w[i] * mean[c * n + i] * (1 - mean[c * n + i]);
+    } else {
+        for (ptrdiff_t i = 0; i < n; i++) out[i] = -g->w[i] * mean[c * n + i] * mean[d * n + i];
+    }
+}
+
+/* The residual w (y − μ) of score c. */
+FAST static void residual(const Glm *g, const double *restrict mean, ptrdiff_t c, double *restrict out) {
+    const ptrdiff_t n = g->rows;
+    if (g->kind == GLM_SOFTMAX)
+        for (ptrdiff_t i = 0; i < n; i++) out[i] = g->w[i] * (((ptrdiff_t)g->y[i] == c) - mean[c * n + i]);
+    else
+        for (ptrdiff_t i = 0; i < n; i++) out[i] = g->w[i] * (g->y[i] - mean[i]);
+}
+
+/* Gradient and Hessian of the penalised loss; `order` lists pieces by score. */
+static void derivatives_of(const Glm *g, const double *penalty, const double *theta, const double *mean, double *weight,
+                           double *weighed, double *gradient, double *hessian) {
+    const ptrdiff_t n = g->rows, size = g->scores + g->pieces;
+    memset(hessian, 0, sizeof(double) * (size_t)(size * size));
+    for (ptrdiff_t k = 0; k < size; k++) {
+        gradient[k] = penalty[k] * theta[k];
+        hessian[k * size + k] = penalty[k];
+    }
+    for (ptrdiff_t c = 0; c < g->scores; c++) {
+        residual(g, mean, c, weight);
+        gradient[c] -= sum_of(weight, n);
+        for (ptrdiff_t k = 0; k < g->pieces; k++)
+            if (g->owner[k] == c) gradient[g->scores + k] -= inner(weight, g->x + k * n, n);
+    }
+    for (ptrdiff_t c = 0; c < g->scores; c++)
+        for (ptrdiff_t d = c; d < g->scores; d++) {
+            curvature(g, mean, c, d, weight);
+            hessian[c * size + d] += sum_of(weight, n);
+            for (ptrdiff_t k = 0; k < g->pieces; k++) {
+                if (g->owner[k] == d) hessian[c * size + g->scores + k] += inner(weight, g->x + k * n, n);
+                if (g->owner[k] != c) continue;
+                weigh(weight, g->x + k * n, n, weighed);
+                if (c != d) hessian[d * size + g->scores + k] += sum_of(weighed, n);
+                double *row = hessian + (g->scores + k) * size + g->scores;
+                const double *columns[4];
+                ptrdiff_t at[4];
+                int count = 0;
+                for (ptrdiff_t l = c == d ? k : 0; l < g->pieces; l++) {
+                    if (g->owner[l] != d) continue;
+                    columns[count] = g->x + l * n;
+                    at[count++] = l;
+                    if (count < 4) continue;
+                    double four[4];
+                    inner4(weighed, columns, n, four);
+                    for (int q = 0; q < 4; q++) row[at[q]] += four[q];
+                    count = 0;
+                }
+                for (int q = 0; q < count; q++) row[at[q]] += inner(weighed, columns[q], n);
+            }
+        }
+    /* fold what was written on either side of the diagonal into the upper triangle */
+    for (ptrdiff_t i = 0; i < size; i++)
+        for (ptrdiff_t j = 0; j < i; j++) {
+            hessian[j * size + i] += hessian[i * size + j];
+            hessian[i * size + j] = hessian[j * size + i];
+        }
+}
+
+/* Solve H step = −gradient by Cholesky; parameters below `fixed` do not move. 0 where H is not positive definite. */
+static int newton_step(const double *hessian, const double *gradient, ptrdiff_t size, ptrdiff_t fixed, double *factor,
+                       double *step) {
+    for (ptrdiff_t i = fixed; i < size; i++) {
+        for (ptrdiff_t j = fixed; j <= i; j++) {
+            double s = hessian[i * size + j];
+            for (ptrdiff_t k = fixed; k < j; k++) s -= factor[i * size + k] * factor[j * size + k];
+            if (i == j) {
+                if (!(s > 1e-12 * hessian[i * size + i])) return 0;
+                factor[i * size + i] = sqrt(s);
+            } else {
+                factor[i * size + j] = s / factor[j * size + j];
+            }
+        }
+    }
+    memset(step, 0, sizeof(double) * (size_t)size);
+    for (ptrdiff_t i = fixed; i < size; i++) {
+        double s = -gradient[i];
+        for (ptrdiff_t k = fixed; k < i; k++) s -= factor[i * size + k] * step[k];
+        step[i] = s / factor[i * size + i];
+    }
+    for (ptrdiff_t i = size - 1; i >= fixed; i--) {
+        double s = step[i];
+        for (ptrdiff_t k = i + 1; k < size; k++) s -= factor[k * size + i] * step[k];
+        step[i] = s / factor[i * size + i];
+    }
+    return 1;
+}
+
+/* θ moves to the minimiser; `z` becomes its scores. Returns 0, or −1 where memory has run out. */
+int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain) {
+    const ptrdiff_t n = g->rows, size = g->scores + g->pieces;
+    const size_t room = (size_t)(4 * size + 2 * size * size + 2 * n + 2 * g->scores * n);
+    double *memory = malloc(sizeof(double) * (room > 0 ? room : 1));
+    if (memory == NULL) return -1;
+    double *penalty = memory, *gradient = penalty + size, *step = gradient + size, *trial = step + size;
+    double *hessian = trial + size, *factor = hessian + size * size;
+    double *weight = factor + size * size, *weighed = weight + n, *mean = weighed + n, *there = mean + g->scores * n;
+    const double all = sum_of(g->w, n);
+    for (ptrdiff_t k = 0; k < size; k++) penalty[k] = k < g->scores ? g->intercept_ridge * all : g->ridge[k - g->scores];
+    score(g, theta, z);
+    *plain = values(g, z, mean);
+    *objective = penalised(g, penalty, theta, *plain);
+    for (int iteration = 0; iteration < g->max_iter; iteration++) {
+        derivatives_of(g, penalty, theta, mean, weight, weighed, gradient, hessian);
+        double damping = 0;
+        while (!newton_step(hessian, gradient, size, g->intercept ? 0 : g->scores, factor, step)) {
+            const double more = damping == 0 ? 1e-10 : 9 * damping;
+            for (ptrdiff_t k = 0; k < size; k++) hessian[k * size + k] *= 1 + more;
+            damping += more;
+            if (damping > 1e6) break;
+        }
+        double slope = 0;
+        for (ptrdiff_t k = 0; k < size; k++) slope += gradient[k] * step[k];
+        if (!(-slope > g->tol * (fabs(*objective) + 1e-3))) break;
+        double length = 1, next = 0, bare = 0;
+        int halved = 0;
+        for (; halved < 30; halved++, length /= 2) {
+            for (ptrdiff_t k = 0; k < size; k++) trial[k] = theta[k] + length * step[k];
+            score(g, trial, there);
+            bare = values(g, there, mean);
+            next = penalised(g, penalty, trial, bare);
+            if (next <= *objective + 1e-4 * length * slope) break;
+        }
+        if (halved == 30) {
+            values(g, z, mean);
+            break;
+        }
+        memcpy(theta, trial, sizeof(double) * (size_t)size);
+        memcpy(z, there, sizeof(double) * (size_t)(g->scores * n));
+        *objective = next;
+        *plain = bare;
+    }
+    free(memory);
+    return 0;
+}

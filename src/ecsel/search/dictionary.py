@@ -1,0 +1,294 @@
+"""The dictionary: simple functions of raw columns, and products of two of them.
+
+A column of numbers x enters as one of
+
+    (x + o)^b with b = 1, 2, 3,        (x + s)^b with b = −2, −1, −1/2, 1/2,        log(x + s),
+
+where the shift s keeps x + s positive on the training range and the origin o is 0 except for columns far from zero
+(years); an indicator enters as it is. A *piece* is one such factor or a product of two of different columns. All pieces
+are standardised, since screening, ridge and code length compare them; pieces that a few rows dominate (a standardised
+value beyond `MAX_LEVERAGE`) are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ecsel.search.code_length import LOGARITHM, choice_cost, rational_cost
+from ecsel.signomial.factor import Factor, Parity, canonical_factor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ecsel.search.typing import Floats, Places, Singles
+
+MAX_LEVERAGE = 20.0
+"""A piece whose largest standardised value is beyond this hangs on single rows."""
+MAX_PAIRS = 3000
+"""Pairs of a dictionary at most: with sixteen shapes a pair of columns, 19 columns."""
+FEW_COLUMNS = 6
+"""Up to this many columns, pairs may have higher powers: there is room for them."""
+
+HALF = Fraction(1, 2)
+
+
+class Function(NamedTuple):
+    """A function of one column: a power, or the logarithm."""
+
+    exponent: Fraction
+    log: bool = False
+
+    @property
+    def is_shifted(self) -> bool:
+        """Whether the function needs a positive argument, x + s."""
+        return self.log or self.exponent.denominator != 1 or self.exponent < 0
+
+    @property
+    def cost(self) -> float:
+        """The description length in nats."""
+        return LOGARITHM if self.log else rational_cost(self.exponent)
+
+    def of(self, base: Floats) -> Floats:
+        """Return the values on numbers that are positive where they must be."""
+        if self.log:
+            return np.log(base)
+        if self.exponent.denominator == 1:
+            return np.asarray(base ** int(self.exponent)) if self.exponent > 0 else 1.0 / base ** int(-self.exponent)
+        return np.asarray(base ** float(self.exponent))
+
+
+ONE = Function(Fraction(1))
+LOG = Function(Fraction(1), log=True)
+SINGLES = tuple(Function(Fraction(b)) for b in (1, 2, 3, -1, -2)) + (Function(HALF), Function(-HALF), LOG)
+
+
+def _pairs(text: str) -> tuple[tuple[Function, Function], ...]:
+    shapes = (pair.split(",") for pair in text.split())
+    return tuple((Function(Fraction(a)), Function(Fraction(b))) for a, b in shapes)
+
+
+PAIRS = _pairs("1,1 1,-1 -1,1 1/2,1/2 1/2,1 1,1/2 1/2,-1/2 -1/2,1/2 1/2,-1 -1,1/2 1,2 2,1 2,-1 -1,2 -1,-1 2,2")
+MORE_PAIRS = _pairs("1,3 3,1 -1,3 3,-1 2,3 3,2 1,-1/2 -1/2,1 1/2,2 2,1/2 1,-2 -2,1")
+WITH_INDICATOR = (ONE, LOG, Function(HALF), Function(Fraction(-1)), Function(Fraction(2)))
+
+
+@dataclass(frozen=True, eq=False)
+class SearchColumn:
+    """A column as the search sees it.
+
+    Attributes
+    ----------
+    name
+        The feature's name in equations.
+    group
+        The number of the raw column that it comes from: pieces never multiply two features of one column.
+    values
+        The values of the rows, finite.
+    shift, origin
+        What is added before roots, logarithms and negative powers, and before positive whole powers.
+    straight
+        Whether only the first power makes sense: indicators and hinges.
+    functions
+        The functions that the column may enter with, None for all.
+    """
+
+    name: str
+    group: int
+    values: Floats
+    shift: float = 0.0
+    origin: float = 0.0
+    straight: bool = False
+    functions: frozenset[Function] | None = None
+
+    def allows(self, function: Function) -> bool:
+        """Whether the column may enter with a function."""
+        if self.straight and function != ONE:
+            return False
+        return self.functions is None or function in self.functions
+
+    def offset(self, function: Function) -> float:
+        """Return what is added to the column under a function."""
+        if self.straight:
+            return 0.0
+        return self.shift if function.is_shifted else self.origin
+
+
+class Part(NamedTuple):
+    """One factor of a piece: a column's position and a function of it."""
+
+    column: int
+    function: Function
+
+
+Piece = tuple[Part, ...]
+
+
+def single_pieces(columns: Sequence[SearchColumn]) -> list[Piece]:
+    """Return all pieces of one column."""
+    return [(Part(j, f),) for j, column in enumerate(columns) for f in SINGLES if column.allows(f)]
+
+
+def pair_pieces(columns: Sequence[SearchColumn], chosen: Iterable[int], *, more: bool) -> list[Piece]:
+    """Return the products of two of the chosen columns."""
+    numbers = PAIRS + MORE_PAIRS if more else PAIRS
+    pieces: list[Piece] = []
+    for i, j in combinations(sorted(chosen), 2):
+        a, b = columns[i], columns[j]
+        if a.group == b.group:
+            continue
+        if a.straight or b.straight:
+            shapes = [(ONE, f) if a.straight else (f, ONE) for f in WITH_INDICATOR]
+        else:
+            shapes = list(numbers)
+        pieces += [(Part(i, f), Part(j, g)) for f, g in shapes if a.allows(f) and b.allows(g)]
+    return pieces
+
+
+def piece_cost(piece: Piece, n_columns: int) -> float:
+    """Return the description length of a piece in nats."""
+    return choice_cost(n_columns, len(piece)) + sum(part.function.cost for part in piece)
+
+
+def piece_factors(piece: Piece, columns: Sequence[SearchColumn]) -> tuple[Factor, ...]:
+    """Return the factors of a piece, ordered by name as a term has them."""
+    factors = []
+    for j, function in piece:
+        column = columns[j]
+        made = canonical_factor(
+            column.name, function.exponent, Parity.PLAIN, shift=column.offset(function), log=function.log
+        )
+        if made is not None:
+            factors.append(made)
+    return tuple(sorted(factors))
+
+
+class PieceValues:
+    """Evaluates pieces on the rows of some columns; the functions of single columns are computed once."""
+
+    def __init__(self, columns: Sequence[SearchColumn], rows: Places | None = None) -> None:
+        self._columns = columns
+        self._rows = rows
+        self._known: dict[Part, Floats] = {}
+
+    def part(self, part: Part) -> Floats:
+        """Return the values of one factor."""
+        if part not in self._known:
+            column = self._columns[part.column]
+            values = column.values if self._rows is None else column.values[self._rows]
+            offset = column.offset(part.function)
+            self._known[part] = part.function.of(values + offset if offset else values)
+        return self._known[part]
+
+    def piece(self, piece: Piece) -> Floats:
+        """Return the values of a piece in double precision."""
+        values = self.part(piece[0])
+        for part in piece[1:]:
+            values = values * self.part(part)
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """Standardised pieces: z = (value − mean)/scale, in single precision, with their costs.
+
+    Attributes
+    ----------
+    pieces
+        The pieces.
+    values
+        z, (pieces × rows).
+    mean, scale
+        How values were standardised.
+    costs, n_factors
+        Description length in nats, and number of factors, of each piece.
+    groups
+        The raw columns of each piece, (pieces, 2); twice the same for a piece of one column.
+    leverage
+        What the ridge of a piece is multiplied by: max(1, (max|z|/3)²), so that far rows do not buy large coefficients.
+    """
+
+    pieces: tuple[Piece, ...]
+    values: Singles
+    mean: Floats
+    scale: Floats
+    costs: Floats
+    n_factors: Places
+    groups: Places
+    leverage: Floats
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def take(self, places: Places) -> Atoms:
+        """Return some of the atoms."""
+        return Atoms(
+            tuple(self.pieces[i] for i in places),
+            self.values[places],
+            self.mean[places],
+            self.scale[places],
+            self.costs[places],
+            self.n_factors[places],
+            self.groups[places],
+            self.leverage[places],
+        )
+
+    def of_rows(self, rows: Places) -> Atoms:
+        """Return the same atoms on some of the rows."""
+        values = np.ascontiguousarray(self.values[:, rows])
+        return replace(self, values=values)
+
+
+def make_atoms(columns: Sequence[SearchColumn], pieces: Sequence[Piece], weights: Floats) -> Atoms:
+    """Evaluate and standardise pieces under row weights; what is constant or hangs on single rows is left out."""
+    share = weights / weights.sum()
+    seen = np.flatnonzero(weights)
+    everything = len(seen) == len(weights)
+    known = PieceValues(columns)
+    kept: list[Piece] = []
+    mean, scale, top = [], [], []
+    values = np.empty((len(pieces), len(weights)), dtype=np.float32)
+    for piece in pieces:
+        raw = known.piece(piece)
+        middle = float(share @ raw)
+        centred = raw - middle
+        width = float(np.sqrt(share @ centred**2))
+        if not np.isfinite(width) or width <= 1e-9 * abs(middle) or width < 1e-300:
+            continue
+        centred /= width
+        inside = centred if everything else centred[seen]
+        most = max(float(inside.max()), -float(inside.min()))
+        if most > MAX_LEVERAGE and not (len(piece) == 1 and columns[piece[0].column].straight):
+            continue
+        values[len(kept)] = centred
+        kept.append(piece)
+        mean.append(middle)
+        scale.append(width)
+        top.append(most)
+    n_groups = len({column.group for column in columns})
+    return Atoms(
+        tuple(kept),
+        values[: len(kept)],
+        np.array(mean),
+        np.array(scale),
+        np.array([piece_cost(piece, n_groups) for piece in kept]),
+        np.array([len(piece) for piece in kept], dtype=np.intp),
+        np.array([[columns[piece[i].column].group for i in (0, -1)] for piece in kept], dtype=np.intp).reshape(-1, 2),
+        np.maximum(1.0, (np.array(top) / 3) ** 2),
+    )
+
+
+def join_atoms(left: Atoms, right: Atoms) -> Atoms:
+    """Return the atoms of two dictionaries of the same rows as one."""
+    return Atoms(
+        left.pieces + right.pieces,
+        np.concatenate([left.values, right.values]),
+        *(
+            np.concatenate([getattr(left, name), getattr(right, name)])
+            for name in ("mean", "scale", "costs", "n_factors", "groups", "leverage")
+        ),
+    )

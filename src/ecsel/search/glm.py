@@ -1,0 +1,191 @@
+"""The convex fit of given pieces: Newton's method for a generalised linear model with a ridge.
+
+    minimise  Σ_i w_i ℓ(y_i, z_i)/φ + ½ Σ_k ρ_k θ_k²,      z_c = b_c + Σ_{k of score c} θ_k x_k
+
+Given the pieces the objective is convex and has one minimiser. Steps are halved until the objective falls; the first
+derivative at the end is zero to rounding, so an equation's coefficients are optimal given its pieces. The compiled loop
+(`csrc/glm.c`) serves the three losses of this room; any other loss runs on NumPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import linalg
+
+from ecsel import _compiled
+from ecsel.search.losses import Logistic, Softmax, Squared
+
+if TYPE_CHECKING:
+    from ecsel.search.losses import Loss
+    from ecsel.search.typing import Floats, Places, Singles
+
+MAX_ITERATIONS = 50
+TOLERANCE = 1e-9
+"""Newton stops once the promised fall of the objective, relative to it, is below this."""
+INTERCEPT_RIDGE = 1e-8
+"""Times the weight of all rows: pins the sum of a softmax's intercepts, which the loss leaves open."""
+_KINDS = {Logistic: 0, Softmax: 1, Squared: 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fit: intercepts (scores,), coefficients (pieces,), scores (scores × rows), penalised loss, and loss alone."""
+
+    intercepts: Floats
+    coefficients: Floats
+    scores: Floats
+    objective: float
+    loss: float
+
+
+def fit(
+    loss: Loss,
+    values: Singles | Floats,
+    owners: Places,
+    target: Floats,
+    weights: Floats,
+    ridge: Floats,
+    start: tuple[Floats, Floats] | None = None,
+    *,
+    offset: Floats | None = None,
+    fit_intercept: bool = True,
+) -> Fitted:
+    """Fit coefficients of given pieces.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss.
+    values : array (pieces, rows)
+        The pieces.
+    owners : integer array (pieces,)
+        The score that each piece belongs to.
+    target, weights : arrays (rows,)
+        Targets and weights; divide weights by the dispersion for squared errors.
+    ridge : array (pieces,)
+        ρ.
+    start : (intercepts, coefficients), optional
+        Where to start.
+    offset : array (scores, rows), optional
+        A part of the scores that is given.
+    fit_intercept : bool, default=True
+        Whether the intercepts move.
+    """
+    n_pieces = len(values)
+    theta = np.zeros(loss.n_scores + n_pieces)
+    if start is None:
+        if fit_intercept:
+            theta[: loss.n_scores] = loss.start(target, weights)
+    else:
+        theta[: loss.n_scores], theta[loss.n_scores :] = start
+    compiled = _compiled.compiled
+    kind = _KINDS.get(type(loss))
+    if compiled is not None and kind is not None and hasattr(compiled, "glm_fit"):
+        return _fit_compiled(compiled, kind, loss, values, owners, target, weights, ridge, theta, offset, fit_intercept)
+    return _fit_numpy(loss, values, owners, target, weights, ridge, theta, offset, fit_intercept)
+
+
+def _fit_compiled(
+    compiled: object,
+    kind: int,
+    loss: Loss,
+    values: Singles | Floats,
+    owners: Places,
+    target: Floats,
+    weights: Floats,
+    ridge: Floats,
+    theta: Floats,
+    offset: Floats | None,
+    fit_intercept: bool,
+) -> Fitted:
+    n_scores, (n_pieces, n_rows) = loss.n_scores, values.shape
+    scores = np.empty((n_scores, n_rows))
+    objective, plain = compiled.glm_fit(  # type: ignore[attr-defined]
+        (kind, n_scores, n_pieces, n_rows, int(fit_intercept), MAX_ITERATIONS),
+        (TOLERANCE, INTERCEPT_RIDGE),
+        np.ascontiguousarray(values, dtype=np.float32) if values.dtype == np.float32 else np.ascontiguousarray(values),
+        np.ascontiguousarray(owners, dtype=np.int64),
+        np.ascontiguousarray(target, dtype=np.float64),
+        np.ascontiguousarray(weights, dtype=np.float64),
+        np.ascontiguousarray(ridge, dtype=np.float64),
+        None if offset is None else np.ascontiguousarray(offset, dtype=np.float64),
+        theta,
+        scores,
+    )
+    return Fitted(theta[:n_scores], theta[n_scores:], scores, objective, plain)
+
+
+def _fit_numpy(
+    loss: Loss,
+    values: Singles | Floats,
+    owners: Places,
+    target: Floats,
+    weights: Floats,
+    ridge: Floats,
+    theta: Floats,
+    offset: Floats | None,
+    fit_intercept: bool,
+) -> Fitted:
+    n_scores = loss.n_scores
+    x = np.asarray(values, dtype=np.float64)
+    members = [np.flatnonzero(owners == c) for c in range(n_scores)]
+    penalty = np.concatenate([np.full(n_scores, INTERCEPT_RIDGE * weights.sum()), ridge])
+    free = np.ones(len(theta), dtype=bool)
+    free[:n_scores] = fit_intercept
+
+    def evaluate(at: Floats) -> tuple[float, float, Floats]:
+        scores = np.empty((n_scores, x.shape[1]))
+        for c, mine in enumerate(members):
+            scores[c] = at[c] + at[n_scores + mine] @ x[mine]
+        if offset is not None:
+            scores += offset
+        plain = float(weights @ loss.values(scores, target))
+        return plain + 0.5 * float(penalty @ at**2), plain, scores
+
+    objective, plain, scores = evaluate(theta)
+    for _ in range(MAX_ITERATIONS):
+        means = loss.means(scores)
+        residual = weights * loss.residuals(means, target)
+        gradient = penalty * theta
+        gradient[:n_scores] -= residual.sum(axis=1)
+        for c, mine in enumerate(members):
+            gradient[n_scores + mine] -= x[mine] @ residual[c]
+        hessian = np.diag(penalty)
+        for c, mine in enumerate(members):
+            for d in range(c, n_scores):
+                weight = weights * loss.curvature(means, c, d)
+                yours = members[d]
+                block = np.empty((1 + len(mine), 1 + len(yours)))
+                right = np.vstack([np.ones(x.shape[1]), x[yours]])
+                block[0] = right @ weight
+                block[1:] = (x[mine] * weight) @ right.T
+                rows, columns = np.append(c, n_scores + mine), np.append(d, n_scores + yours)
+                hessian[np.ix_(rows, columns)] += block
+                if c != d:
+                    hessian[np.ix_(columns, rows)] += block.T
+        step = np.zeros_like(theta)
+        step[free] = _solve(hessian[np.ix_(free, free)], -gradient[free])
+        slope = float(gradient @ step)
+        if -slope <= TOLERANCE * (abs(objective) + 1e-3):
+            break
+        length = 1.0
+        for _ in range(30):
+            trial = evaluate(theta + length * step)
+            if trial[0] <= objective + 1e-4 * length * slope:
+                break
+            length /= 2
+        else:
+            break
+        theta = theta + length * step
+        objective, plain, scores = trial
+    return Fitted(theta[:n_scores], theta[n_scores:], scores, objective, plain)
+
+
+def _solve(hessian: Floats, right: Floats) -> Floats:
+    try:
+        return np.asarray(linalg.cho_solve(linalg.cho_factor(hessian, check_finite=False), right, check_finite=False))
+    except linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(hessian, right, rcond=None)[0])

@@ -1,0 +1,161 @@
+"""Losses: what a search minimises, as objects that every part of it asks.
+
+With scores z (scores × rows) a loss gives its value for every row, the negative derivative y − μ of a row by each
+score, and the second derivatives that Newton's method needs, as one weight a row for a pair of scores:
+
+==========  ====================  ==============  ===========================
+loss        value                 residual        weight of scores (c, d)
+==========  ====================  ==============  ===========================
+Logistic    log(1 + e^z) − y z    y − p           p (1 − p)
+Softmax     log Σ e^z − z_y       [y = c] − p_c   p_c ([c = d] − p_d)
+Squared     (y − z)² / 2          y − z           1
+==========  ====================  ==============  ===========================
+
+A further loss is one more class with these methods; `ecsel.search.glm` runs any of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from scipy import special
+
+if TYPE_CHECKING:
+    from ecsel.search.typing import Floats
+
+
+class Loss(Protocol):
+    """The contract of a loss. Targets are numbers: 0 and 1, class codes, or measurements."""
+
+    n_scores: int
+    name: str
+
+    def values(self, scores: Floats, target: Floats) -> Floats:
+        """Return the loss of every row."""
+        ...
+
+    def means(self, scores: Floats) -> Floats:
+        """Return the expected target μ of every score and row: probabilities, or the scores themselves."""
+        ...
+
+    def residuals(self, means: Floats, target: Floats) -> Floats:
+        """Return −∂loss/∂score of every score and row."""
+        ...
+
+    def curvature(self, means: Floats, c: int, d: int) -> Floats | float:
+        """Return ∂²loss/∂z_c∂z_d of every row."""
+        ...
+
+    def start(self, target: Floats, weights: Floats) -> Floats:
+        """Return the scores of the best model without columns."""
+        ...
+
+    def dispersion(self, scores: Floats, target: Floats, weights: Floats, n_parameters: int) -> float:
+        """Return what a unit of the loss is worth: 1 for likelihoods in nats, the noise variance of squared errors."""
+        ...
+
+
+class Logistic:
+    """Two classes, one score: the log-odds of the second class. Targets are 0 and 1."""
+
+    n_scores = 1
+    name = "logistic"
+
+    def values(self, scores: Floats, target: Floats) -> Floats:
+        """Return log(1 + e^z) − y z."""
+        z = scores[0]
+        return np.asarray(np.logaddexp(0.0, z) - target * z)
+
+    def means(self, scores: Floats) -> Floats:
+        """Return the probability of the second class."""
+        return np.asarray(special.expit(scores))
+
+    def residuals(self, means: Floats, target: Floats) -> Floats:
+        """Return y − p."""
+        return np.asarray(target - means)
+
+    def curvature(self, means: Floats, c: int, d: int) -> Floats | float:
+        """Return p (1 − p)."""
+        del c, d
+        return np.asarray(means[0] * (1.0 - means[0]))
+
+    def start(self, target: Floats, weights: Floats) -> Floats:
+        """Return the log-odds of the share of the second class."""
+        return np.asarray([special.logit(np.average(target, weights=weights))])
+
+    def dispersion(self, scores: Floats, target: Floats, weights: Floats, n_parameters: int) -> float:
+        """Return 1."""
+        del scores, target, weights, n_parameters
+        return 1.0
+
+
+class Softmax:
+    """One score a class. Targets are class codes."""
+
+    name = "softmax"
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_scores = n_classes
+
+    def values(self, scores: Floats, target: Floats) -> Floats:
+        """Return log Σ e^z − z_y."""
+        own = np.take_along_axis(scores, target.astype(np.intp)[None, :], axis=0)[0]
+        return np.asarray(special.logsumexp(scores, axis=0) - own)
+
+    def means(self, scores: Floats) -> Floats:
+        """Return the probabilities."""
+        return np.asarray(special.softmax(scores, axis=0))
+
+    def residuals(self, means: Floats, target: Floats) -> Floats:
+        """Return [y = c] − p_c."""
+        return np.asarray((target[None, :] == np.arange(self.n_scores)[:, None]) - means)
+
+    def curvature(self, means: Floats, c: int, d: int) -> Floats | float:
+        """Return p_c ([c = d] − p_d)."""
+        return np.asarray(means[c] * ((c == d) - means[d]))
+
+    def start(self, target: Floats, weights: Floats) -> Floats:
+        """Return the centred logarithms of the shares of the classes."""
+        shares = np.bincount(target.astype(np.intp), weights=weights, minlength=self.n_scores)
+        logs = np.log(np.maximum(shares, 1e-12 * shares.sum()))
+        return np.asarray(logs - logs.mean())
+
+    def dispersion(self, scores: Floats, target: Floats, weights: Floats, n_parameters: int) -> float:
+        """Return 1."""
+        del scores, target, weights, n_parameters
+        return 1.0
+
+
+class Squared:
+    """Half the squared error of one score; targets are measurements."""
+
+    n_scores = 1
+    name = "squared"
+
+    def values(self, scores: Floats, target: Floats) -> Floats:
+        """Return (y − z)²/2."""
+        return np.asarray(0.5 * (target - scores[0]) ** 2)
+
+    def means(self, scores: Floats) -> Floats:
+        """Return the scores."""
+        return scores
+
+    def residuals(self, means: Floats, target: Floats) -> Floats:
+        """Return y − z."""
+        return np.asarray(target - means)
+
+    def curvature(self, means: Floats, c: int, d: int) -> Floats | float:
+        """Return 1."""
+        del means, c, d
+        return 1.0
+
+    def start(self, target: Floats, weights: Floats) -> Floats:
+        """Return the mean."""
+        return np.asarray([np.average(target, weights=weights)])
+
+    def dispersion(self, scores: Floats, target: Floats, weights: Floats, n_parameters: int) -> float:
+        """Return the mean squared error, with the parameters taken from the degrees of freedom."""
+        total = float(weights @ (target - scores[0]) ** 2)
+        spread = float(weights @ (target - np.average(target, weights=weights)) ** 2)
+        return max(total, 1e-20 * spread, 1e-300) / max(float(weights.sum()) - n_parameters, 1.0)

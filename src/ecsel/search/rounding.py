@@ -1,0 +1,148 @@
+"""Digits: coefficients with the fewest digits that keep the loss, because the rounded equation is the model.
+
+Near the minimum the loss is a quadratic ½ δ'Hδ of the change δ of intercepts and coefficients. The numbers are rounded
+one by one, and those that are still free move to where the quadratic is least:
+
+    δ_R = −H_RR⁻¹ H_Rk δ_k        after number k has moved by δ_k.
+
+The number with the coarsest step, in units of the loss, goes first, so that the finest one takes up what is left. The
+true loss then decides: where it rises by more than max(`NATS`, `SHARE` of it), the coarsest number gets one more digit.
+"""
+
+from __future__ import annotations
+
+from math import floor, log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ecsel.search.losses import Loss
+    from ecsel.search.typing import Floats, Places
+
+NATS, SHARE = 0.5, 0.002
+"""What rounding may cost: half a nat is less than one more parameter, a fifth of a percent of the loss is not seen."""
+MAX_DIGITS = 6
+INTERCEPT_DIGITS = 1
+"""Digits that an intercept has more than a coefficient: nothing else can take up its rest."""
+
+
+def round_to(value: float, digits: int) -> float:
+    """Return the number with so many significant digits.
+
+    >>> round_to(0.033333, 2), round_to(-187.0, 2), round_to(0.0, 2)
+    (0.033, -190.0, 0.0)
+    """
+    return float(f"{value:.{digits - 1}e}")
+
+
+def rounded_coefficients(
+    loss: Loss,
+    values: Floats,
+    owners: Places,
+    target: Floats,
+    weights: Floats,
+    intercepts: Floats,
+    coefficients: Floats,
+    ridge: Floats,
+    digits: int,
+) -> tuple[Floats, Floats]:
+    """Return intercepts and coefficients with the fewest digits, at least `digits`, that keep the loss.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss.
+    values : array (pieces, rows)
+        The pieces as they stand in the equation, not standardised.
+    owners : integer array (pieces,)
+        The score of each piece.
+    target, weights : arrays (rows,)
+        The rows.
+    intercepts, coefficients : arrays (scores,), (pieces,)
+        The exact minimiser.
+    ridge : array (pieces,)
+        The ridge of the coefficients, in these units.
+    digits : int
+        Digits of a coefficient.
+    """
+    n_scores = loss.n_scores
+    hessian = _hessian(loss, values, owners, weights, intercepts, coefficients, ridge)
+    start = np.concatenate([intercepts, coefficients])
+    wanted = np.full(len(start), digits)
+    wanted[:n_scores] += INTERCEPT_DIGITS
+    exact = _total(loss, values, owners, target, weights, start)
+    limit = exact + max(NATS, SHARE * abs(exact))
+    best: tuple[float, Floats] | None = None
+    for _ in range(len(start) * (MAX_DIGITS - digits) + 1):
+        rounded = _round_in_turn(hessian, start, wanted)
+        total = _total(loss, values, owners, target, weights, rounded)
+        if best is None or total < best[0]:
+            best = (total, rounded)
+        if total <= limit:
+            best = (total, rounded)
+            break
+        steps = np.where(wanted < MAX_DIGITS, _steps(start, wanted) * np.sqrt(np.diagonal(hessian)), -np.inf)
+        if not np.isfinite(steps.max()):
+            break
+        wanted[int(np.argmax(steps))] += 1
+    if best is None:
+        raise RuntimeError("rounding has tried nothing")
+    return best[1][:n_scores], best[1][n_scores:]
+
+
+def _round_in_turn(hessian: Floats, start: Floats, digits: Places) -> Floats:
+    now = start.copy()
+    order = np.argsort(-_steps(start, digits) * np.sqrt(np.diagonal(hessian)), kind="stable")
+    for i, k in enumerate(order):
+        if now[k] == 0:
+            continue
+        there = round_to(float(now[k]), int(digits[k]))
+        change = there - now[k]
+        rest = order[i + 1 :]
+        if len(rest) and change:
+            now[rest] -= np.linalg.solve(hessian[np.ix_(rest, rest)], hessian[rest, k]) * change
+        now[k] = there
+    return now
+
+
+def _steps(values: Floats, digits: Places) -> Floats:
+    """Return half the distance between neighbouring numbers of so many digits."""
+    sizes = [floor(log10(abs(v))) if v else -300 for v in values.tolist()]
+    return np.array([0.5 * 10.0 ** (size - int(d) + 1) for size, d in zip(sizes, digits, strict=True)])
+
+
+def _scores(n_scores: int, values: Floats, owners: Places, numbers: Floats) -> Floats:
+    scores = np.repeat(numbers[:n_scores, None], values.shape[1], axis=1)
+    for c in range(n_scores):
+        mine = np.flatnonzero(owners == c)
+        scores[c] += numbers[n_scores + mine] @ values[mine]
+    return scores
+
+
+def _total(loss: Loss, values: Floats, owners: Places, target: Floats, weights: Floats, numbers: Floats) -> float:
+    return float(weights @ loss.values(_scores(loss.n_scores, values, owners, numbers), target))
+
+
+def _hessian(
+    loss: Loss,
+    values: Floats,
+    owners: Places,
+    weights: Floats,
+    intercepts: Floats,
+    coefficients: Floats,
+    ridge: Floats,
+) -> Floats:
+    n_scores = loss.n_scores
+    means = loss.means(_scores(n_scores, values, owners, np.concatenate([intercepts, coefficients])))
+    design = np.vstack([np.ones((n_scores, values.shape[1])), values])
+    scores = np.concatenate([np.arange(n_scores), owners])
+    hessian = np.zeros((len(design), len(design)))
+    for c in range(n_scores):
+        for d in range(n_scores):
+            weight = weights * loss.curvature(means, c, d)
+            mine, yours = np.flatnonzero(scores == c), np.flatnonzero(scores == d)
+            hessian[np.ix_(mine, yours)] = (design[mine] * weight) @ design[yours].T
+    tiny = 1e-9 * np.maximum(np.diagonal(hessian), 1e-300)
+    hessian[np.diag_indices(len(design))] += tiny + np.concatenate([np.full(n_scores, 0.0), ridge])
+    return hessian

@@ -1,0 +1,343 @@
+"""One search for equations: dictionary → screening → exchange path → size by folds → digits, for any loss.
+
+The walk on all rows gives the equations, the walks on the training rows of every fold say how large they should be, and
+the rounded equation is the model. `search` is what both estimators call.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecsel.search import glm
+from ecsel.search.dictionary import PieceValues, piece_factors
+from ecsel.search.path import Family, Limits, Training
+from ecsel.search.rounding import rounded_coefficients
+from ecsel.search.screening import screened_atoms
+from ecsel.search.selection import RIDGES, TOLERANCE, choose, held_out_scores, judge, walk_all
+from ecsel.signomial import Signomial, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ecsel.search.dictionary import Piece, SearchColumn
+    from ecsel.search.losses import Loss
+    from ecsel.search.path import Found
+    from ecsel.search.selection import Choice, Key, Walked
+    from ecsel.search.typing import Floats, Places
+
+FAMILIES = (
+    Family("pairs", price=1.0, ridge=0.3, max_pieces=14),
+    Family("frugal", price=2.5, ridge=0.3, max_pieces=14),
+    Family("wide", price=2.5, ridge=5.0, max_pieces=20, singles=True),
+)
+"""A low price of code length suits separable tables, a high one noisy ones, many single pieces many small effects."""
+MAX_FACTORS = 20
+"""Factors of a score at most: what still fits on a page."""
+
+Fold = tuple["Floats", "Floats"]
+"""Row weights for training and row weights for validation."""
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search.
+
+    Attributes
+    ----------
+    n_terms, max_terms
+        The number of terms of a score, exactly or at most; None for no limit.
+    max_factors
+        Factors of a score at most.
+    max_columns
+        Raw columns of all equations at most.
+    digits
+        Significant digits of coefficients; None keeps them exact.
+    tolerance
+        The share of the best held-out loss that fewer factors may cost; 0 takes the best.
+    time_limit
+        Seconds after which the best so far is taken.
+    n_threads
+        Walks at once.
+    """
+
+    n_terms: int | None = None
+    max_terms: int | None = None
+    max_factors: int = MAX_FACTORS
+    max_columns: int | None = None
+    digits: int | None = 2
+    tolerance: float = TOLERANCE
+    time_limit: float | None = None
+    n_threads: int = 1
+    families: tuple[Family, ...] = FAMILIES
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """One equation a score: pieces with the score that they belong to, coefficients and intercepts."""
+
+    pieces: tuple[Piece, ...]
+    owners: Places
+    coefficients: Floats
+    intercepts: Floats
+    ridge: float
+
+    @property
+    def n_factors(self) -> int:
+        """The number of factors of all scores together."""
+        return sum(map(len, self.pieces))
+
+    def signomials(self, columns: Sequence[SearchColumn]) -> tuple[Signomial, ...]:
+        """Return the equations as values."""
+        terms: list[list[Term]] = [[Term(float(b))] for b in self.intercepts]
+        for piece, c, coefficient in zip(self.pieces, self.owners.tolist(), self.coefficients.tolist(), strict=True):
+            terms[c].append(Term.from_factors(coefficient, piece_factors(piece, columns)))
+        return tuple(Signomial(each) for each in terms)
+
+
+@dataclass(frozen=True, eq=False)
+class FrontPoint:
+    """A candidate of the front: its equations, the held-out loss and its standard error."""
+
+    equations: Equations
+    loss: float
+    loss_se: float
+    key: Key
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """What a search found.
+
+    Attributes
+    ----------
+    front
+        Candidates from small to large, each with a lower held-out loss than every smaller one, and the chosen one.
+    chosen
+        The position of the chosen one.
+    near_ties
+        Positions of the candidates that the folds cannot tell from the best.
+    held_out
+        (scores × rows) scores of the chosen candidate for rows as each fold held them out, with their weights: one
+        array pair a fold.
+    stopped
+        Whether time ran out or the user interrupted.
+    """
+
+    front: tuple[FrontPoint, ...]
+    chosen: int
+    near_ties: tuple[int, ...]
+    held_out: tuple[tuple[Floats, Floats], ...]
+    stopped: bool
+
+
+@dataclass(eq=False)
+class _Clock:
+    """Tells walkers to stop: by time, or because somebody has set the flag."""
+
+    deadline: float | None
+    flag: bool = field(default=False)
+
+    def __call__(self) -> bool:
+        if not self.flag and self.deadline is not None and time.monotonic() > self.deadline:
+            self.flag = True
+        return self.flag
+
+
+def search(
+    columns: Sequence[SearchColumn],
+    target: Floats,
+    weights: Floats,
+    loss: Loss,
+    folds: Sequence[Fold],
+    options: SearchOptions,
+    signs: Callable[[Sequence[Piece]], Floats] | None = None,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> SearchResult:
+    """Find equations.
+
+    Parameters
+    ----------
+    columns : sequence of SearchColumn
+        The columns, on all rows.
+    target, weights : arrays (rows,)
+        Targets as the loss wants them, and positive weights.
+    loss : Loss
+        What is minimised.
+    folds : sequence of (training weights, validation weights)
+        The folds that decide the size.
+    options : SearchOptions
+        How to search.
+    signs : callable, optional
+        Returns for pieces the signs (scores, pieces) that their coefficients must have: +1, −1, 0 for free, NaN where
+        the piece is forbidden.
+    report : callable, optional
+        Told how many of how many walks are done.
+    """
+    clock = _Clock(None if options.time_limit is None else time.monotonic() + options.time_limit)
+    limits, families = _limits(options, loss)
+    atoms, thinned = screened_atoms(columns, loss, target, weights)
+    whole = _training(loss, atoms, target, weights, signs)
+
+    def walk_fold(fold: Fold) -> tuple[Walked, Training] | None:
+        inside, outside = (np.flatnonzero(part) for part in fold)
+        own = screened_atoms(columns, loss, target, fold[0])[0] if thinned else atoms
+        if clock():
+            return None
+        training = _training(loss, own.of_rows(inside), target[inside], fold[0][inside], signs)
+        held = Training(loss, own.of_rows(outside), target[outside], fold[1][outside])
+        return walk_all(training, families, limits, clock), held
+
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        report(done, 1 + len(folds))
+
+    with ThreadPoolExecutor(max(1, options.n_threads)) as pool:
+        first = pool.submit(walk_all, whole, families, limits, clock)
+        others = [pool.submit(walk_fold, fold) for fold in folds]
+        try:
+            walked = first.result()
+            count()
+            inner = []
+            for each in others:
+                inner.append(each.result())
+                count()
+        except KeyboardInterrupt:
+            clock.flag = True
+            walked = first.result()
+            inner = [each.result() for each in others]
+    judged, fold_weights = judge(walked, [each for each in inner if each is not None])
+    if options.n_terms is not None:
+        wanted = options.n_terms * loss.n_scores
+        reached = max((each.key.size for each in judged if each.key.size <= wanted), default=0)
+        judged = [each for each in judged if each.key.size == reached]
+    choice = choose(judged, fold_weights, options.tolerance)
+    return _result(choice, walked, [each for each in inner if each is not None], columns, options, stopped=clock.flag)
+
+
+def _limits(options: SearchOptions, loss: Loss) -> tuple[Limits, list[Family]]:
+    n_scores = loss.n_scores
+    limits = Limits(
+        options.max_factors * n_scores,
+        options.n_terms if options.n_terms is not None else options.max_terms,
+        options.max_columns,
+    )
+    families = []
+    for family in options.families:
+        most = family.max_pieces if n_scores == 1 else round(family.max_pieces * (1 + n_scores) / 2)
+        if options.n_terms is not None:
+            most = options.n_terms * n_scores
+        families.append(replace(family, max_pieces=most))
+    return limits, families
+
+
+def _training(loss: Loss, atoms, target, weights, signs) -> Training:
+    if signs is None:
+        return Training(loss, atoms, target, weights)
+    wanted = signs(atoms.pieces)
+    return Training(loss, atoms, target, weights, ~np.isnan(wanted), np.nan_to_num(wanted))
+
+
+def _result(
+    choice: Choice,
+    walked: Walked,
+    inner: list[tuple[Walked, Training]],
+    columns: Sequence[SearchColumn],
+    options: SearchOptions,
+    *,
+    stopped: bool,
+) -> SearchResult:
+    judged = choice.judged
+    chosen = judged[choice.chosen]
+    by_size: dict[int, int] = {}
+    for i, each in enumerate(judged):
+        if each.n_factors not in by_size or choice.loss(i) < choice.loss(by_size[each.n_factors]):
+            by_size[each.n_factors] = i
+    by_size[chosen.n_factors] = choice.chosen
+    front, lowest = [], np.inf
+    for size in sorted(by_size):
+        i = by_size[size]
+        if choice.loss(i) < lowest or i == choice.chosen:
+            lowest = min(lowest, choice.loss(i))
+            front.append(i)
+    values = PieceValues(columns)
+    points = tuple(
+        FrontPoint(
+            equations_of(walked.found[judged[i].key], walked.training, RIDGES[judged[i].key.ridge], values, options.digits),
+            choice.loss(i),
+            choice.standard_error(i),
+            judged[i].key,
+        )
+        for i in front
+    )
+    held_out = tuple(
+        (held_out_scores(walk.nearest(chosen.key), walk.training, held), held.weights) for walk, held in inner
+    )
+    near = tuple(p for p, i in enumerate(front) if i in choice.near)
+    return SearchResult(points, front.index(choice.chosen), near, held_out, stopped)
+
+
+def equations_of(
+    found: Found, training: Training, ridge: float, values: PieceValues, digits: int | None
+) -> Equations:
+    """Return a set of pieces as equations in raw columns: fitted in double precision, then rounded."""
+    atoms, loss = training.atoms, training.loss
+    places = np.array(found.atoms, dtype=np.intp)
+    owners = np.array(found.owners, dtype=np.intp)
+    pieces = tuple(atoms.pieces[a] for a in found.atoms)
+    raw = np.array([values.piece(piece) for piece in pieces]).reshape(len(pieces), len(training.target))
+    return fit_pieces(
+        loss,
+        raw,
+        pieces,
+        owners,
+        training.target,
+        training.weights,
+        ridge,
+        (atoms.mean[places], atoms.scale[places], atoms.leverage[places]),
+        digits,
+        (found.fitted.intercepts, found.fitted.coefficients),
+    )
+
+
+def fit_pieces(
+    loss: Loss,
+    raw: Floats,
+    pieces: tuple[Piece, ...],
+    owners: Places,
+    target: Floats,
+    weights: Floats,
+    ridge: float,
+    standard: tuple[Floats, Floats, Floats],
+    digits: int | None,
+    start: tuple[Floats, Floats] | None = None,
+) -> Equations:
+    """Fit given pieces exactly and round: `raw` (pieces × rows) are their values, `standard` mean, scale, leverage."""
+    mean, scale, leverage = standard
+    z = (raw - mean[:, None]) / scale[:, None]
+    if start is None:
+        fitted = glm.fit(loss, z, owners, target, weights, ridge * leverage)
+    else:
+        fitted = glm.fit(loss, z, owners, target, weights, ridge * leverage, start)
+    dispersion = loss.dispersion(fitted.scores, target, weights, len(pieces) + 1)
+    if dispersion != 1.0:
+        weights = weights / dispersion
+        fitted = glm.fit(loss, z, owners, target, weights, ridge * leverage, (fitted.intercepts, fitted.coefficients))
+    coefficients = fitted.coefficients / scale
+    intercepts = fitted.intercepts - np.bincount(owners, coefficients * mean, minlength=loss.n_scores)
+    if loss.n_scores > 1:
+        # scores of classes are free up to a common constant: an equation without pieces is zero
+        empty = [c for c in range(loss.n_scores) if c not in owners]
+        intercepts = intercepts - (intercepts[empty[0]] if empty else intercepts.mean())
+    if digits is not None:
+        intercepts, coefficients = rounded_coefficients(
+            loss, raw, owners, target, weights, intercepts, coefficients, ridge * leverage / scale**2, digits
+        )
+    return Equations(pieces, owners, coefficients, intercepts, ridge)

@@ -1,0 +1,150 @@
+"""How many pieces: every fold repeats the whole search, and the held-out rows decide.
+
+A candidate is a family, a number of pieces and a ridge. Each fold walks each family on its own training rows and scores
+every candidate on the rows that it held out, so the loss of a size counts what choosing the pieces costs. The choice is
+the candidate with the fewest factors whose loss is within
+
+    min(one paired standard error, `tolerance` of the best loss)
+
+of the best one; of equally large ones the lower loss. The equation itself comes from the walk on all rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ecsel.search.path import Family, Found, Limits, Training, Walk, refit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ecsel.search.typing import Floats
+
+RIDGES = (0.02, 0.3, 3.0, 12.0, 40.0)
+"""Ridges of the last fits, in units of a standardised piece's observations."""
+TOLERANCE = 0.01
+"""The share of the best loss that fewer factors may cost."""
+
+
+class Key(NamedTuple):
+    """A candidate: the position of its family, its number of pieces, the position of its ridge."""
+
+    family: int
+    size: int
+    ridge: int
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """The sets of every family and size on some rows, under every ridge."""
+
+    training: Training
+    found: dict[Key, Found]
+
+    def sizes(self, family: int) -> int:
+        """Return the largest size that a family has reached."""
+        return max(key.size for key in self.found if key.family == family)
+
+    def nearest(self, key: Key) -> Found:
+        """Return a candidate, or the largest of its family where it has none so large."""
+        return self.found[key._replace(size=min(key.size, self.sizes(key.family)))]
+
+
+def walk_all(
+    training: Training,
+    families: Sequence[Family],
+    limits: Limits,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Walked:
+    """Walk every family and refit every size under every ridge."""
+    found: dict[Key, Found] = {}
+    for f, family in enumerate(families):
+        for each in Walk(training, family, limits, stopped).run():
+            dispersion = training.loss.dispersion(
+                each.fitted.scores, training.target, training.weights, len(each) + 1
+            )
+            for r, ridge in enumerate(RIDGES):
+                found[Key(f, len(each), r)] = refit(training, each, ridge, dispersion)
+    return Walked(training, found)
+
+
+def held_out_scores(found: Found, training: Training, held: Training) -> Floats:
+    """Return the scores (scores × rows) of held-out rows."""
+    scores = np.repeat(found.fitted.intercepts[:, None], len(held.target), axis=1)
+    for a, c, theta in zip(found.atoms, found.owners, found.fitted.coefficients, strict=True):
+        scores[c] += theta * held.atoms.values[a]
+    return scores
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A candidate with the loss of each fold (sums over held-out rows) and its number of factors."""
+
+    key: Key
+    losses: Floats
+    n_factors: int
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The chosen candidate among all, with mean losses and their standard errors."""
+
+    judged: list[Judged]
+    weights: Floats
+    best: int
+    chosen: int
+    near: tuple[int, ...]
+
+    def loss(self, i: int) -> float:
+        """Return the mean held-out loss of a candidate."""
+        return float(self.judged[i].losses.sum() / self.weights.sum())
+
+    def standard_error(self, i: int) -> float:
+        """Return the standard error of the mean over the folds."""
+        return _standard_error(self.judged[i].losses, self.weights)
+
+
+def _standard_error(losses: Floats, weights: Floats) -> float:
+    if len(losses) < 2:
+        return 0.0
+    per_row = losses / weights
+    share = weights / weights.sum()
+    mean = float(share @ per_row)
+    return float(np.sqrt(share @ (per_row - mean) ** 2 / (len(losses) - 1)))
+
+
+def choose(judged: list[Judged], weights: Floats, tolerance: float = TOLERANCE) -> Choice:
+    """Apply the rule."""
+    totals = np.array([each.losses.sum() for each in judged])
+    best = int(np.argmin(totals))
+    limit = tolerance * abs(totals[best]) / weights.sum()
+    near = []
+    for i, each in enumerate(judged):
+        excess = (totals[i] - totals[best]) / weights.sum()
+        allowed = min(limit, _standard_error(each.losses - judged[best].losses, weights))
+        if excess <= allowed:
+            near.append(i)
+    chosen = min(near, key=lambda i: (judged[i].n_factors, totals[i]))
+    return Choice(judged, weights, best, chosen, tuple(near))
+
+
+def judge(walked: Walked, folds: Sequence[tuple[Walked, Training]]) -> tuple[list[Judged], Floats]:
+    """Return every candidate with its held-out losses, and the weight of each fold."""
+    weights = np.array([held.weights.sum() for _, held in folds])
+    judged = []
+    cache: dict[tuple[int, int], float] = {}
+    for key, found in walked.found.items():
+        losses = []
+        for f, (inner, held) in enumerate(folds):
+            there = inner.nearest(key)
+            known = (f, id(there))
+            if known not in cache:
+                scores = held_out_scores(there, inner.training, held)
+                cache[known] = float(held.weights @ held.loss.values(scores, held.target))
+            losses.append(cache[known])
+        n_factors = int(walked.training.atoms.n_factors[list(found.atoms)].sum()) if found.atoms else 0
+        judged.append(Judged(key, np.array(losses), n_factors))
+    return judged, weights
