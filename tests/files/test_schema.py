@@ -81,7 +81,7 @@ def put(document, path, value):
         (("encoder", "columns", 0, "missing_codes"), ["?"], "encoder.columns[0].missing_codes: expected numbers"),
         (("encoder", "columns", 1, "levels"), ["car", "car"], "encoder.columns[1].levels: the levels are not unique"),
         (("encoder", "columns", 1, "levels"), ["car"], "encoder.features[2].level: 'boat' is no level of"),
-        (("encoder", "columns", 1, "levels"), list(range(1001)), "levels: expected a list of at most 1000 items"),
+        (("encoder", "columns", 1, "levels"), list(range(10_001)), "levels: expected a list of at most 10000 items"),
         (("encoder", "columns", 1, "name"), "income", "encoder.columns: the names are not unique"),
         (("encoder", "features", 0, "scale"), 0, "encoder.features[0].scale: expected a negative number for a mirror"),
         (("encoder", "features", 0, "offset"), -100.0, "encoder.features[0]: its training range has no positive image"),

@@ -10,7 +10,13 @@ FRAME = pd.DataFrame({"a": [1.0, 2.0, 40.0], "b": [3.0, 5.0, 4.0], "c": ["u", "v
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"scaling": "log"}, ValueError, "scaling must be one of 'auto', 'minmax', 'spread', 'ratio', but is 'log'"),
+        (
+            {"scaling": "log"},
+            ValueError,
+            "scaling must be one of 'auto', 'minmax', 'spread', 'ratio', 'raw', but is 'log'",
+        ),
+        ({"scaling": {"a": "raw"}}, ValueError, "scaling='raw' is for all columns at once"),
+        ({"scaling": "raw", "two_sided": True}, ValueError, "raw values have no mirrors"),
         ({"scaling": {"a": "log"}}, ValueError, "scaling must be one of"),
         ({"scaling": {"z": "minmax"}}, ValueError, "scaling names the column 'z', but X has 3 columns: 'a', 'b', 'c'"),
         ({"missing": "mean"}, ValueError, "missing must be one of 'factor', 'median', 'error', but is 'mean'"),

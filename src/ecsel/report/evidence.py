@@ -85,7 +85,7 @@ class Rows:
     @cached_property
     def columns(self) -> tuple[RawColumn, ...]:
         """The raw columns."""
-        return read_table(self.table).columns
+        return tuple(read_table(self.table).columns)
 
     def numbers(self, j: int) -> Floats:
         """Return a column of numbers; NaN where a value is missing, codes for missing ones included."""

@@ -18,7 +18,8 @@ class NumericColumn:
     """A column of numbers with its training range.
 
     ``missing_codes`` are values, such as −999, that stand for a missing one. ``scaling`` is None for a constant column,
-    which has no numeric feature.
+    which has no numeric feature. ``imputed`` tells whether a raw encoder puts the median in the place of missing values
+    altogether, so that indicators see it too; otherwise they are 0 there.
     """
 
     name: str
@@ -28,18 +29,24 @@ class NumericColumn:
     scaling: ScalingKind | None
     has_missing: bool = False
     missing_codes: tuple[Level, ...] = ()
+    imputed: bool = False
     kind: ClassVar[str] = "numeric"
 
 
 @dataclass(frozen=True, slots=True)
 class CategoricalColumn:
-    """A nominal column with the levels seen in training, sorted."""
+    """A nominal column with the levels seen in training, sorted.
+
+    ``has_other`` tells that training saw further levels, too many to list: a level that is not listed is then no
+    unknown one.
+    """
 
     name: str
     dtype: ColumnDtype
     levels: tuple[Level, ...]
     has_missing: bool = False
     missing_codes: tuple[Level, ...] = ()
+    has_other: bool = False
     kind: ClassVar[str] = "categorical"
 
 

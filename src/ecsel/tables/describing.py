@@ -4,55 +4,41 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import numpy as np
 
-from ecsel.tables.columns import CategoricalColumn, Column, ColumnDtype, EmptyColumn, NumericColumn, OrdinalColumn
-from ecsel.tables.features import Feature, Level, canonical_level
+from ecsel.tables.columns import CategoricalColumn, NumericColumn, OrdinalColumn
+from ecsel.tables.features import Feature
 from ecsel.tables.levels import MISSING, level_codes
 from ecsel.tables.log_mean import log_mean
-from ecsel.tables.quantities import is_missing
-from ecsel.tables.refusals import refuse_infinite, refuse_missing, short
+from ecsel.tables.observed import (
+    ColumnOptions,
+    Description,
+    constant_notes,
+    describe_empty,
+    level_weights,
+    ordered_codes,
+    read_numbers,
+    sorted_levels,
+)
+from ecsel.tables.refusals import short
 from ecsel.tables.scaling import FEATURE_RANGE, Summary, affine_map, choose_scaling, summarise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ecsel.tables.columns import Column, ColumnDtype
+    from ecsel.tables.features import Level
     from ecsel.tables.raw import RawColumn
     from ecsel.tables.scaling import ScalingKind
-
-MissingRule: TypeAlias = Literal["factor", "median", "error"]
-MISSING_RULES: tuple[str, ...] = get_args(MissingRule)
 
 MAX_LEVELS = 1000
 IDENTIFIER_ROWS = 20
 """A text column with a level of its own in each of more rows than this is taken for an identifier."""
 
 ABSENT, PRESENT = FEATURE_RANGE
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnOptions:
-    """How one column is to be read."""
-
-    scaling: ScalingKind | Literal["auto"] = "auto"
-    missing: MissingRule = "factor"
-    missing_codes: tuple[Level, ...] = ()
-    nominal: bool = False
-    order: tuple[Level, ...] | None = None
-    two_sided: bool = False
-    asked_of_numbers: tuple[str, ...] = ()
-    """The options that were given for this column by name, and that only a numeric column can follow."""
-
-
-class Description(NamedTuple):
-    """What was learned about one column."""
-
-    column: Column
-    features: tuple[Feature, ...]
-    notes: tuple[str, ...]
 
 
 def describe(raw: RawColumn, options: ColumnOptions, weights: NDArray[np.float64] | None) -> Description:
@@ -67,36 +53,24 @@ def describe(raw: RawColumn, options: ColumnOptions, weights: NDArray[np.float64
     if kind == "boolean":
         # No code stands for a missing truth value; 1 would otherwise mean True.
         return _describe_nominal(raw, dtype, replace(options, missing_codes=()), weights, (False, True))
-    return _describe_nominal(raw, dtype, options, weights, _levels(raw, options))
+    return _describe_nominal(raw, dtype, options, weights, _few_levels(raw, options))
 
 
 def _describe_numeric(
     raw: RawColumn, dtype: ColumnDtype, options: ColumnOptions, weights: NDArray[np.float64] | None
 ) -> Description:
-    values = np.asarray(raw.numbers(), dtype=np.float64)
-    codes = tuple(code for code in options.missing_codes if not isinstance(code, str))
-    low, high = float(values.min()), float(values.max())
-    # The minimum is NaN exactly when there is one.
-    missing = is_missing(values, codes) if codes or math.isnan(low) else None
-    n_missing = 0 if missing is None else int(np.count_nonzero(missing))
-    observed, observed_weights = values, weights
-    if missing is not None and n_missing:
-        if options.missing == "error":
-            refuse_missing(raw.name, n_missing, values.size)
-        if n_missing == values.size:
-            return _empty(raw.name)
-        observed, observed_weights = values[~missing], None if weights is None else weights[~missing]
-        low, high = float(observed.min()), float(observed.max())
-    if math.isinf(low) or math.isinf(high):
-        refuse_infinite(raw.name, observed)
-    summary = summarise(observed, observed_weights, (low, high))
+    found = read_numbers(raw, options, weights)
+    if found is None:
+        return describe_empty(raw.name)
+    summary = summarise(found.values, found.weights, (found.low, found.high))
     scaling = None if summary.is_constant else _scaling_kind(raw.name, summary, options)
-    column = NumericColumn(raw.name, dtype, summary.low, summary.high, scaling, n_missing > 0, codes)
-    features = _numeric_features(raw.name, scaling, summary, options, observed, observed_weights)
-    share = 0.0 if missing is None else float(np.average(missing, weights=weights))
-    filled = tuple(_with_fill(feature, summary.median, share, options) for feature in features)
-    notes = _numeric_notes(column, summary, options, features)
-    return _with_missing_factor(column, filled, notes, n_missing, values.size, share, options)
+    column = NumericColumn(
+        raw.name, dtype, summary.low, summary.high, scaling, found.n_missing > 0, found.missing_codes
+    )
+    features = _numeric_features(raw.name, scaling, summary, options, found.values, found.weights)
+    filled = tuple(_with_fill(feature, summary.median, found.share_missing, options) for feature in features)
+    notes = constant_notes(raw.name, summary.low, summary.high) or _scaling_notes(column, options, features)
+    return _with_missing_factor(column, filled, notes, found.n_missing, found.n_rows, found.share_missing, options)
 
 
 def _numeric_features(
@@ -137,20 +111,12 @@ def _scaling_kind(name: str, summary: Summary, options: ColumnOptions) -> Scalin
     return kind
 
 
-def _numeric_notes(
-    column: NumericColumn, summary: Summary, options: ColumnOptions, features: list[Feature]
-) -> tuple[str, ...]:
-    name = column.name
-    if summary.low == summary.high:
-        return (f"{name!r} is constant ({summary.low}) and was left out.",)
-    if column.scaling is None:
-        told = f"{name!r} varies in its last digits only ({summary.low} to {summary.high}) and was left out"
-        return (f"{told}; subtract a constant from it to keep it.",)
+def _scaling_notes(column: NumericColumn, options: ColumnOptions, features: list[Feature]) -> tuple[str, ...]:
     reason = "as asked"
     if options.scaling == "auto":
         reason = "it is positive and its extremes are close" if column.scaling == "ratio" else "it reaches zero or far"
     scale, offset = features[0].scale, features[0].offset
-    return (f"{name!r} has {column.scaling} scaling, {scale:.6g}·x + {offset:.6g}: {reason}.",)
+    return (f"{column.name!r} has {column.scaling} scaling, {scale:.6g}·x + {offset:.6g}: {reason}.",)
 
 
 def _describe_nominal(
@@ -166,7 +132,7 @@ def _describe_nominal(
         _refuse_identifier(raw.name, len(levels), len(codes))
     shares, n_missing = _level_shares(raw.name, codes, len(levels), weights, options)
     if n_missing == codes.size:
-        return _empty(raw.name)
+        return describe_empty(raw.name)
     column = CategoricalColumn(raw.name, dtype, levels, n_missing > 0, options.missing_codes)
     mode = int(np.argmax(shares[:-1]))
     if options.missing == "median":
@@ -190,16 +156,11 @@ def _describe_nominal(
     return _with_missing_factor(column, tuple(features), notes, n_missing, codes.size, float(shares[MISSING]), options)
 
 
-def _levels(raw: RawColumn, options: ColumnOptions) -> tuple[Level, ...]:
-    """Return the distinct levels, numbers before text, each in its order."""
-    distinct = raw.distinct()
-    try:
-        found = {canonical_level(value) for value in distinct} - set(options.missing_codes)
-    except ValueError as error:
-        raise ValueError(f"Column {raw.name!r}: {error}") from None
-    if len(found) > MAX_LEVELS:
-        _refuse_identifier(raw.name, len(found), len(raw))
-    return tuple(sorted(found, key=lambda level: (isinstance(level, str), level)))
+def _few_levels(raw: RawColumn, options: ColumnOptions) -> tuple[Level, ...]:
+    levels = sorted_levels(raw, options)
+    if len(levels) > MAX_LEVELS:
+        _refuse_identifier(raw.name, len(levels), len(raw))
+    return levels
 
 
 def _refuse_identifier(name: str, n_levels: int, n_rows: int) -> NoReturn:
@@ -216,14 +177,10 @@ def _describe_ordinal(
     order: tuple[Level, ...],
     weights: NDArray[np.float64] | None,
 ) -> Description:
-    codes, unknown = level_codes(raw, order, options.missing_codes)
-    if unknown:
-        raise ValueError(
-            f"Column {raw.name!r} holds {short(unknown[0])}, which is not in its given order {short(list(order))}."
-        )
+    codes = ordered_codes(raw, order, options)
     shares, n_missing = _level_shares(raw.name, codes, len(order), weights, options)
     if n_missing == codes.size:
-        return _empty(raw.name)
+        return describe_empty(raw.name)
     column = OrdinalColumn(raw.name, dtype, order, n_missing > 0, options.missing_codes)
     share_missing = float(shares[MISSING])
     if np.count_nonzero(shares[:-1]) == 1:
@@ -246,10 +203,7 @@ def _level_shares(
     name: str, codes: NDArray[np.int32], n_levels: int, weights: NDArray[np.float64] | None, options: ColumnOptions
 ) -> tuple[NDArray[np.float64], int]:
     """Return the weighted share of every level, the missing one last, and the number of missing rows."""
-    n_missing = int(np.count_nonzero(codes == MISSING))
-    if n_missing and options.missing == "error":
-        refuse_missing(name, n_missing, codes.size)
-    counts = np.bincount(np.where(codes == MISSING, n_levels, codes), weights=weights, minlength=n_levels + 1)
+    counts, n_missing = level_weights(name, codes, n_levels, weights, options)
     return counts / counts.sum(), n_missing
 
 
@@ -284,7 +238,3 @@ def _indicator(
     """Return 9·t + 1 for t in {0, 1}: the level multiplies a term by 10^β where it is present and by 1 elsewhere."""
     baseline = share * math.log(PRESENT)
     return Feature(name, column, kind, PRESENT - ABSENT, ABSENT, 0.0, 1.0, baseline, level, fill)
-
-
-def _empty(name: str) -> Description:
-    return Description(EmptyColumn(name), (), (f"{name!r} has no values and was left out.",))

@@ -1,11 +1,14 @@
-"""`TableEncoder`: a fitted, immutable map from raw tables to positive features and their logs."""
+"""`TableEncoder`: a fitted, immutable map from raw tables to the features of equations.
+
+The features of the paper's model are positive, and their logs are what it needs. Those of a *raw* encoder are values
+that people know: `age`, `[contract = two year]`, `[age missing]`.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,21 +17,26 @@ import numpy as np
 
 from ecsel.tables.blocks import ColumnJob, encode_blocks
 from ecsel.tables.columns import Column, EmptyColumn, NumericColumn
+from ecsel.tables.cuts import add_cuts
 from ecsel.tables.describing import describe
+from ecsel.tables.describing_raw import describe_raw
+from ecsel.tables.encoding_raw import RawPlan
 from ecsel.tables.levels import LevelJob
-from ecsel.tables.options import ColumnKey, check_out_of_range, column_options
+from ecsel.tables.names import refuse_equal_names, with_distinct_names
+from ecsel.tables.options import ColumnKey, check_out_of_range, check_weights, column_options
 from ecsel.tables.quantities import NumberJob
 from ecsel.tables.reading import read_table
 from ecsel.tables.report import TransformReport
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    from ecsel.tables.describing import ColumnOptions, Description, MissingRule
-    from ecsel.tables.features import Feature, Level
+    from ecsel.tables.features import CutKind, Feature, Level
+    from ecsel.tables.observed import ColumnOptions, Description, MissingRule
     from ecsel.tables.raw import RawColumn
+    from ecsel.tables.reading import RawTable
     from ecsel.tables.report import OutOfRange
     from ecsel.tables.scaling import ScalingKind
 
@@ -38,7 +46,7 @@ _LONG = 100_000
 
 @dataclass(frozen=True, slots=True)
 class TableEncoder:
-    """What training taught about a table, and the map from raw rows to positive features.
+    """What training taught about a table, and the map from its rows to features.
 
     Build one with `TableEncoder.fit`. It holds plain values only, so two encoders compare equal when they encode alike.
 
@@ -47,13 +55,15 @@ class TableEncoder:
     columns
         A description of every raw column.
     features
-        The positive features, column by column. Columns that are constant or empty in training have none.
+        The features, column by column. Columns that are constant or empty in training have none.
     out_of_range
         What happens to values outside the training range.
     named
         Whether the training table had names of its own; arrays have the names x0, x1, ….
     notes
         Sentences for people: scaling, missing values, columns left out.
+    is_raw
+        Whether features are raw values and indicators rather than positive numbers.
 
     Examples
     --------
@@ -62,6 +72,8 @@ class TableEncoder:
     ('x0', 'x1')
     >>> encoder.model_features([[2.0, 5.0]])
     array([[4., 1.]])
+    >>> TableEncoder.fit([[1.0, 5.0], [2.0, 9.0], [4.0, 7.0]], scaling="raw").feature_rows([[2.0, 5.0]])[0]
+    array([2.])
     """
 
     columns: tuple[Column, ...]
@@ -69,6 +81,8 @@ class TableEncoder:
     out_of_range: OutOfRange
     named: bool
     notes: tuple[str, ...]
+    is_raw: bool = False
+    _plan: RawPlan | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def fit(
@@ -92,17 +106,19 @@ class TableEncoder:
         X
             A data frame that narwhals reads (pandas, polars, pyarrow, …), an array or a list of rows.
         scaling
-            ``"minmax"``, ``"spread"``, ``"ratio"`` or ``"auto"``, for all numeric columns or per column in a dict.
+            ``"minmax"``, ``"spread"``, ``"ratio"`` or ``"auto"``, for all numeric columns or per column in a dict: the
+            features are positive. ``"raw"``: they are raw values and indicators, ``[column = level]`` and ``[column
+            missing]``.
         missing
             ``"factor"``: a column with missing values gets the feature ``column=?``, and its own value there is its log
-            mean. ``"median"``: missing values become the median (for nominal columns the most frequent level), also
-            when training had none. ``"error"``: they are refused.
+            mean, that of raw numbers the median. ``"median"``: missing values become the median (for nominal columns
+            the most frequent level), also when training had none. ``"error"``: they are refused.
         missing_codes
             Values that stand for missing ones: a list for all columns, or a dict per column.
         out_of_range
-            ``"clip"``: values below the training minimum become the minimum, values above the maximum extrapolate.
-            ``"extrapolate"``: nothing is clipped, and a feature that is not positive is an error. ``"error"``: any
-            value outside the training range is an error.
+            ``"clip"``: values below the training minimum become the minimum, values above the maximum extrapolate; raw
+            numbers are clipped on both sides. ``"extrapolate"``: nothing is clipped, and a positive feature that is not
+            positive is an error. ``"error"``: any value outside the training range is an error.
         categorical
             Columns of numbers that are to be read as nominal.
         ordinal
@@ -125,16 +141,21 @@ class TableEncoder:
             ordinal=ordinal,
             two_sided=two_sided,
         )
-        weights = _check_weights(sample_weight, table.n_rows)
+        weights = check_weights(sample_weight, table.n_rows)
         raw_columns = table.columns
         if weights is not None and not weights.all():
-            raw_columns = tuple(raw.keep(weights > 0) for raw in raw_columns)
+            raw_columns = [raw.keep(weights > 0) for raw in raw_columns]
             weights = weights[weights > 0]
-        described = _describe_all(raw_columns, options, weights, n_threads if table.n_rows > _LONG else 1)
+        is_raw = scaling == "raw"
+        learn = describe_raw if is_raw else describe
+        described = _describe_all(learn, raw_columns, options, weights, n_threads if table.n_rows > _LONG else 1)
         features = tuple(feature for each in described for feature in each.features)
-        _refuse_equal_names(features)
+        if is_raw:
+            features = with_distinct_names(features, table.names)
+        else:
+            refuse_equal_names(features)
         notes = tuple(note for each in described for note in each.notes)
-        return cls(tuple(each.column for each in described), features, rule, table.named, notes)
+        return cls(tuple(each.column for each in described), features, rule, table.named, notes, is_raw)
 
     @property
     def raw_names(self) -> tuple[str, ...]:
@@ -143,7 +164,7 @@ class TableEncoder:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The names of the positive features."""
+        """The names of the features."""
         return tuple(feature.name for feature in self.features)
 
     @property
@@ -154,7 +175,7 @@ class TableEncoder:
 
     @property
     def baseline(self) -> NDArray[np.float64]:
-        """The weighted mean of each feature's log over the training rows."""
+        """The weighted mean of each feature's log over the training rows; of raw ones the values of a typical row."""
         return np.array([feature.baseline for feature in self.features], dtype=np.float64)
 
     def keep_mirrors(self, names: Collection[str]) -> TableEncoder:
@@ -168,6 +189,43 @@ class TableEncoder:
         """
         return replace(self, features=tuple(f for f in self.features if f.kind != "mirror" or f.name in names))
 
+    def keep_features(self, names: Collection[str]) -> TableEncoder:
+        """Return the encoder with some of its features only; a column without features is not even read.
+
+        Examples
+        --------
+        >>> wide = TableEncoder.fit([[1.0, 5.0], [2.0, 9.0], [4.0, 7.0]], scaling="raw")
+        >>> wide.keep_features({"x1"}).model_features([["anything", 7.0]])
+        array([[7.]])
+        """
+        kept = set(names)
+        if unknown := sorted(kept - set(self.feature_names)):
+            raise ValueError(f"The encoder has no feature {unknown[0]!r}.")
+        return replace(self, features=tuple(feature for feature in self.features if feature.name in kept))
+
+    def with_cuts(self, cuts: Mapping[str, Iterable[tuple[CutKind, float]]]) -> TableEncoder:
+        """Return the raw encoder with further features of numeric columns, behind those that each column has.
+
+        Parameters
+        ----------
+        cuts
+            For each column its cuts: ``("step", c)`` is 1 where x > c, ``("above", c)`` is max(0, x − c) and
+            ``("below", c)`` is max(0, c − x), of the clipped number x. A step is 0 where x is missing; a hinge is what
+            the number counts as there gives.
+
+        Examples
+        --------
+        >>> encoder = TableEncoder.fit([[1.0], [2.0], [4.5]], scaling="raw")
+        >>> encoder = encoder.with_cuts({"x0": [("step", 2), ("above", 2)]})
+        >>> encoder.feature_names
+        ('x0', '[x0 > 2]', '[x0 above 2]')
+        >>> encoder.model_features([[4.0]])
+        array([[4., 1., 2.]])
+        """
+        if not self.is_raw:
+            raise TypeError("Only raw numbers can be cut: fit the encoder with scaling='raw'.")
+        return replace(self, features=add_cuts(self.columns, self.features, cuts))
+
     def names_match(self, X: Any) -> bool:
         """Whether X is a data frame with exactly the columns of training, which is quickly told."""
         names = getattr(X, "columns", None)
@@ -179,59 +237,86 @@ class TableEncoder:
         """Return u = log x' as a C-contiguous array (features × rows).
 
         Values outside the training range and unknown levels are counted and told in one `UserWarning`, unless `warn` is
-        False.
+        False. Raw features have no logs.
         """
+        if self.is_raw:
+            raise TypeError(
+                "Raw features may be zero or negative and have no logs: use feature_rows or model_features."
+            )
         logs, report = self._encode(X, dtype, log=True)
         if warn:
-            _warn(report)
+            _warn(report, stacklevel=3)
         return logs
 
     def model_features(self, X: Any, *, warn: bool = True) -> NDArray[np.float64]:
-        """Return the positive features x' (rows × features) that equations speak of."""
-        positive, report = self._encode(X, np.float64, log=False)
-        if warn:
-            _warn(report)
-        return positive.T
+        """Return the features (rows × features) that equations speak of."""
+        rows = self._feature_rows(X, warn=warn).T
+        return np.ascontiguousarray(rows) if self.is_raw else rows
+
+    def feature_rows(self, X: Any, *, warn: bool = True) -> NDArray[np.float64]:
+        """Return the features as a C-contiguous array (features × rows), a row for each feature."""
+        return self._feature_rows(X, warn=warn)
 
     def transform_report(self, X: Any) -> TransformReport:
         """Return the counts of values outside the training range and of unknown levels."""
-        return self._encode(X, np.float64, log=False)[1]
+        if not self.is_raw:
+            return self._encode(X, np.float64, log=False)[1]
+        table = self._read(X)
+        return self._raw_plan().encode(table)[1] or self._raw_plan().quiet_report(table.n_rows)
 
     def raw_elasticity_factor(self, X: Any) -> NDArray[np.float64]:
         """Return d log x'/d log x (features × rows), which turns an elasticity in x' into one in raw units.
 
         For x' = scale·x + offset it is scale·x / x'. It is 0 where x' does not move with x: beyond a clip, at a missing
-        value, and for levels, which have no raw elasticity at all.
+        value, and for levels, which have no raw elasticity at all. A raw number has 1, a hinge x / (x − cut).
         """
-        columns, n_rows = self._read(X)
-        factors = np.zeros((len(self.features), n_rows))
-        for rows, job in self._jobs(columns, log=False):
+        table = self._read(X)
+        if self.is_raw:
+            return self._raw_plan().elasticities(table)
+        factors = np.zeros((len(self.features), table.n_rows))
+        for rows, job in self._jobs(table, log=False):
             if isinstance(job, NumberJob):
                 job.elasticity(factors[rows])
         return factors
 
-    def _encode(self, X: Any, dtype: DTypeLike, *, log: bool) -> tuple[NDArray[Any], TransformReport]:
-        columns, n_rows = self._read(X)
-        out = np.empty((len(self.features), n_rows), dtype=dtype)
-        reports = encode_blocks(list(self._jobs(columns, log=log)), out)
-        return out, TransformReport(n_rows, self.out_of_range, reports)
+    def _feature_rows(self, X: Any, *, warn: bool) -> NDArray[np.float64]:
+        if self.is_raw:
+            rows, report = self._raw_plan().encode(self._read(X))
+        else:
+            rows, report = self._encode(X, np.float64, log=False)
+        if warn and report is not None:
+            _warn(report, stacklevel=4)
+        return rows
 
-    def _read(self, X: Any) -> tuple[list[RawColumn], int]:
-        """Read a table under the names of training, which are the ones that errors should use."""
+    def _raw_plan(self) -> RawPlan:
+        if self._plan is None:
+            plan = RawPlan.prepare(self.columns, self.features, self.out_of_range)
+            object.__setattr__(self, "_plan", plan)  # a function of the other fields, made when it is first needed
+            return plan
+        return self._plan
+
+    def _encode(self, X: Any, dtype: DTypeLike, *, log: bool) -> tuple[NDArray[Any], TransformReport]:
+        table = self._read(X)
+        out = np.empty((len(self.features), table.n_rows), dtype=dtype)
+        reports = encode_blocks(list(self._jobs(table, log=log)), out)
+        return out, TransformReport(table.n_rows, self.out_of_range, reports)
+
+    def _read(self, X: Any) -> RawTable:
         table = read_table(X)
         if len(table.columns) != len(self.columns):
             raise ValueError(
                 f"X has {len(table.columns)} features, but {type(self).__name__} is expecting {len(self.columns)} "
                 "features as input."
             )
-        return [raw.renamed(name) for raw, name in zip(table.columns, self.raw_names, strict=True)], table.n_rows
+        return table
 
-    def _jobs(self, raw_columns: list[RawColumn], *, log: bool) -> Iterator[tuple[slice, ColumnJob]]:
-        """Yield a job for each column that has features; the others are not even read."""
+    def _jobs(self, table: RawTable, *, log: bool) -> Iterator[tuple[slice, ColumnJob]]:
+        """Yield a job for each column that has features; the others are not even read. Errors use training's names."""
         for j, features in groupby(zip(self.players.tolist(), range(len(self.features)), strict=True), itemgetter(0)):
             positions = [position for _, position in features]
             rows = slice(positions[0], positions[-1] + 1)
-            column, raw = self.columns[j], raw_columns[j]
+            column = self.columns[j]
+            raw = table.columns[j].renamed(column.name)
             if isinstance(column, NumericColumn):
                 yield rows, NumberJob.prepare(column, self.features[rows], raw, out_of_range=self.out_of_range, log=log)
             elif not isinstance(column, EmptyColumn):
@@ -239,39 +324,18 @@ class TableEncoder:
 
 
 def _describe_all(
-    columns: Sequence[RawColumn], options: Sequence[ColumnOptions], weights: NDArray[np.float64] | None, n_threads: int
+    learn: Callable[[RawColumn, ColumnOptions, NDArray[np.float64] | None], Description],
+    columns: Sequence[RawColumn],
+    options: Sequence[ColumnOptions],
+    weights: NDArray[np.float64] | None,
+    n_threads: int,
 ) -> list[Description]:
     if n_threads == 1:
-        return [describe(raw, option, weights) for raw, option in zip(columns, options, strict=True)]
+        return [learn(raw.wrapped(), option, weights) for raw, option in zip(columns, options, strict=True)]
     with ThreadPoolExecutor(n_threads) as threads:
-        return list(threads.map(describe, columns, options, repeat(weights)))
+        return list(threads.map(learn, [raw.wrapped() for raw in columns], options, repeat(weights)))
 
 
-def _warn(report: TransformReport) -> None:
+def _warn(report: TransformReport, *, stacklevel: int) -> None:
     if report:
-        warnings.warn(str(report), UserWarning, stacklevel=3)
-
-
-def _check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight must have one number per row, shape ({n_rows},), but has shape {weights.shape}."
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ValueError("sample_weight must be finite and not negative.")
-    if not weights.any():
-        raise ValueError("sample_weight is zero in every row; at least one weight must be positive.")
-    return weights
-
-
-def _refuse_equal_names(features: tuple[Feature, ...]) -> None:
-    for name, count in Counter(feature.name for feature in features).items():
-        if count > 1:
-            columns = sorted({feature.column for feature in features if feature.name == name})
-            raise ValueError(
-                f"Two features would be named {name!r} (from {', '.join(map(repr, columns))}): rename a column or a "
-                "level, or declare the level missing with missing_codes."
-            )
+        warnings.warn(str(report), UserWarning, stacklevel=stacklevel)

@@ -1,6 +1,7 @@
-"""The positive features that equations speak of, and the way back to raw units.
+"""The features that equations speak of, and the way back to raw columns.
 
-Every feature is an affine image x' = scale·t + offset of a number t that can be read off a raw column:
+The features of the paper's model are positive: each is an affine image x' = scale·t + offset of a number t that can be
+read off a raw column.
 
 ==============  =====================  ==============================================================
 kind            name                   t
@@ -9,8 +10,23 @@ kind            name                   t
 ``mirror``      ``column~``            the value itself, with a negative scale: the image of low + high − x
 ``level``       ``column=level``       1 where the column has this level, else 0
 ``missing``     ``column=?``           1 where the value is missing, else 0
-``ordinal``     ``column``             the position of the level in the given order
+``ordinal``     ``column``             the position of the level in the given order, from 0
 ==============  =====================  ==============================================================
+
+The features of a raw encoder are what their names say, so that scale is 1 and offset 0. A number x is first clipped to
+the training range; a missing one counts as the training median.
+
+==============  ======================  =============================================================
+kind            name                    value
+==============  ======================  =============================================================
+``number``      ``column``              x
+``level``       ``[column = level]``    1 where the column has this level, else 0
+``missing``     ``[column missing]``    1 where the value is missing, else 0
+``ordinal``     ``column``              the position of the level in the given order, from 0
+``step``        ``[column > cut]``      1 where x > cut, else 0
+``above``       ``[column above cut]``  max(0, x − cut)
+``below``       ``[column below cut]``  max(0, cut − x)
+==============  ======================  =============================================================
 """
 
 from __future__ import annotations
@@ -22,11 +38,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
 
-FeatureKind: TypeAlias = Literal["numeric", "mirror", "level", "missing", "ordinal"]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+CutKind: TypeAlias = Literal["step", "above", "below"]
+CUT_KINDS: tuple[str, ...] = get_args(CutKind)
+
+FeatureKind: TypeAlias = Literal["numeric", "mirror", "level", "missing", "ordinal", "number", CutKind]
 FEATURE_KINDS: tuple[str, ...] = get_args(FeatureKind)
 
 Level: TypeAlias = str | bool | int | float
@@ -56,7 +76,7 @@ def canonical_level(value: Any) -> Level:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One positive feature x' = scale·t + offset.
+    """One feature: x' = scale·t + offset.
 
     Attributes
     ----------
@@ -65,17 +85,21 @@ class Feature:
     column
         The raw column it comes from.
     kind
-        What t is: see the table at the top of this module.
+        What t is: see the tables at the top of this module.
     scale, offset
-        The affine map.
+        The affine map; 1 and 0 for raw features.
     low, high
         The training range of t.
     baseline
-        The weighted mean of log x' over the training rows.
+        Of a positive feature the weighted mean of log x' over the training rows. Of a raw one its value in a typical
+        row, in which every number is the weighted median of its column, every level the most frequent, and nothing is
+        missing.
     level
         The category of a ``level`` feature.
     fill
         The value of x' where the column is missing; None where missing values are refused.
+    cut
+        The threshold of a ``step``, ``above`` or ``below`` feature.
 
     Examples
     --------
@@ -94,6 +118,12 @@ class Feature:
     baseline: float
     level: Level | None = None
     fill: float | None = None
+    cut: float | None = None
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether the feature is what its name says: a positive level or position starts at 1, a raw one at 0."""
+        return self.kind not in {"numeric", "mirror"} and self.offset == 0
 
     @property
     def floor(self) -> float:
@@ -112,3 +142,25 @@ class Feature:
     def raw_value(self, positive: Number) -> Number:
         """Return the t that has the given x': the inverse of `positive`."""
         return (positive - self.offset) / self.scale
+
+    def of_number(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Return the value of a raw feature where its column is the number x, not missing and inside its range.
+
+        Examples
+        --------
+        >>> hinge = Feature("[age above 40]", "age", "above", 1.0, 0.0, 0.0, 50.0, baseline=0.0, cut=40.0)
+        >>> hinge.of_number([18.0, 40.0, 90.0])
+        array([ 0.,  0., 50.])
+        """
+        number: NDArray[np.float64] = np.asarray(x, dtype=np.float64)
+        if self.kind == "number":
+            return number
+        if self.kind == "missing":
+            return np.zeros_like(number)
+        if self.kind == "level":
+            return np.asarray(number == self.level, dtype=np.float64)
+        if self.cut is None:
+            raise TypeError(f"{self.name!r} is no raw feature of a numeric column.")
+        if self.kind == "step":
+            return (number > self.cut).astype(np.float64)
+        return np.maximum(0.0, number - self.cut if self.kind == "above" else self.cut - number)

@@ -12,7 +12,7 @@ from ecsel.tables.refusals import refuse_new_missing
 from ecsel.tables.report import ColumnReport
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,8 +33,18 @@ class LevelCodes(NamedTuple):
 
 def level_codes(raw: RawColumn, levels: Sequence[Level], missing_codes: Sequence[Level] = ()) -> LevelCodes:
     """Return the position of each row's level, `MISSING` or `UNKNOWN`."""
-    position: dict[Level, int] = {level: code for code, level in enumerate(levels)}
+    return codes_of(raw, level_positions(levels, missing_codes))
+
+
+def level_positions(levels: Sequence[Level], missing_codes: Sequence[Level] = ()) -> dict[Level, int]:
+    """Return the code of each known level, and of the values that stand for a missing one."""
+    position = {level: code for code, level in enumerate(levels)}
     position.update(dict.fromkeys(missing_codes, MISSING))
+    return position
+
+
+def codes_of(raw: RawColumn, position: Mapping[Level, int]) -> LevelCodes:
+    """Return the code of each row's level under `level_positions`."""
     known = raw.known_codes(position)
     if known is not None:
         return LevelCodes(known, ())
@@ -49,14 +59,16 @@ def level_codes(raw: RawColumn, levels: Sequence[Level], missing_codes: Sequence
 def level_table(levels: tuple[Level, ...], features: tuple[Feature, ...]) -> NDArray[np.float64]:
     """Return x' (features × codes) for every level, then for `UNKNOWN`, then for `MISSING`; not to be written to.
 
-    An unknown level contributes nothing: every indicator is 1, and an ordinal feature takes its log mean.
+    An unknown level contributes nothing: every indicator is 1 (0 if raw), and an ordinal feature its log mean (the
+    median if raw).
     """
     position = {level: code for code, level in enumerate(levels)}
-    table = np.ones((len(features), len(levels) + 2))
+    table = np.empty((len(features), len(levels) + 2))
     for row, feature in zip(table, features, strict=True):
+        row.fill(feature.floor)
         if feature.kind == "ordinal":
             row[:UNKNOWN] = feature.positive(np.arange(len(levels), dtype=np.float64))
-            row[UNKNOWN] = np.exp(feature.baseline)
+            row[UNKNOWN] = feature.baseline if feature.is_raw else np.exp(feature.baseline)
         elif feature.level is not None:
             row[position[feature.level]] = feature.ceiling
         row[MISSING] = np.nan if feature.fill is None else feature.fill

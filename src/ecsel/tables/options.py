@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ecsel.tables.describing import MAX_LEVELS, MISSING_RULES, ColumnOptions
+import numpy as np
+
+from ecsel.tables.describing import MAX_LEVELS
 from ecsel.tables.features import canonical_level
+from ecsel.tables.observed import MISSING_RULES, ColumnOptions
 from ecsel.tables.refusals import short
 from ecsel.tables.report import OUT_OF_RANGE
 from ecsel.tables.scaling import SCALING_KINDS
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
     from ecsel.tables.features import Level
 
 ColumnKey: TypeAlias = str | int
@@ -33,6 +38,8 @@ def column_options(
     scalings = _per_column("scaling", scaling, names, default="auto")
     for kind in scalings:
         _one_of("scaling", kind, ("auto", *SCALING_KINDS))
+    if "raw" in scalings and (scaling != "raw" or two_sided):
+        raise ValueError("scaling='raw' is for all columns at once, and without two_sided: raw values have no mirrors.")
     codes = _per_column("missing_codes", missing_codes if missing_codes is not None else {}, names, default=())
     nominal = _positions("categorical", categorical or (), names)
     orders = {_position("ordinal", key, names): _order(key, levels) for key, levels in (ordinal or {}).items()}
@@ -61,6 +68,22 @@ def column_options(
 def check_out_of_range(out_of_range: str) -> Any:
     """Return the option if it is one of the three words."""
     return _one_of("out_of_range", out_of_range, OUT_OF_RANGE)
+
+
+def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+    """Return row weights as an array if they can be weights."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must have one number per row, shape ({n_rows},), but has shape {weights.shape}."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight must be finite and not negative.")
+    if not weights.any():
+        raise ValueError("sample_weight is zero in every row; at least one weight must be positive.")
+    return weights
 
 
 def _one_of(option: str, value: Any, allowed: Sequence[str]) -> Any:

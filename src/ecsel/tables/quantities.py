@@ -136,7 +136,7 @@ class NumberJob:
             np.maximum(positive, feature.floor, out=positive)
         elif self.out_of_range == "error":
             at = int(np.argmax((raw < feature.low) | (raw > feature.high)))
-            refuse_out_of_range(feature, raw[at], first_row + at)
+            refuse_out_of_range(self.column, raw[at], first_row + at)
         elif positive.min() <= 0:
             at = int(np.argmin(positive))
             refuse_not_positive(feature, raw[at], first_row + at)

@@ -40,29 +40,37 @@ _ARRAY_KINDS: dict[str, tuple[RawKind, ColumnDtype]] = {
 
 @dataclass(frozen=True, slots=True)
 class RawColumn:
-    """A name and a 1-d array or a series of a data frame."""
+    """A name and a 1-d array, a series of narwhals, or one of pandas, which is wrapped only where that is needed."""
 
     name: str
-    source: NDArray[Any] | nw.Series[Any]
+    source: Any
 
     def __len__(self) -> int:
         return len(self.source)
 
     def keep(self, rows: NDArray[np.bool_]) -> RawColumn:
         """Return the column with the rows of the mask only."""
-        kept = self.source[rows] if isinstance(self.source, np.ndarray) else self.source.filter(rows.tolist())
-        return RawColumn(self.name, kept)
+        source = self.wrapped().source
+        return RawColumn(self.name, source[rows] if isinstance(source, np.ndarray) else source.filter(rows.tolist()))
 
     def slice(self, rows: slice) -> RawColumn:
         """Return a run of rows."""
-        return RawColumn(self.name, self.source[rows])
+        return RawColumn(self.name, self.wrapped().source[rows])
 
-    def at_hand(self) -> RawColumn:
-        """Return the column as the array that a pandas series of numbers is made of: each reading of a series costs."""
-        values = getattr(nw.to_native(self.source, pass_through=True), "values", None)
+    @classmethod
+    def of_series(cls, name: str, series: Any) -> RawColumn:
+        """Take a series of a frame library: of pandas' numbers the array, since each reading of a series costs."""
+        native = series.to_native() if isinstance(series, nw.Series) else series
+        values = getattr(native, "values", None)
         if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
-            return RawColumn(self.name, values)
-        return self
+            return cls(name, values)
+        return cls(name, series)
+
+    def wrapped(self) -> RawColumn:
+        """Return the column as an array or a series of narwhals: wrapping takes longer than reading a few rows does."""
+        if isinstance(self.source, (np.ndarray, nw.Series)):
+            return self
+        return RawColumn(self.name, nw.from_native(self.source, series_only=True))
 
     def renamed(self, name: str) -> RawColumn:
         """Return the same column under another name."""
@@ -70,9 +78,8 @@ class RawColumn:
 
     def kind_and_dtype(self) -> tuple[RawKind, ColumnDtype]:
         """Tell numbers, booleans and text apart; anything else is refused by name."""
-        if isinstance(self.source, np.ndarray):
-            return self._kind_of_array(self.source)
-        return self._kind_of_series(self.source)
+        source = self.wrapped().source
+        return self._kind_of_array(source) if isinstance(source, np.ndarray) else self._kind_of_series(source)
 
     def _kind_of_series(self, series: nw.Series[Any]) -> tuple[RawKind, ColumnDtype]:
         dtype = series.dtype
@@ -128,11 +135,12 @@ class RawColumn:
             if self.source.dtype.kind in _ARRAY_KINDS:
                 return self.source
             return self._parse(self.source)
-        dtype = self.source.dtype
+        series = self.wrapped().source
+        dtype = series.dtype
         if dtype.is_numeric() and not dtype.is_decimal():
-            return np.asarray(self.source.to_numpy())
-        kind, _ = self.kind_and_dtype()
-        values = _objects(self.source.to_list())
+            return np.asarray(series.to_numpy())
+        kind, _ = self._kind_of_series(series)
+        values = _objects(series.to_list())
         first = next((value for value in values if not _is_missing(value)), None)
         if kind == "text" and first is not None:
             self._refuse_text(first)
@@ -185,24 +193,27 @@ class RawColumn:
         """Return the code of each row's value at once, None unless the column is short and every value has one."""
         if len(self) > SHORT_TEXT:
             return None
-        values = self.source if isinstance(self.source, np.ndarray) else self.source.to_list()
+        source = self.source
+        if not isinstance(source, np.ndarray):
+            source = source.to_list()  # narwhals and pandas have it
         try:
-            return np.fromiter(map(position.__getitem__, values), dtype=np.int32, count=len(self))
+            return np.fromiter(map(position.__getitem__, source), dtype=np.int32, count=len(self))
         except (KeyError, TypeError):
             return None
 
     def _values(self) -> NDArray[Any] | nw.Series[Any]:
         """Return the form in which equal values are found fastest: a real array, a series of text, or objects."""
-        if isinstance(self.source, np.ndarray):
-            return self.source
-        dtype = self.source.dtype
+        source: NDArray[Any] | nw.Series[Any] = self.wrapped().source
+        if isinstance(source, np.ndarray):
+            return source
+        dtype = source.dtype
         if dtype.is_numeric() and not dtype.is_decimal():
-            return np.asarray(self.source.to_numpy())
-        if dtype == nw.Boolean and not self.source.is_null().any():
-            return np.asarray(self.source.to_numpy(), dtype=bool)
-        if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) and len(self.source) > SHORT_TEXT:
-            return self.source
-        return _objects(self.source.to_list())
+            return np.asarray(source.to_numpy())
+        if dtype == nw.Boolean and not source.is_null().any():
+            return np.asarray(source.to_numpy(), dtype=bool)
+        if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) and len(source) > SHORT_TEXT:
+            return source
+        return _objects(source.to_list())
 
     def _refuse_text(self, value: object) -> NoReturn:
         raise ValueError(

@@ -2,14 +2,16 @@
 
 Data frames (pandas, polars, pyarrow and whatever else narwhals reads) keep their names; arrays and lists of rows have
 the names x0, x1, … as in scikit-learn, and so have frames whose names are not text. Names are data: any string will do,
-the empty one included, but no name may occur twice.
+the empty one included, but no name may occur twice. The columns of a frame are read when they are asked for, since a
+model often needs a few of many; pandas is asked directly, which for single rows is several times faster.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, overload
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -19,16 +21,48 @@ from ecsel.tables.raw import RawColumn
 from ecsel.tables.refusals import short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
+
+
+class FrameColumns(Sequence[RawColumn]):
+    """The columns of a pandas or narwhals frame, each read when it is first asked for.
+
+    `names` are what the columns are called here; they are the frame's own where it is `named`.
+    """
+
+    def __init__(self, frame: Any, names: Sequence[str], *, named: bool) -> None:
+        self.names = tuple(names)
+        self._frame = frame
+        self._named = named
+        self._known: list[RawColumn | None] = [None] * len(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, j: int) -> RawColumn: ...
+
+    @overload
+    def __getitem__(self, j: slice) -> tuple[RawColumn, ...]: ...
+
+    def __getitem__(self, j: int | slice) -> RawColumn | tuple[RawColumn, ...]:
+        if isinstance(j, slice):
+            return tuple(self[k] for k in range(*j.indices(len(self))))
+        if (known := self._known[j]) is None:
+            known = self._known[j] = RawColumn.of_series(self.names[j], self._series(j))
+        return known
+
+    def _series(self, j: int) -> Any:
+        if isinstance(self._frame, nw.DataFrame):
+            return self._frame[:, j]
+        return self._frame[self.names[j]] if self._named else self._frame.iloc[:, j]
 
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
     """The columns of a table, all of one length; `named` tells whether the names are the table's own."""
 
-    columns: tuple[RawColumn, ...]
+    columns: Sequence[RawColumn]
     n_rows: int
     named: bool
 
@@ -46,6 +80,8 @@ class RawTable:
     @property
     def names(self) -> tuple[str, ...]:
         """The column names."""
+        if isinstance(self.columns, FrameColumns):
+            return self.columns.names
         return tuple(column.name for column in self.columns)
 
 
@@ -61,6 +97,8 @@ def read_table(X: Any) -> RawTable:
         return X
     if isinstance(X, np.ndarray):
         return _read_array(X)
+    if nw.dependencies.is_pandas_dataframe(X):
+        return _read_pandas(X)
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError:
@@ -70,19 +108,26 @@ def read_table(X: Any) -> RawTable:
         raise TypeError("X is a lazy frame, which has no rows yet: collect or compute it first.")
     if not isinstance(frame, nw.DataFrame):
         return _read_array(X)
-    n_rows, n_columns = frame.shape
+    return _frame_table(frame, frame.shape, frame.columns)
+
+
+def _read_pandas(X: Any) -> RawTable:
+    if not X.columns.is_unique:
+        _refuse_duplicates(X.columns)
+    return _frame_table(X, X.shape, X.columns.tolist())
+
+
+def _frame_table(frame: Any, shape: tuple[int, int], names: Sequence[Any]) -> RawTable:
+    n_rows, n_columns = shape
     _require_some(n_rows, n_columns)
-    names = _own_names(frame.columns)
-    series = zip(names or _positional_names(n_columns), _series(frame), strict=True)
-    columns = tuple(RawColumn(name, each).at_hand() for name, each in series)
-    return RawTable(columns, n_rows, named=names is not None)
-
-
-def _series(frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
-    return cast("list[nw.Series[Any]]", list(frame.iter_columns()))  # the stub names the unversioned class
+    own = _own_names(names)
+    columns = FrameColumns(frame, own or _positional_names(n_columns), named=own is not None)
+    return RawTable(columns, n_rows, named=own is not None)
 
 
 def _read_array(X: Any) -> RawTable:
+    if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.kind in "fiub":
+        return RawTable.of_cells(X)  # scikit-learn would find nothing to say
     if isinstance(X, np.ma.MaskedArray):
         X = np.where(np.ma.getmaskarray(X), np.array(None), X.data)
     return RawTable.of_cells(check_array(X, dtype=None, ensure_all_finite=False, input_name="X"))

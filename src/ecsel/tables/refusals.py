@@ -9,6 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ecsel.tables.columns import NumericColumn
     from ecsel.tables.features import Feature
 
 
@@ -40,10 +41,10 @@ def refuse_infinite(name: str, values: NDArray[Any]) -> NoReturn:
     raise ValueError(f"Column {name!r} has {count} infinite value(s) (inf); replace them, or make them missing.")
 
 
-def refuse_out_of_range(feature: Feature, value: float, row: int) -> NoReturn:
+def refuse_out_of_range(column: NumericColumn, value: float, row: int) -> NoReturn:
     """Refuse a value outside the training range, as ``out_of_range="error"`` asks."""
     raise ValueError(
-        f"{_place(feature, value, row)}, outside {_training(feature)}; out_of_range='clip' or 'extrapolate' would "
+        f"{_place(column.name, value, row)}, outside {_training(column)}; out_of_range='clip' or 'extrapolate' would "
         "allow it."
     )
 
@@ -51,22 +52,22 @@ def refuse_out_of_range(feature: Feature, value: float, row: int) -> NoReturn:
 def refuse_not_positive(feature: Feature, value: float, row: int) -> NoReturn:
     """Refuse a value whose image is not positive, so that it has no logarithm."""
     raise ValueError(
-        f"{_place(feature, value, row)}, so far outside {_training(feature)} that the feature {feature.name!r} is not "
-        "positive; out_of_range='clip' would allow it."
+        f"{_place(feature.column, value, row)}, so far outside {_training(feature)} that the feature {feature.name!r} "
+        "is not positive; out_of_range='clip' would allow it."
     )
 
 
 def refuse_overflow(feature: Feature, value: float, row: int) -> NoReturn:
     """Refuse a value whose image is larger than any double."""
     raise ValueError(
-        f"{_place(feature, value, row)}, so far outside {_training(feature)} that the feature {feature.name!r} "
+        f"{_place(feature.column, value, row)}, so far outside {_training(feature)} that the feature {feature.name!r} "
         "overflows."
     )
 
 
-def _place(feature: Feature, value: float, row: int) -> str:
-    return f"Column {feature.column!r} is {value} in row {row}"
+def _place(column: str, value: float, row: int) -> str:
+    return f"Column {column!r} is {value} in row {row}"
 
 
-def _training(feature: Feature) -> str:
-    return f"its training range [{feature.low}, {feature.high}]"
+def _training(ranged: Feature | NumericColumn) -> str:
+    return f"its training range [{ranged.low}, {ranged.high}]"

@@ -41,6 +41,8 @@ class ColumnReport:
 class TransformReport:
     """How many rows of a table lie outside the training range or have levels that training never saw.
 
+    Positive features are clipped below only, raw ones on both sides (`clips_above`).
+
     Examples
     --------
     >>> print(TransformReport(200, "clip", (ColumnReport("income", 12.0, 90.0, n_below=3),)))
@@ -50,6 +52,7 @@ class TransformReport:
     n_rows: int
     out_of_range: OutOfRange
     columns: tuple[ColumnReport, ...] = field(default=())
+    clips_above: bool = False
 
     def __bool__(self) -> bool:
         return any(column.n_below or column.n_above or column.n_unknown for column in self.columns)
@@ -58,15 +61,16 @@ class TransformReport:
         return "\n".join(sentence for column in self.columns for sentence in self._sentences(column))
 
     def _sentences(self, column: ColumnReport) -> list[str]:
-        beyond = "the equation extrapolates there."
+        clipped, beyond = "they were set to it.", "the equation extrapolates there."
         sentences = []
         if column.n_below:
-            outcome = "they were set to it." if self.out_of_range == "clip" else beyond
+            outcome = clipped if self.out_of_range == "clip" else beyond
             where = f"below the training minimum of {column.column!r} ({column.low})"
             sentences.append(f"{column.n_below} of {self.n_rows} rows lie {where}; {outcome}")
         if column.n_above:
             where = f"above the training maximum of {column.column!r} ({column.high})"
-            sentences.append(f"{column.n_above} of {self.n_rows} rows lie {where}; {beyond}")
+            outcome = clipped if self.out_of_range == "clip" and self.clips_above else beyond
+            sentences.append(f"{column.n_above} of {self.n_rows} rows lie {where}; {outcome}")
         if column.n_unknown:
             examples = ", ".join(map(repr, column.unknown))
             sentences.append(

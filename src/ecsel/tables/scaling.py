@@ -9,7 +9,8 @@ Three kinds are offered, all functions of a column's `Summary`:
 - ``"ratio"``: x' = x / c for a strictly positive column; exponents are then elasticities in the user's own units, and c
   folds into the coefficients.
 
-``"auto"`` lets `choose_scaling` pick one of them per column.
+``"auto"`` lets `choose_scaling` pick one of them per column. ``"raw"``, for all columns of a table at once, leaves them
+as they are: the features of readable equations, which need not be positive.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ScalingKind: TypeAlias = Literal["minmax", "spread", "ratio"]
+ScalingKind: TypeAlias = Literal["minmax", "spread", "ratio", "raw"]
 SCALING_KINDS: tuple[str, ...] = get_args(ScalingKind)
 
 FEATURE_RANGE = (1.0, 10.0)
@@ -57,10 +58,7 @@ class Summary:
     @property
     def is_constant(self) -> bool:
         """Whether the column has too little variation for an exponent to be identified."""
-        if self.low == self.high:
-            return True
-        relative = self.high / 2 - self.low / 2 <= RELATIVE_RESOLUTION / 2 * max(abs(self.low), abs(self.high))
-        return relative or math.isinf(_minmax_scale(self))
+        return is_constant(self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +67,20 @@ class Affine:
 
     scale: float
     offset: float
+
+
+def is_constant(low: float, high: float) -> bool:
+    """Whether the range of a column is empty or lost in the last digits of its values.
+
+    Examples
+    --------
+    >>> is_constant(5.0, 5.0), is_constant(1e16, 1e16 + 2), is_constant(0.0, 1.0)
+    (True, True, False)
+    """
+    if low == high:
+        return True
+    relative = high / 2 - low / 2 <= RELATIVE_RESOLUTION / 2 * max(abs(low), abs(high))
+    return relative or math.isinf(_minmax_scale(low, high))
 
 
 def summarise(
@@ -128,7 +140,8 @@ def choose_scaling(summary: Summary) -> ScalingKind:
 def affine_map(kind: ScalingKind, summary: Summary, *, mirror: bool = False) -> Affine:
     """Return the map of the given kind for a column that is not constant, or for its mirror image low + high − x.
 
-    A mirror image has no ratio scale of its own, so that of a ``"ratio"`` column is scaled by min-max.
+    A mirror image has no ratio scale of its own, so that of a ``"ratio"`` column is scaled by min-max. A raw column has
+    no mirror image.
 
     Examples
     --------
@@ -136,20 +149,22 @@ def affine_map(kind: ScalingKind, summary: Summary, *, mirror: bool = False) -> 
     >>> affine_map("minmax", summary), affine_map("minmax", summary, mirror=True)
     (Affine(scale=2.0, offset=1.0), Affine(scale=-2.0, offset=10.0))
     """
+    if kind == "raw":
+        return Affine(1.0, 0.0)
     if kind == "ratio" and not mirror:
         return Affine(_ratio_scale(summary), 0.0)
     start, _ = FEATURE_RANGE
     anchor, quartile = (summary.high, summary.lower_quartile) if mirror else (summary.low, summary.upper_quartile)
-    scale = _spread_scale(summary, anchor, quartile) if kind == "spread" else _minmax_scale(summary)
+    scale = _spread_scale(summary, anchor, quartile) if kind == "spread" else _minmax_scale(summary.low, summary.high)
     return Affine(-scale, start + anchor * scale) if mirror else Affine(scale, start - anchor * scale)
 
 
-def _minmax_scale(summary: Summary) -> float:
+def _minmax_scale(low: float, high: float) -> float:
     start, stop = FEATURE_RANGE
     with np.errstate(over="ignore"):
-        width = np.float64(summary.high) - summary.low
+        width = np.float64(high) - low
         if np.isinf(width):  # near the largest double; half of the width is finite
-            return float((stop - start) / 2 / (summary.high / 2 - summary.low / 2))
+            return float((stop - start) / 2 / (high / 2 - low / 2))
         return float((stop - start) / width)
 
 
