@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ecsel.distributed.scouting import Scout
-from ecsel.distributed.sources import Batch, pick_rows
+from ecsel.distributed.sources import Batch, pick_rows, sum_over
 from ecsel.fitting.blocks import Block, added, one_blas_thread
 from ecsel.fitting.chunks import CHUNK_ROWS
 from ecsel.fitting.unpacking import Unpacker
@@ -92,6 +92,12 @@ class DaskSource:
         found: Scout = tree_sum(looks).compute()
         return found
 
+    def sum_batches(self, function: Any) -> Any:
+        """Return the sum of a function of table, labels and weights over all partitions, added up by a tree."""
+        dask = _dask()
+        shared = dask.delayed(_Sum(function), traverse=False)
+        return tree_sum([dask.delayed(_sum_part)(part, shared) for part in self.parts]).compute()
+
     def pack(self, packer: Packer, *, n_threads: int) -> DaskBlocks:
         """Encode and pack every partition and let the workers keep it."""
         dask = _dask()
@@ -149,9 +155,9 @@ class RowsElsewhere:
 
 @dataclass(frozen=True)
 class _Sum:
-    """A function of blocks on its way to the rows; Dask does not look inside."""
+    """A function of blocks or batches on its way to the rows; Dask does not look inside."""
 
-    function: Callable[[Block], Any]
+    function: Callable[..., Any]
 
 
 def tree_sum(parts: list[Any]) -> Any:
@@ -222,6 +228,11 @@ def _look(batch: Batch, first: int, stride: int) -> Scout:
 
 def _pack(batch: Batch, packer: Packer) -> list[tuple[Chunk, Tally]]:
     return [packer(part) for part in _slices(batch, 0)]
+
+
+def _sum_part(batch: Batch, shared: _Sum) -> Any:
+    with one_blas_thread():
+        return sum_over(_slices(batch, 0), shared.function)
 
 
 def _tally(packed: list[tuple[Chunk, Tally]]) -> Tally:

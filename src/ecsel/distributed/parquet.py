@@ -16,7 +16,7 @@ import numpy as np
 
 from ecsel.distributed.packing import pack_source
 from ecsel.distributed.scouting import Scout
-from ecsel.distributed.sources import Batch
+from ecsel.distributed.sources import Batch, sum_over
 from ecsel.fitting.chunks import CHUNK_ROWS
 
 if TYPE_CHECKING:
@@ -159,6 +159,10 @@ class ParquetSource:
     def pack(self, packer: Packer, *, n_threads: int) -> StoredBlocks:
         """Encode all rows into a temporary file."""
         return pack_source(self, packer, n_threads=n_threads)
+
+    def sum_batches(self, function: Any) -> Any:
+        """Return the sum of a function of table, labels and weights over all rows."""
+        return sum_over(self.batches(), function)
 
     def batches(self) -> Iterator[Batch]:
         """Read all rows in order."""

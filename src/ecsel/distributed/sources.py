@@ -17,7 +17,7 @@ from ecsel.fitting.chunks import CHUNK_ROWS
 from ecsel.tables.reading import RawTable, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -73,6 +73,15 @@ def stack_rows(parts: list[Any]) -> Any:
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     return nw.concat([nw.from_native(part, eager_only=True) for part in parts]).to_native()
+
+
+def sum_over(batches: Iterator[Batch], function: Callable[[Any, NDArray[Any], NDArray[np.float64] | None], Any]) -> Any:
+    """Return the sum of a function of table, labels and weights over batches, in their order."""
+    total: Any = None
+    for batch in batches:
+        part = function(batch.X, batch.labels, batch.weights)
+        total = part if total is None else total + part
+    return total
 
 
 @dataclass(frozen=True)

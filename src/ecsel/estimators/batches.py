@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 from ecsel.distributed.packing import Packer
 from ecsel.distributed.scouting import Scout
 from ecsel.distributed.sources import TableSource, pick_rows
+from ecsel.estimators.readable import TrainingRows
 from ecsel.estimators.training import PackedRows, encoder_options
 from ecsel.fitting.adam import Adam
 from ecsel.fitting.chunks import Layout
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.estimators.classifier import ECSELClassifier
+    from ecsel.estimators.readable import BatchSums
     from ecsel.estimators.settings import Settings
     from ecsel.fitting.rows import Rows
+    from ecsel.search.large import GlmSums
 
 SINGLE_PRECISION_TOLERANCE = 1e-8
 """Tighter tolerances need rows in double precision."""
@@ -65,6 +68,18 @@ class Packing:
     classes: NDArray[Any]
     totals: NDArray[np.float64]
     n_threads: int
+
+    def training_rows(self, encoder: TableEncoder) -> TrainingRows:
+        """Return the sample as canonical rows of a search, which weigh as much as the table."""
+        table, labels, weights = self.sample
+        codes = np.searchsorted(self.classes, labels)
+        values = encoder.feature_rows(table, warn=False)
+        return TrainingRows.canonical(self.model.cv, values, codes, weights * (self.totals.sum() / weights.sum()), labels)
+
+    def sum_batches(self, function: BatchSums) -> GlmSums:
+        """Return the sum of a function over all batches of the source, in their order."""
+        found: GlmSums = self.source.sum_batches(function)
+        return found
 
     def sampled_rows(self, encoder: TableEncoder, class_weights: NDArray[np.float64]) -> Rows:
         """Return the sample as canonical rows, which weigh as much as the table."""

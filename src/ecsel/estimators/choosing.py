@@ -1,46 +1,32 @@
-"""Choosing terms, strength and mirrored features for a classifier: which rows, which folds, which candidates.
+"""Rows and folds of a fit: which rows are looked at, how they are dealt, which columns take part.
 
 Folds are pairs of row weights, one for training and one for validation. A number of folds makes them from the content
-of the rows alone; a splitter or a list of splits is taken as it is. Large tables are thinned class by class, and what
-a thin sample has chosen is looked at again on (nearly) all rows.
+of the rows alone; a splitter or a list of splits is taken as it is. Large tables are thinned class by class.
 """
 
 from __future__ import annotations
 
-import sys
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from ecsel.estimators.equations import laws_to_equations
 from ecsel.estimators.options import check_integer
-from ecsel.estimators.path import Candidate, Path
 from ecsel.fitting.rows import Fold, Rows, content_folds
 from ecsel.fitting.screening import first_columns
-from ecsel.fitting.second_look import Step, Steps, look_again
-from ecsel.fitting.selection import SMALLEST_STRENGTH, Candidates, choose
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.settings import Settings
     from ecsel.fitting import Link
-    from ecsel.fitting.fit import FitOptions, PowerLaws
-    from ecsel.fitting.selection import Choice
-    from ecsel.tables import TableEncoder
 
-SELECTION_ROWS = 8192
-"""Larger tables choose the number of terms and the strength on a stratified sample of this size."""
-SECOND_LOOK_ROWS = 100_000
-"""Most rows of the second look, and of what is measured out of fold."""
-BEYOND = 1
-"""Terms above `max_terms` that are measured, to tell what more would bring, where `max_terms` clearly wins."""
+SEARCH_ROWS = 8192
+"""Larger tables are searched, and their columns chosen, on a stratified sample of this size."""
+JUDGED_ROWS = 100_000
+"""Most rows that are measured out of fold, and on which sizes and digits are judged."""
 _FEWEST_OF_A_CLASS = 50
 
 
@@ -52,64 +38,29 @@ class FoldedRows:
     folds: list[Fold]
     thinning: float
 
-    @property
-    def thinned(self) -> bool:
-        """Whether rows were left out."""
-        return self.thinning < 1
 
-    def with_features(self, kept: NDArray[np.bool_]) -> FoldedRows:
-        """Return the same rows and folds with some of the features."""
-        logs, codes, weights = self.rows
-        return replace(self, rows=(logs[kept], codes, weights))
-
-
-def fold_rows(
-    cv: Any, rows: Rows, original: tuple[Rows, NDArray[Any]], seed: int, *, again: bool = False
-) -> FoldedRows:
-    """Return the rows to cross-validate on, thinned where they are many, with their folds; more rows for a second look.
+def fold_rows(cv: Any, rows: Rows, original: tuple[Rows, NDArray[Any]], seed: int) -> FoldedRows:
+    """Return the rows to cross-validate on, thinned where they are many, with their folds.
 
     `rows` are the canonical rows, `original` the rows in the order of the table with their labels, for explicit splits.
     """
-    size = SECOND_LOOK_ROWS if again else SELECTION_ROWS
     if isinstance(cv, (int, np.integer)):
         check_integer("cv", cv, least=2)
-        (logs, codes, weights), kept = thin(rows, size, seed)
+        (logs, codes, weights), kept = thin(rows, JUDGED_ROWS, seed)
         folds = content_folds(logs, codes, weights, usable_folds(int(cv), codes, weights))
         before = rows[2]
     else:
-        (logs, codes, weights), kept = thin(original[0], size, seed)
+        (logs, codes, weights), kept = thin(original[0], JUDGED_ROWS, seed)
         folds = explicit_folds(cv, original[1], kept, weights)
         before = original[0][2]
     return FoldedRows((logs.astype(np.float64), codes, weights), folds, float(before[kept].sum() / weights.sum()))
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """What was chosen: terms, strength, the mirrored features that count, and every candidate.
-
-    `laws` are those of the second look, from which the last fit goes on: it could end in a poorer minimum of its own.
-    Who has interrupted the choice gets no second look.
-    """
-
-    n_terms: int
-    l1: float
-    mirrors: frozenset[str]
-    path: Path
-    laws: PowerLaws | None = None
-    interrupted: bool = False
-
-    def with_features(self, kept: NDArray[np.bool_]) -> Size:
-        """Return the choice as a model of some of the features, among them all that it uses."""
-        if self.laws is None:
-            return self
-        return replace(self, laws=replace(self.laws, exponents=self.laws.exponents[:, :, kept]))
 
 
 def choose_columns(model: ECSELClassifier, settings: Settings, link: Link, rows: Rows, seed: int) -> Settings:
     """Return the settings that keep all but `max_features` columns out; large tables choose on a sample."""
     if model.max_features is None or settings.columns is None:
         return settings
-    (logs, codes, weights), _ = thin(rows, SELECTION_ROWS, seed)
+    (logs, codes, weights), _ = thin(rows, SEARCH_ROWS, seed)
     kept = first_columns(
         (logs.astype(np.float64), codes, weights),
         link,
@@ -120,121 +71,12 @@ def choose_columns(model: ECSELClassifier, settings: Settings, link: Link, rows:
     return replace(settings, limits=settings.limits.only(kept))
 
 
-def choose_size(
-    model: ECSELClassifier, settings: Settings, link: Link, folded: FoldedRows | None, encoder: TableEncoder
-) -> Size:
-    """Choose terms, strength and (with ``two_sided="auto"``) mirrored features; with no folds they must be given."""
-    mirrors = _mirrors(encoder)
-    if settings.n_terms is not None and settings.l1 is not None:
-        return Size(settings.n_terms, settings.l1, mirrors, Path(()))
-    if folded is None:
-        raise TypeError("the number of terms and the strength are chosen on folds")
-    logs, codes, weights = folded.rows
-    candidates = Candidates(
-        [settings.n_terms] if settings.n_terms is not None else list(range(1, model.max_terms + 1)),
-        [settings.l1] if settings.l1 is not None else None,
-        range(model.max_terms + 1, model.max_terms + 1 + BEYOND) if settings.n_terms is None else (),
-    )
-    choices, best, interrupted = choose(
-        logs,
-        codes,
-        weights,
-        link,
-        settings.penalty(0.0),
-        candidates,
-        folded.folds,
-        feature_sets=_feature_sets(settings, encoder, logs),
-        intercept=model.fit_intercept,
-        n_threads=settings.n_threads,
-        tell=_tell if model.verbose else None,
-    )
-    if interrupted:
-        warnings.warn(
-            f"The choice of terms and strength was interrupted; the best of the {len(choices)} candidates that were "
-            "measured by then was taken, and path_ has no others.",
-            UserWarning,
-            stacklevel=4,
-        )
-    path = _path(choices, encoder, len(codes))
-    if settings.mirrors_chosen:
-        mirrors &= _names(path[best])
-    return Size(choices[best].n_terms, choices[best].strength, mirrors, path, interrupted=interrupted)
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-
-
-def choose_again(
-    model: ECSELClassifier,
-    settings: Settings,
-    link: Link,
-    folded: FoldedRows,
-    encoder: TableEncoder,
-    size: Size,
-    options: FitOptions,
-) -> Size:
-    """Look again at a size that a sample has chosen, on (nearly) all rows: these carry weaker penalties, more terms."""
-    if not size.path or size.interrupted:
-        return size
-    sets = _feature_sets(settings, encoder, folded.rows[0])
-    narrow = sets[-1] if size.mirrors or len(sets) == 1 else sets[0]
-    steps = Steps(
-        most_terms=model.max_terms if settings.n_terms is None else size.n_terms,
-        least_strength=SMALLEST_STRENGTH * max(c.l1 for c in size.path) if settings.l1 is None else size.l1,
-        wide=sets[-1],
-    )
-    start = Step(size.n_terms, size.l1, narrow)
-    choices, best = look_again(
-        folded.rows,
-        folded.folds[0],
-        link,
-        settings.penalty,
-        start,
-        steps,
-        intercept=model.fit_intercept,
-        options=options,
-    )
-    seen = _path(choices, encoder, int(np.count_nonzero(folded.folds[0][1])))
-    mirrors = _mirrors(encoder) & _names(seen[best]) if settings.mirrors_chosen else size.mirrors
-    chosen = choices[best]
-    return Size(chosen.n_terms, chosen.strength, mirrors, Path((*size.path, *seen)), chosen.laws)
-
-
-def _path(choices: Sequence[Choice], encoder: TableEncoder, n_rows: int) -> Path:
-    names = encoder.feature_names
-    return Path(
-        Candidate(c.n_terms, c.strength, c.size, c.loss, c.loss_se, laws_to_equations(c.laws, names), n_rows)
-        for c in choices
-    )
-
-
-def _mirrors(encoder: TableEncoder) -> frozenset[str]:
-    return frozenset(feature.name for feature in encoder.features if feature.kind == "mirror")
-
-
-def _names(candidate: Candidate) -> frozenset[str]:
-    return frozenset(name for equation in candidate.equations for name in equation.names)
-
-
-def _feature_sets(settings: Settings, encoder: TableEncoder, logs: NDArray[np.floating]) -> list[NDArray[np.bool_]]:
-    """Return the features that may take part; where mirror images are chosen without them, and with the useful ones."""
-    allowed = settings.limits.open(len(encoder.features))
-    if not settings.mirrors_chosen:
-        return [allowed]
-    mirror = np.array([feature.kind == "mirror" for feature in encoder.features], dtype=bool)
-    # Of two values the mirror image tells nothing new.
-    middle = np.array([len(np.unique(u)) > 2 for u in logs], dtype=bool)
-    plain, both = allowed & ~mirror, allowed & (~mirror | middle)
-    return [plain] if np.array_equal(plain, both) else [plain, both]
-
-
-def usable_folds(wished: int, codes: NDArray[np.integer], weights: NDArray[np.floating]) -> int:
+def usable_folds(requested: int, codes: NDArray[np.integer], weights: NDArray[np.floating]) -> int:
     """Return the number of folds, no more than the rows of the rarest class; whole weights count as repetitions."""
-    check_integer("cv", wished, least=2)
+    check_integer("cv", requested, least=2)
     totals = np.bincount(codes, weights=weights)
     rarest = totals[totals > 0].min() / min(1.0, float(weights[weights > 0].min()))
-    return max(2, min(wished, int(rarest)))
+    return max(2, min(requested, int(rarest)))
 
 
 def explicit_folds(cv: Any, y: NDArray[Any], kept: NDArray[np.intp], weights: NDArray[np.floating]) -> list[Fold]:

@@ -1,7 +1,8 @@
-"""`ECSELClassifier`: one signomial per class, a sigmoid or softmax, and scikit-learn's conventions.
+"""`ECSELClassifier`: one equation per class, a sigmoid or softmax, and scikit-learn's conventions.
 
-The estimator is thin: `tables` makes positive features, `fitting` finds the power laws, `signomial` evaluates them.
-The formula is the model: predict_proba(X) is the sigmoid or softmax of `equations_` at `to_model_features(X)`.
+The estimator is thin: `tables` makes features, `search` finds readable equations in raw columns (or `fitting` the
+paper's power laws on positive features), `signomial` evaluates them. The formula is the model: predict_proba(X) is the
+sigmoid or softmax of `equations_` at `to_model_features(X)`.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import batches, settings, training
-from ecsel.estimators.choosing import choose_again, choose_columns, choose_size, fold_rows
-from ecsel.estimators.equations import laws_from_equations, laws_to_equations, trimmed
+from ecsel.estimators.choosing import choose_columns, fold_rows
+from ecsel.estimators.equations import laws_from_equations, laws_to_equations
 from ecsel.estimators.inference import Inference
-from ecsel.estimators.judging import Judgement, judge, tempered
+from ecsel.estimators.judging import Judgement, judge, out_of_fold, tempered
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
+from ecsel.estimators.readable import ReadableTask, TrainingRows
 from ecsel.estimators.summary import summarise_classifier
 from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels
 from ecsel.estimators.training import encoder_options, fit_options, trainer, warn_unless_converged
-from ecsel.fitting import FitReport, Status
+from ecsel.fitting import Status
 from ecsel.fitting.rows import merge_equal_rows
-from ecsel.signomial import ScoreTerms, scores
+from ecsel.signomial import FeatureRows, ScoreTerms, scores
 from ecsel.signomial.properties import probabilities
 from ecsel.tables import TableEncoder
 from ecsel.tables.reading import read_table
@@ -38,41 +40,54 @@ if TYPE_CHECKING:
 
     from ecsel.estimators.batches import Packing
     from ecsel.estimators.settings import Settings
-    from ecsel.fitting import FitResult, Tariff
+    from ecsel.estimators.readable import AllRows, SearchReport
+    from ecsel.fitting import FitReport, Tariff
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.links import LinkName
     from ecsel.fitting.race import Newton
     from ecsel.fitting.rows import Rows
+    from ecsel.signomial import Signomial
     from ecsel.tables.reading import RawTable
 
 
 class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
-    """Classifier whose formula is the model: z_c(x) = Σ_k α_ck Π_j x_j^β_ckj and a sigmoid or softmax.
+    """Classifier whose formula is the model: a short sum of simple pieces of raw columns, one for every score.
+
+    By default a search finds the pieces (small powers, logarithms, indicators, products of two), folds choose how many,
+    and coefficients are rounded to the fewest digits that keep the loss: what is printed is the model. With
+    ``n_terms=K, l1=λ`` it is the model of the paper ECSEL instead, z_c(x) = Σ_k α_ck Π_j x_j^β_ckj with real exponents
+    on positive scaled features.
 
     Parameters
     ----------
     n_terms : int or "auto", default="auto"
-        Terms per class, not counting the intercept. "auto" chooses between 1 and `max_terms` by cross-validation.
+        Terms of a score, not counting the intercept. "auto" lets the folds choose.
     l1 : float or "auto", default="auto"
-        Strength λ of the penalty on exponents. "auto" chooses along a path by cross-validation.
-    max_terms : int, default=3
-        Most terms that "auto" chooses. Where that many clearly win, `path_` and `summary()` tell what more would bring.
+        Strength λ of the penalty of the paper's model, which needs `n_terms` too. "auto" means the search.
+    max_terms : int, optional
+        Most terms of a score that the folds may choose.
+    max_factors : int, default=20
+        Most factors of a score: ``x*log(y)`` has two.
+    max_features : int, optional
+        Most columns that the equations may speak of.
+    allowed_exponents : list, optional
+        Exponents that the search may use, of -2, -1, -0.5, 0.5, 1, 2, 3 and "log"; None for all.
+    exponent_bounds : pair or dict, optional
+        Bounds (low, high) of every exponent, or a dict of them by column or feature, with low ≤ 0 ≤ high and None for
+        no bound; stated in `summary()` after a look at every term. A logarithm counts as exponent 0.
+    digits : int or None, default=2
+        Significant digits of coefficients, more where the loss would rise; None keeps all digits.
+    thresholds : bool, default=False
+        Whether ``[x > c]`` (1 or 0), ``[x above c]`` = max(0, x − c) and ``[x below c]`` = max(0, c − x) with round
+        cuts c may be pieces too.
+    rule : {"simplest", "best"}, default="simplest"
+        "simplest" takes the fewest factors within min(one standard error, 1 %) of the best held-out loss, "best" the
+        best.
+    time_limit : float, optional
+        Seconds after which the search ends with the best that it has measured.
     link : {"auto", "sigmoid", "softmax"}, default="auto"
         "auto" takes the sigmoid (one score, for the second class) for two classes and the softmax otherwise.
-    penalty : {"l1", "elastic_net", "mcp", "scad", "l0", "group", "paper"} or tariff, default="l1"
-        "l1" is λ Σ_k (√(1 + (α_k/8)²) Σ_j |β_kj| + ½/(1 + (α_k/8)²)), which is well posed. The next five charge large
-        exponents otherwise ("mcp", "scad" and "l0" shrink them less, "group" leaves out whole columns); an object such
-        as ``ecsel.fitting.MCP(gamma=6)`` sets their numbers. "paper" is λ Σ |β|, with every term's value at a typical
-        row bounded by 100 (Adam: the coefficient itself).
-    fit_intercept : bool, default=True
-        Whether scores have a constant beside their terms. False gives the paper's form, in which a constant can only
-        be one of the `n_terms` terms, all of whose exponents the penalty has driven to zero.
-    scaling : {"auto", "minmax", "spread", "ratio"} or dict, default="auto"
-        How a numeric column becomes positive; "minmax" is the paper's map to [1, 10]. A dict sets it per column.
-    two_sided : "auto", bool or list of columns, default="auto"
-        Numeric columns that get a mirrored copy ``column~`` beside them, so that a term can be highest in the middle.
-        "auto" tries none and all where the folds choose the terms or the strength, and keeps those that count.
     missing : {"factor", "median", "error"}, default="factor"
         What a missing value means; see `ecsel.tables`.
     out_of_range : {"clip", "extrapolate", "error"}, default="clip"
@@ -90,58 +105,73 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
     calibrate : bool, default=False
         Divide all scores by the temperature that minimises the log-loss on the folds; it becomes part of `equations_`.
     monotone : dict, optional
-        Promises that the solver holds and `summary()` proves: ``{"income": +1}``, the probability of the second class
+        Promises that the fit keeps and `summary()` proves: ``{"income": +1}``, the probability of the second class
         never falls as income rises; where there is a score per class, ``{"income": {"good": +1}}``.
-    exponent_bounds : pair or dict, optional
-        Bounds (low, high) of every exponent, or a dict of them by column or feature, with low ≤ 0 ≤ high and None for
-        no bound; held by the solver, and stated in `summary()` after a look at every term.
-    max_features : int, optional
-        Most columns that the equations may speak of: the first to take part along the path of one term.
     cv : int, splitter or list of splits, default=5
-        Folds for "auto", for the rule of a threshold and for calibration. A number makes stratified folds that depend
+        Folds for the size, for the rule of a threshold and for calibration. A number makes stratified folds that depend
         on the content of rows alone.
+    penalty : {"l1", "elastic_net", "mcp", "scad", "l0", "group", "paper"} or tariff, default="l1"
+        Of the paper's model. "l1" is λ Σ_k (√(1 + (α_k/8)²) Σ_j |β_kj| + ½/(1 + (α_k/8)²)), which is well posed. The
+        next five charge large exponents otherwise ("mcp", "scad" and "l0" shrink them less, "group" leaves out whole
+        columns); an object such as ``ecsel.fitting.MCP(gamma=6)`` sets their numbers. "paper" is λ Σ |β|, with every
+        term's value at a typical row bounded by 100 (Adam: the coefficient itself).
+    fit_intercept : bool, default=True
+        Of the paper's model: whether scores have a constant beside their terms.
+    scaling : {"auto", "minmax", "spread", "ratio"} or dict, default="auto"
+        Of the paper's model: how a numeric column becomes positive; "minmax" is the paper's map to [1, 10].
+    two_sided : bool or list of columns, default=False
+        Of the paper's model: numeric columns that get a mirrored copy ``column~``, so that a term can peak in the
+        middle.
     solver : {"newton", "lbfgs", "adam"}, Newton or Adam, default="newton"
-        "newton" is proximal Gauss–Newton (L-BFGS takes over beyond 1200 parameters); where terms and strength are
-        given, `ecsel.fitting.Newton(starts=64)` looks for a lower minimum. "adam" is the paper's trainer.
+        Of the paper's model: "newton" is proximal Gauss–Newton (L-BFGS takes over beyond 1200 parameters),
+        `ecsel.fitting.Newton(starts=64)` looks for a lower minimum, "adam" is the paper's trainer.
     tol : float, default=1e-6
-        Stop once the promised fall of the objective, relative to it, is below `tol` (and the KKT residual is small).
+        Of the paper's model: stop once the promised fall of the objective, relative to it, is below `tol`.
     max_iter : int, default=200
-        Most iterations of the final solve.
+        Of the paper's model: most iterations of the final solve.
     warm_start : bool, default=False
-        Continue from the previous fit where it has the same features, classes and number of terms.
+        Of the paper's model: continue from the previous fit where it has the same features, classes and terms.
     n_jobs : int, optional
         Threads over folds, starts and row blocks; None uses all cores. The result is the same, to the last bit.
     random_state : int, RandomState or None, default=None
-        Seeds the random starts and samples. None means 0: two fits of the same data give the same model.
+        Seeds folds, samples and random starts. None means 0: two fits of the same data give the same model.
     verbose : int, default=0
-        1 shows the progress of choice and fit on standard error. An interrupt (Ctrl-C) keeps the best so far, with a
-        warning: of the candidates that were measured, or of the equations.
+        1 shows progress on standard error. An interrupt (Ctrl-C) keeps the best so far, with a warning.
 
     Attributes
     ----------
     classes_ : array of the class labels, sorted.
-    equations_ : dict of class label to Signomial in the positive features; with a sigmoid the second class alone.
-    encoder_ : TableEncoder from raw columns to positive features.
-    fit_report_ : FitReport of the fit: status, iterations, passes, objective, KKT residual, spread of the starts.
-    path_ : Path of all candidates of the selection.
+    equations_ : dict of class label to Signomial; with a sigmoid the second class alone.
+    encoder_ : TableEncoder from raw columns to the features of the equations.
+    fit_report_ : SearchReport of a search, FitReport of the paper's model.
+    path_ : Path of candidates, the front of factors against held-out loss.
+    near_ties_ : positions in `path_` of the candidates that the folds cannot tell from the best.
     threshold_ : float or None (more than two classes).
     temperature_ : what the scores of the fit were divided by; 1 without calibration.
     out_of_fold_ : Quality measured on rows that the model had not seen, or None where no folds were run.
     n_folds_ : the number of those folds.
     standard_errors_ : what `standard_errors` returned last, or None.
-    n_terms_, l1_, link_ : the values in force.
-    n_iter_ : iterations of the solver.
+    n_terms_ : most terms of a score.
+    l1_ : the strength in force; None after a search.
+    link_ : the link in force.
+    n_iter_ : iterations of the solver; 1 after a search.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from ecsel import ECSELClassifier
     >>> X, y = load_iris(return_X_y=True)
+    >>> model = ECSELClassifier().fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    >>> list(model.equations_)  # one equation per class
+    [0, 1, 2]
+
+    The paper's model has a given number of terms and a given strength:
+
     >>> model = ECSELClassifier(n_terms=1, l1=0.01).fit(X, y)
     >>> model.score(X, y) > 0.95
     True
-    >>> list(model.equations_)  # one signomial per class
-    [0, 1, 2]
 
     With two classes the folds can choose from which probability on to decide, after they have set the temperature:
 
@@ -158,12 +188,16 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         n_terms: int | str = "auto",
         l1: float | str = "auto",
         *,
-        max_terms: int = 3,
+        max_terms: int | None = None,
+        max_factors: int = 20,
+        max_features: int | None = None,
+        allowed_exponents: Any = None,
+        exponent_bounds: Any = None,
+        digits: int | None = 2,
+        thresholds: bool = False,
+        rule: str = "simplest",
+        time_limit: float | None = None,
         link: str = "auto",
-        penalty: str | Tariff = "l1",
-        fit_intercept: bool = True,
-        scaling: Any = "auto",
-        two_sided: Any = "auto",
         missing: str = "factor",
         out_of_range: str = "clip",
         categorical: Any = None,
@@ -172,9 +206,11 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         threshold: Any = None,
         calibrate: bool = False,
         monotone: Any = None,
-        exponent_bounds: Any = None,
-        max_features: int | None = None,
         cv: Any = 5,
+        penalty: str | Tariff = "l1",
+        fit_intercept: bool = True,
+        scaling: Any = "auto",
+        two_sided: Any = False,
         solver: str | Newton | Adam = "newton",
         tol: float = 1e-6,
         max_iter: int = 200,
@@ -186,11 +222,15 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         self.n_terms = n_terms
         self.l1 = l1
         self.max_terms = max_terms
+        self.max_factors = max_factors
+        self.max_features = max_features
+        self.allowed_exponents = allowed_exponents
+        self.exponent_bounds = exponent_bounds
+        self.digits = digits
+        self.thresholds = thresholds
+        self.rule = rule
+        self.time_limit = time_limit
         self.link = link
-        self.penalty = penalty
-        self.fit_intercept = fit_intercept
-        self.scaling = scaling
-        self.two_sided = two_sided
         self.missing = missing
         self.out_of_range = out_of_range
         self.categorical = categorical
@@ -199,9 +239,11 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         self.threshold = threshold
         self.calibrate = calibrate
         self.monotone = monotone
-        self.exponent_bounds = exponent_bounds
-        self.max_features = max_features
         self.cv = cv
+        self.penalty = penalty
+        self.fit_intercept = fit_intercept
+        self.scaling = scaling
+        self.two_sided = two_sided
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -232,29 +274,64 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         labels = check_target(self, table.n_rows, y)
         given = None if sample_weight is None else check_weights(sample_weight, len(labels))
         classes, codes, totals = encode_labels(labels, given)
+        if chosen.searches:
+            weights = np.ones(len(codes)) if given is None else given
+            values = encoder.feature_rows(table)
+            rows = TrainingRows.canonical(self.cv, values, codes.astype(np.intp, copy=False), weights, labels)
+            return self._search(chosen, encoder, classes, totals, rows)
         packing = batches.packing_of(self, chosen, X, encoder, (labels, given), classes, totals)
         if packing is not None:
             del codes, given  # as large as a column each
             return self._fit_packed(chosen, encoder, packing)
         codes = codes.astype(np.intp, copy=False)
-        link = settings.resolve_link(self.link, len(classes))
+        link = chosen.link(len(classes))
         per_class = class_weights(self.class_weight, classes, np.arange(len(classes)), totals)
         weights = per_class[codes] if given is None else given * per_class[codes]
         logs = encoder.log_features(table, batches.precision(self, len(codes) * len(encoder.features)), warn=False)
         chosen = chosen.of_table(self, encoder, classes.tolist(), link.n_scores)
-        rows = merge_equal_rows(logs, codes, weights)
-        return self._complete(chosen, encoder, classes, per_class, rows, ((logs, codes, weights), labels))
+        merged = merge_equal_rows(logs, codes, weights)
+        return self._complete(chosen, encoder, classes, per_class, merged, ((logs, codes, weights), labels))
+
+    def _search(
+        self,
+        chosen: Settings,
+        encoder: TableEncoder,
+        classes: NDArray[Any],
+        totals: NDArray[np.float64],
+        rows: TrainingRows,
+        everything: AllRows | None = None,
+    ) -> Self:
+        """Search for readable equations."""
+        link = chosen.link(len(classes))
+        rule = settings.resolve_threshold(self.threshold, len(classes))
+        per_class = class_weights(self.class_weight, classes, np.arange(len(classes)), totals)
+        task = ReadableTask(self, chosen, encoder, classes.tolist(), per_class, rule, self._seed())
+        found = task.fit(rows, everything)
+        self.path_encoder_ = found.path_encoder
+        self.near_ties_ = found.near_ties
+        n_terms = max(sum(not term.is_constant for term in equation.terms) for equation in found.equations)
+        return self._set_fitted(
+            found.encoder, classes, link.name, (n_terms, None), found.path, found.equations, found.report, found.judgement
+        )
+
+    def _seed(self) -> int:
+        return int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
 
     def _fit_packed(self, chosen: Settings, encoder: TableEncoder, packing: Packing) -> Self:
-        """Fit rows that are packed once everything but the equations is settled."""
-        link = settings.resolve_link(self.link, len(packing.classes))
-        codes = np.arange(len(packing.classes))
-        per_class = class_weights(self.class_weight, packing.classes, codes, packing.totals)
-        chosen = chosen.of_table(self, encoder, packing.classes.tolist(), link.n_scores)
-        rule = settings.resolve_threshold(self.threshold, len(packing.classes))
+        """Fit rows that are packed once everything but the equations is settled, or read in batches after a search."""
+        classes = packing.classes
+        if chosen.searches:
+            return self._search(
+                chosen, encoder, classes, packing.totals, packing.training_rows(encoder), packing.sum_batches
+            )
+        link = chosen.link(len(classes))
+        codes = np.arange(len(classes))
+        per_class = class_weights(self.class_weight, classes, codes, packing.totals)
+        chosen = chosen.of_table(self, encoder, classes.tolist(), link.n_scores)
+        rule = settings.resolve_threshold(self.threshold, len(classes))
         asked = self.max_features is not None or settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         rows = packing.sampled_rows(encoder, per_class) if asked else packing.no_rows(encoder)
-        return self._complete(chosen, encoder, packing.classes, per_class, rows, None, packing)
+        return self._complete(chosen, encoder, classes, per_class, rows, None, packing)
 
     def _complete(
         self,
@@ -266,47 +343,33 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         original: tuple[Rows, NDArray[Any]] | None,
         packing: Packing | None = None,
     ) -> Self:
-        """Choose the size on folds of `rows`, fit these or what is to be packed, and judge the model on the folds."""
-        link = settings.resolve_link(self.link, len(classes))
+        """Fit the paper's model to `rows` or to what is to be packed, and judge it on folds where they are needed."""
+        if chosen.n_terms is None or chosen.l1 is None:
+            raise TypeError("the paper's model has a number of terms and a strength")
+        link = chosen.link(len(classes))
         rule = settings.resolve_threshold(self.threshold, len(classes))
-        seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
+        seed = self._seed()
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), seed) if validate else None
         chosen = choose_columns(self, chosen, link, rows, seed)
-        size = choose_size(self, chosen, link, folded, encoder)
-        if folded is not None and folded.thinned:
-            folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), seed, again=True)
-            options = fit_options(self, chosen, seed, chosen.n_threads)
-            size = choose_again(self, chosen, link, folded, encoder, size, options)
-        self.path_encoder_ = encoder
-        if chosen.mirrors_chosen:
-            encoder = encoder.keep_mirrors(size.mirrors)
-            kept = np.isin(self.path_encoder_.feature_names, encoder.feature_names)
-            size = size.with_features(kept)
-            rows = (rows[0][kept], *rows[1:])
-            folded = folded and folded.with_features(kept)
-            chosen = chosen.with_features(kept)
-        n_terms, l1, path = size.n_terms, size.l1, size.path
-        train = trainer(self, chosen, link, (n_terms, l1), seed, n_threads=chosen.n_threads)
+        size = (chosen.n_terms, chosen.l1)
+        train = trainer(self, chosen, link, size, seed, n_threads=chosen.n_threads)
         encoder, all_rows = (encoder, rows) if packing is None else packing.pack(encoder, per_class)
         result = train(
             all_rows,
-            start=self._previous_laws(encoder, classes, n_terms) or size.laws,
+            start=self._previous_laws(encoder, classes, chosen.n_terms),
             watch=training.show_progress if self.verbose else None,
         )
         warn_unless_converged(result.report, self.max_iter)
         judgement = Judgement.unseen(rule)
         if folded is not None and result.report.status is not Status.INTERRUPTED:
-            judgement = judge(
-                folded,
-                train,
-                link.name,
-                rule,
-                calibrate=self.calibrate,
-                class_weights=per_class,
-                tell=bool(self.verbose),
-            )
-        return self._set_fitted(encoder, classes, link.name, (n_terms, l1), path, result, judgement)
+            held_out = out_of_fold(folded, train, per_class, tell=bool(self.verbose))
+            judgement = judge(held_out, link.name, rule, calibrate=self.calibrate)
+        self.path_encoder_ = encoder
+        self.near_ties_ = ()
+        laws = tempered(result.laws, judgement.temperature)
+        equations = laws_to_equations(laws, encoder.feature_names)
+        return self._set_fitted(encoder, classes, link.name, size, Path(()), equations, result.report, judgement)
 
     def _previous_laws(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> PowerLaws | None:
         """Return the power laws of the previous fit where `warm_start` can continue them."""
@@ -323,15 +386,14 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         encoder: TableEncoder,
         classes: NDArray[Any],
         link: LinkName,
-        size: tuple[int, float],
+        size: tuple[int, float | None],
         path: Path,
-        result: FitResult,
+        equations: tuple[Signomial, ...],
+        report: FitReport | SearchReport,
         judgement: Judgement,
     ) -> Self:
         labels = classes.tolist()
-        equations = laws_to_equations(tempered(result.laws, judgement.temperature), encoder.feature_names)
-        self.encoder_ = encoder = trimmed(encoder, self.two_sided, equations)
-        names = encoder.feature_names
+        self.encoder_ = encoder
         self.classes_ = classes
         self.link_ = link
         self.threshold_ = judgement.threshold
@@ -340,23 +402,27 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         self.standard_errors_ = None
         self.n_terms_, self.l1_ = size
         self.equations_ = dict(zip(labels[1:] if link == "sigmoid" else labels, equations, strict=True))
-        self.fit_report_: FitReport = result.report
-        self.n_iter_ = max(1, result.report.iterations)
-        self.path_ = path
-        self._score_terms = ScoreTerms.from_signomials(equations, names)
-        if not path:
-            size_ = sum(len(term.exponents) for equation in equations for term in equation.terms)
-            self.path_ = Path([Candidate(*size, size_, np.nan, np.nan, equations)])
+        self.fit_report_ = report
+        self.n_iter_ = max(1, getattr(report, "iterations", 1))
+        self._score_terms = ScoreTerms.from_signomials(equations, encoder.feature_names)
+        n_factors = sum(equation.n_factors for equation in equations)
+        self.path_ = path or Path([Candidate(self.n_terms_, self.l1_, n_factors, np.nan, np.nan, equations)])
         return self
 
     def to_model_features(self, X: Any) -> NDArray[np.float64]:
-        """Return the positive features (rows × features) that `equations_` speak of."""
+        """Return the values (rows × features) that the names in `equations_` stand for.
+
+        After a search these are raw columns, clipped to the training range, and indicators; the paper's model has
+        positive scaled features. The columns are those of `encoder_.feature_names`.
+        """
         table = self._checked_table(X)
         return self.encoder_.model_features(table)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         table = self._checked_table(X)
-        return scores(self._score_terms, self.encoder_.log_features(table).T)
+        if self.encoder_.is_raw:
+            return scores(self._score_terms, FeatureRows.from_values(self.encoder_.model_features(table)))
+        return scores(self._score_terms, FeatureRows.from_logs(self.encoder_.log_features(table).T))
 
     def _checked_table(self, X: Any) -> RawTable:
         check_is_fitted(self, "equations_")
@@ -398,7 +464,10 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         model.n_terms_, model.l1_ = candidate.n_terms, candidate.l1
         model.temperature_, model.out_of_fold_, model.n_folds_ = 1.0, None, 0
         model.standard_errors_ = None
-        model.encoder_ = trimmed(self.path_encoder_, self.two_sided, candidate.equations)
+        model.encoder_ = self.path_encoder_
+        if self.path_encoder_.is_raw:
+            used = {name for equation in candidate.equations for name in equation.names}
+            model.encoder_ = self.path_encoder_.keep_features(used)
         model._score_terms = ScoreTerms.from_signomials(candidate.equations, model.encoder_.feature_names)
         return model
 

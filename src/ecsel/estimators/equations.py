@@ -12,9 +12,6 @@ from ecsel.signomial import Signomial, Term
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ecsel.tables import TableEncoder
-
-
 def laws_to_equations(laws: PowerLaws, names: Sequence[str]) -> tuple[Signomial, ...]:
     """Return one signomial per score: its intercept is a term without exponents, zero exponents are left out."""
     return tuple(
@@ -43,10 +40,3 @@ def laws_from_equations(equations: Sequence[Signomial], names: Sequence[str], n_
             for name, b in term.exponents.items():
                 laws.exponents[c, k, place[name]] = float(b)
     return laws
-
-
-def trimmed(encoder: TableEncoder, two_sided: object, equations: Sequence[Signomial]) -> TableEncoder:
-    """Return the encoder of these equations: with ``two_sided="auto"`` only the mirror images that they speak of."""
-    if not isinstance(two_sided, str):
-        return encoder
-    return encoder.keep_mirrors({name for equation in equations for name in equation.names})

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.fitting import Status
-from ecsel.fitting.fit import PowerLaws
-from ecsel.fitting.selection import score_laws
+from ecsel.fitting.fit import PowerLaws, score_laws
 from ecsel.quality import Quality, fit_temperature, measure
 from ecsel.quality.calibration import LARGEST_TEMPERATURE, log_loss
 from ecsel.quality.thresholds import RULES, best_cut, saving
@@ -41,11 +40,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OutOfFold:
-    """Scores (rows, scores) of held-out rows, with their classes and weights; a row held out twice counts half."""
+    """Scores (rows, scores) of held-out rows, with their classes, weights of the fit and sample weights.
+
+    A row held out twice counts half.
+    """
 
     scores: Floats
     codes: NDArray[np.intp]
     weights: Floats
+    sample_weights: Floats
     n_folds: int
 
 
@@ -64,18 +67,8 @@ class Judgement:
         return cls(threshold=rule if rule is None or isinstance(rule, float) else 0.5)
 
 
-def judge(
-    folded: FoldedRows,
-    train: Train,
-    link: LinkName,
-    rule: ThresholdRule | None,
-    *,
-    calibrate: bool,
-    class_weights: Floats,
-    tell: bool = False,
-) -> Judgement:
-    """Return temperature, threshold and quality; an interrupt keeps what the finished folds say."""
-    held_out = out_of_fold(folded, train, tell=tell)
+def judge(held_out: OutOfFold | None, link: LinkName, rule: ThresholdRule | None, *, calibrate: bool) -> Judgement:
+    """Return temperature, threshold and quality of held-out scores."""
     if held_out is None:
         return Judgement.unseen(rule)
     codes, weights = held_out.codes, held_out.weights
@@ -88,7 +81,7 @@ def judge(
             stacklevel=3,
         )
     z = held_out.scores / temperature
-    plain = weights * folded.thinning / class_weights[codes]
+    plain = held_out.sample_weights
     p = probabilities(z, link)
     threshold = None if rule is None else _threshold(codes, p[:, 1], rule, plain)
     decided = p.argmax(axis=1) if threshold is None else (p[:, 1] >= threshold).astype(np.intp)
@@ -96,8 +89,13 @@ def judge(
     return Judgement(temperature, threshold, quality, held_out.n_folds)
 
 
-def out_of_fold(folded: FoldedRows, train: Train, *, tell: bool = False) -> OutOfFold | None:
-    """Fit every training part and score its held-out rows; None where an interrupt came before the first was done."""
+def out_of_fold(
+    folded: FoldedRows, train: Train, class_weights: Floats, *, tell: bool = False
+) -> OutOfFold | None:
+    """Fit every training part and score its held-out rows; None where an interrupt came before the first was done.
+
+    An interrupt keeps what the finished folds say.
+    """
     logs, codes, weights = folded.rows
     covered = np.sum([held for _, held in folded.folds], axis=0)
     parts = []
@@ -119,7 +117,7 @@ def out_of_fold(folded: FoldedRows, train: Train, *, tell: bool = False) -> OutO
     if not parts:
         return None
     scores, classes, shares = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return OutOfFold(scores, classes, shares, len(parts))
+    return OutOfFold(scores, classes, shares, shares * folded.thinning / class_weights[classes], len(parts))
 
 
 def _threshold(codes: NDArray[np.intp], p: Floats, rule: ThresholdRule, weights: Floats) -> float:

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One fitted candidate: its size, its cross-validated loss (NaN where nothing was validated), its equations.
+    """One fitted candidate: its size in factors, its held-out loss (NaN where nothing was held out), its equations.
 
-    `n_rows` are the distinct rows that the loss was measured on: losses of different rows do not compare.
+    `l1` is the strength of the paper's model, None after a search. `n_rows` are the distinct rows that the loss was
+    measured on: losses of different rows do not compare.
     """
 
     n_terms: int
-    l1: float
+    l1: float | None
     size: int
     loss: float
     loss_se: float
@@ -64,7 +65,7 @@ class Path(tuple[Candidate, ...]):
         return cls(
             Candidate(
                 int(r["n_terms"]),
-                float(r["l1"]),
+                None if r["l1"] is None else float(r["l1"]),
                 int(r["size"]),
                 np.nan if r["loss"] is None else float(r["loss"]),
                 np.nan if r["loss_se"] is None else float(r["loss_se"]),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.equations import trimmed
 from ecsel.estimators.errors import StandardErrors
 from ecsel.estimators.path import Path
+from ecsel.estimators.readable import SearchReport
 from ecsel.files import ModelDocument, ModelFileError, read, write
 from ecsel.fitting import TARIFFS, Adam, FitReport, Newton, Status
 from ecsel.quality import Quality
@@ -35,7 +35,12 @@ def save_classifier(model: ECSELClassifier, path: str | os.PathLike[str]) -> Non
             encoder=model.path_encoder_,
             threshold=model.threshold_,
             params={name: value for name, value in params.items() if value is not _UNSTORED},
-            report={**model.fit_report_.to_dict(), "n_terms": model.n_terms_, "l1": model.l1_},
+            report={
+                **model.fit_report_.to_dict(),
+                "n_terms": model.n_terms_,
+                "l1": model.l1_,
+                "near_ties": list(model.near_ties_),
+            },
             path=model.path_.to_plain(),
             metrics=_metrics(model),
         ),
@@ -86,15 +91,27 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     if isinstance(params.get("penalty"), dict):
         numbers = dict(params["penalty"])
         params["penalty"] = TARIFFS[numbers.pop("name")](**numbers)
+    if params.get("two_sided") == "auto":  # version 0.1.0 could leave the choice of mirror images to the folds
+        params["two_sided"] = False
     known = ECSELClassifier().get_params(deep=False)
     model = ECSELClassifier(**{name: value for name, value in params.items() if name in known})
     report = dict(document.report)
     labels = list(document.classes)
-    model.n_terms_, model.l1_ = int(report.pop("n_terms")), float(report.pop("l1"))
-    model.fit_report_ = FitReport(**{**report, "status": Status[report["status"]], "spread": tuple(report["spread"])})
-    model.n_iter_ = max(1, model.fit_report_.iterations)
+    strength = report.pop("l1")
+    model.n_terms_, model.l1_ = int(report.pop("n_terms")), None if strength is None else float(strength)
+    model.near_ties_ = tuple(map(int, report.pop("near_ties", ())))
+    report["status"] = Status[report["status"]]
+    used = {name for equation in document.equations for name in equation.names}
+    if document.encoder.is_raw:
+        model.fit_report_ = SearchReport(**report)
+        model.n_iter_ = 1
+        model.encoder_ = document.encoder.keep_features(used)
+    else:
+        model.fit_report_ = FitReport(**{**report, "spread": tuple(report["spread"])})
+        model.n_iter_ = max(1, model.fit_report_.iterations)
+        # files of version 0.1.0 may hold mirror images that only other candidates of the path speak of
+        model.encoder_ = document.encoder.keep_mirrors(used)
     model.path_encoder_ = document.encoder
-    model.encoder_ = trimmed(document.encoder, model.two_sided, document.equations)
     model.classes_ = _label_array(labels)
     model.link_ = document.link
     model.threshold_ = document.threshold

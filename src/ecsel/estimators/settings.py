@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from ecsel.estimators.options import check_choice, check_flag, check_integer, ch
 from ecsel.fitting import L1, LINKS, TARIFFS, Adam, Limits, Link, Newton, PaperL1, Penalty, Sigmoid, Softmax, Tariff
 from ecsel.fitting.limits import FREE
 from ecsel.quality.thresholds import RULES, cost_matrix
+from ecsel.search.dictionary import SINGLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,12 +38,20 @@ class Settings:
     penalty_option: str | Tariff
     solver: str | Newton | Adam
     n_threads: int
-    mirrors_chosen: bool
-    """Whether the folds decide which columns get a mirror image."""
+    link_option: str = "auto"
     limits: Limits = FREE
     """Signs of slopes and bounds of exponents."""
     columns: NDArray[np.intp] | None = None
     """The number of the column that each feature comes from."""
+
+    @property
+    def searches(self) -> bool:
+        """Whether the readable equations are searched for: without a strength there is no penalty to fit under."""
+        return self.l1 is None
+
+    def link(self, n_classes: int) -> Link:
+        """Return the link of so many classes."""
+        return resolve_link(self.link_option, n_classes)
 
     def of_table(
         self, model: ECSELClassifier, encoder: TableEncoder, classes: Sequence[Any], n_scores: int
@@ -50,11 +60,6 @@ class Settings:
         signs = slope_signs(model.monotone, encoder, classes, n_scores)
         _, columns = np.unique([feature.column for feature in encoder.features], return_inverse=True)
         return replace(self, limits=Limits(signs, exponent_bounds(model.exponent_bounds, encoder)), columns=columns)
-
-    def with_features(self, kept: NDArray[np.bool_]) -> Settings:
-        """Return the same settings for some of the features."""
-        columns = None if self.columns is None else self.columns[kept]
-        return replace(self, limits=self.limits.of_features(kept), columns=columns)
 
     def penalty(self, strength: float) -> Penalty:
         """Return the penalty of this strength."""
@@ -68,12 +73,18 @@ class Settings:
 
 def check(model: ECSELClassifier) -> Settings:
     """Check every option; the first one that is wrong is named."""
-    check_integer("max_terms", model.max_terms, least=1)
+    for name in ("max_terms", "max_features", "digits"):
+        if getattr(model, name) is not None:
+            check_integer(name, getattr(model, name), least=1)
+    check_integer("max_factors", model.max_factors, least=1)
     check_integer("max_iter", model.max_iter, least=1)
     check_number("tol", model.tol, least=0, strict=True)
     check_flag("calibrate", model.calibrate)
-    if isinstance(model.two_sided, str):
-        check_choice("two_sided", model.two_sided, ("auto",))
+    check_flag("thresholds", model.thresholds)
+    check_choice("rule", model.rule, RULES_OF_SIZE)
+    check_allowed_exponents(model.allowed_exponents)
+    if model.time_limit is not None:
+        check_number("time_limit", model.time_limit, least=0, strict=True)
     solver = model.solver
     if not isinstance(solver, Newton | Adam):
         solver = check_choice("solver", solver, ("newton", "lbfgs", "adam"))
@@ -81,23 +92,64 @@ def check(model: ECSELClassifier) -> Settings:
     penalty = model.penalty
     if isinstance(penalty, str) or not isinstance(penalty, Tariff):
         penalty = check_choice("penalty", penalty, ("l1", "paper", *TARIFFS))
-    bent = model.fit_intercept and penalty != "paper"
-    if model.monotone and not bent:
-        raise ValueError('monotone needs penalty="l1", or another but "paper", and fit_intercept=True.')
-    if model.exponent_bounds is not None and bent and solver == "lbfgs":
-        raise ValueError("exponent_bounds needs solver='newton' or 'adam'.")
-    if model.max_features is not None:
-        check_integer("max_features", model.max_features, least=1)
+    check_choice("link", model.link, ("auto", *LINKS))
     n_terms = None if _is_auto(model.n_terms) else check_integer("n_terms", model.n_terms, least=1)
     l1 = None if _is_auto(model.l1) else check_number("l1", model.l1, least=0)
-    return Settings(
-        n_terms,
-        l1,
-        penalty,
-        solver,
-        _threads(model.n_jobs),
-        _is_auto(model.two_sided) and (n_terms is None or l1 is None),
-    )
+    if l1 is None:
+        _refuse_options(model, OF_THE_PAPER, "belongs to the model of n_terms=K, l1=λ: give both, or leave it out")
+    else:
+        if n_terms is None:
+            raise ValueError(f"l1={model.l1!r} needs a number of terms: give n_terms=K, or leave l1 out for the search.")
+        _refuse_options(model, OF_THE_SEARCH, "belongs to the search: leave l1 out, or leave it out")
+        bent = model.fit_intercept and penalty != "paper"
+        if model.monotone and not bent:
+            raise ValueError('monotone needs penalty="l1", or another but "paper", and fit_intercept=True.')
+        if model.exponent_bounds is not None and bent and solver == "lbfgs":
+            raise ValueError("exponent_bounds needs solver='newton' or 'adam'.")
+    return Settings(n_terms, l1, penalty, solver, _threads(model.n_jobs), model.link)
+
+
+RULES_OF_SIZE = ("simplest", "best")
+OF_THE_PAPER: dict[str, Any] = {
+    "penalty": "l1",
+    "fit_intercept": True,
+    "scaling": "auto",
+    "two_sided": False,
+    "solver": "newton",
+    "warm_start": False,
+}
+"""Options of the paper's model, with the values that ask for nothing."""
+OF_THE_SEARCH: dict[str, Any] = {
+    "max_terms": None,
+    "allowed_exponents": None,
+    "thresholds": False,
+    "time_limit": None,
+}
+
+
+def _refuse_options(model: ECSELClassifier, defaults: dict[str, Any], reason: str) -> None:
+    for name, default in defaults.items():
+        value = getattr(model, name)
+        if not (type(value) is type(default) and value == default):
+            raise ValueError(f"{name}={value!r} {reason}.")
+
+
+def check_allowed_exponents(option: Any) -> None:
+    """Refuse what is no list of exponents that the dictionary has."""
+    if option is None:
+        return
+    known = {0.0 if f.log else float(f.exponent) for f in SINGLES}
+    wrong = None
+    if isinstance(option, str) or not isinstance(option, Iterable):
+        wrong = option
+    else:
+        exponents = list(option)
+        strangers = [b for b in exponents if not (b == "log" or (is_number(b) and float(b) in known))]
+        wrong = strangers[0] if strangers else (option if not exponents else None)
+    if wrong is not None:
+        raise ValueError(
+            f"allowed_exponents: {wrong!r} is not known; give a list of some of -2, -1, -0.5, 0.5, 1, 2, 3 and 'log'."
+        )
 
 
 def _is_auto(value: Any) -> bool:
@@ -130,8 +182,7 @@ def resolve_threshold(option: Any, n_classes: int) -> ThresholdRule | None:
 
 def needs_folds(settings: Settings, rule: ThresholdRule | None, *, calibrate: bool) -> bool:
     """Whether anything is left to decide on folds: the size, the threshold or the temperature."""
-    size_is_given = settings.n_terms is not None and settings.l1 is not None
-    return calibrate or not size_is_given or not (rule is None or isinstance(rule, float))
+    return calibrate or settings.searches or not (rule is None or isinstance(rule, float))
 
 
 def _threads(n_jobs: Any) -> int:

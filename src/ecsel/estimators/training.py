@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 def encoder_options(model: ECSELClassifier, settings: Settings) -> dict[str, Any]:
     """Return the options of the model that concern columns."""
     return {
-        "scaling": model.scaling,
+        "scaling": "raw" if settings.searches else model.scaling,
         "missing": model.missing,
         "out_of_range": model.out_of_range,
         "categorical": model.categorical,
         "ordinal": model.ordinal,
-        "two_sided": settings.mirrors_chosen if isinstance(model.two_sided, str) else model.two_sided,
+        "two_sided": model.two_sided,
         "n_threads": settings.n_threads,
     }
 

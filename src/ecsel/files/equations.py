@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ecsel.files.errors import ModelFileError
-from ecsel.signomial import Signomial, Term
+from ecsel.signomial import Factor, Parity, Signomial, Term
 
 if TYPE_CHECKING:
     from ecsel.files.node import Node
@@ -21,8 +21,9 @@ def encode_equation(equation: Signomial) -> dict[str, Any]:
 
     Examples
     --------
-    >>> encode_equation(Signomial.parse("2*x**(3/2)"))
-    {'terms': [{'coefficient': 2.0, 'exponents': {'x': '3/2'}, 'odd': [], 'absolute': []}]}
+    >>> encode_equation(Signomial.parse("2*sqrt(x + 1)"))
+    {'terms': [{'coefficient': 2.0, 'factors': [{'name': 'x', 'exponent': '1/2', 'sign': 'plain', 'shift': 1.0,
+    'log': False}]}]}
     """
     return {"terms": [_encode_term(term) for term in equation.terms]}
 
@@ -30,22 +31,45 @@ def encode_equation(equation: Signomial) -> dict[str, Any]:
 def _encode_term(term: Term) -> dict[str, Any]:
     return {
         "coefficient": term.coefficient,
-        "exponents": {
-            name: str(exponent) if isinstance(exponent, Fraction) else exponent
-            for name, exponent in term.exponents.items()
-        },
-        "odd": sorted(term.odd),
-        "absolute": sorted(term.absolute),
+        "factors": [
+            {
+                "name": factor.name,
+                "exponent": str(factor.exponent) if isinstance(factor.exponent, Fraction) else factor.exponent,
+                "sign": factor.parity.name.lower(),
+                "shift": factor.shift,
+                "log": factor.log,
+            }
+            for factor in term.factors
+        ],
     }
 
 
 def decode_equation(node: Node) -> Signomial:
-    """Read a signomial."""
+    """Read a signomial; terms of schema 1 are told by their field ``exponents``."""
     (terms,) = node.fields("terms")
     return Signomial(terms.each(_decode_term))
 
 
 def _decode_term(node: Node) -> Term:
+    if isinstance(node.value, dict) and "exponents" in node.value:
+        return _decode_powers(node)
+    coefficient, factors = node.fields("coefficient", "factors")
+    try:
+        return Term.from_factors(coefficient.number(), factors.each(_decode_factor))
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise ModelFileError(node.path, str(error)) from None
+
+
+def _decode_factor(node: Node) -> Factor:
+    name, exponent, sign, shift, log = node.fields("name", "exponent", "sign", "shift", "log")
+    parity = Parity[sign.choice([each.name.lower() for each in Parity]).upper()]
+    return Factor(name.text(), _decode_exponent(exponent), parity, shift.number(), log.flag())
+
+
+def _decode_powers(node: Node) -> Term:
+    """Read a term of schema 1: powers of features without shift and logarithm."""
     coefficient, exponents, odd, absolute = node.fields("coefficient", "exponents", "odd", "absolute")
     powers = {name: _decode_exponent(exponent) for name, exponent in exponents.members()}
     try:

@@ -1,4 +1,7 @@
-"""Schema 1 of model files: the whole document to JSON values and back, with the checks that its parts fit together."""
+"""Schema 2 of model files: the whole document to JSON values and back, with the checks that its parts fit together.
+
+Schema 2 adds factors with a shift and a logarithm, and features of raw columns; files of schema 1 are read as before.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from ecsel.files.errors import ModelFileError
 from ecsel.files.node import Node
 
 FORMAT = "ecsel model"
-SCHEMA = 1
+SCHEMA = 2
 
 HEADER = ("format", "schema", "library_version")
 BODY = (

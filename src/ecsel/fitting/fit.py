@@ -331,3 +331,10 @@ def _scattered(problem: Problem, shares: Array, bent: float, rng: np.random.Gene
     bent = bent if problem.form.has_intercept else 1.0
     bend = bent * rng.choice([-1.0, 1.0], shapes.shape)
     return problem.pack(intercepts, problem.form.seed(bend), rng.normal(0, 0.1, slopes.shape))
+
+
+def score_laws(laws: PowerLaws, u: Array) -> Array:
+    """Return z = intercept + Σ α exp(⟨β, u⟩), (scores, rows)."""
+    exponents = np.clip(np.tensordot(laws.exponents, u, axes=1), -700, 700)
+    scores: Array = laws.intercepts[:, None] + np.matmul(laws.coefficients[:, None, :], np.exp(exponents))[:, 0, :]
+    return scores

@@ -9,21 +9,32 @@ kept columns alone.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.fitting.blocks import one_blas_thread
-from ecsel.fitting.fit import to_theta
+from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
+from ecsel.fitting.fit import class_shares
+from ecsel.fitting.newton import Stop, minimise
 from ecsel.fitting.penalties import L1
-from ecsel.fitting.selection import Candidates, path_strengths, pose, walk_path
+from ecsel.fitting.problem import Problem
+from ecsel.fitting.starts import first_starts, interrupted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from ecsel.fitting.limits import Limits
     from ecsel.fitting.links import Link
     from ecsel.fitting.rows import Array, Rows
+
+N_STRENGTHS = 14
+SMALLEST_STRENGTH = 1e-4
+"""The path ends at this share of the strength that empties the model."""
+_NEARLY = Stop(tol=1e-4, kkt=np.inf, max_iter=25)
+"""Nearly converged: which columns take part is settled by then."""
 
 
 def first_columns(
@@ -38,12 +49,13 @@ def first_columns(
         return np.ones(len(columns), dtype=bool)
     weight = np.zeros(int(columns.max()) + 1)
     with one_blas_thread():
-        problem, centred, shares = pose(*rows, link, L1(0.0, limits=limits), intercept=True)
+        centred = Coordinates.of(rows[0], rows[2])
+        blocks = ArrayBlocks.standardised(*rows, centred)
+        problem = Problem(blocks, link, L1(0.0, limits=limits), 1, True, centred.spread)
         v = (rows[0] - centred.centre[:, None]) / centred.spread[:, None]
         correlation = (v * (rows[2] / rows[2].sum())) @ v.T
-        strengths = path_strengths(problem, centred, shares).tolist()
-        for (laws,) in walk_path(problem, centred, shares, strengths, Candidates([1], strengths)):
-            _, _, slopes = problem.unpack(to_theta(problem, laws, centred))
+        for theta in _walk(problem, class_shares(rows[1], rows[2], link)):
+            _, _, slopes = problem.unpack(theta)
             for g in range(len(weight)):
                 own = columns == g
                 weight[g] = _spreads(slopes[..., own], correlation[np.ix_(own, own)]).sum()
@@ -51,6 +63,31 @@ def first_columns(
                 break
     kept = np.argsort(-weight, kind="stable")[: min(most, np.count_nonzero(weight))]
     return np.isin(columns, kept)
+
+
+def _walk(problem: Problem, shares: Array) -> Iterator[Array]:
+    """Yield the fits of one term a score, strength by strength, each from the one before."""
+    theta = None
+    for strength in _strengths(problem, shares):
+        penalised = replace(problem, penalty=replace(problem.penalty, strength=float(strength)))  # type: ignore[type-var]
+        starts = first_starts(penalised, shares) if theta is None else [theta]
+        runs = [minimise(penalised, start, _NEARLY) for start in starts]
+        if interrupted(runs):
+            raise KeyboardInterrupt
+        theta = min(runs, key=lambda run: run.objective).theta
+        yield theta
+
+
+def _strengths(problem: Problem, shares: Array) -> Array:
+    """Return strengths that fall from the smallest one with an empty model."""
+    theta = problem.empty(shares)
+    if not problem.form.has_intercept:
+        problem.unpack(theta)[1][...] = 1.0
+    slopes = problem.downhill(problem.value_and_gradient(theta)[1])  # what may not move needs no penalty to stay
+    unit = replace(problem.penalty, strength=1.0).slope_weights(problem.spread)  # type: ignore[type-var]
+    top = float(np.max(np.abs(slopes) / unit, initial=1e-6)) or 1e-6
+    top *= 1 + 1e-6  # at the very threshold rounding decides
+    return np.geomspace(top, SMALLEST_STRENGTH * top, N_STRENGTHS)
 
 
 def _spreads(slopes: Array, correlation: Array) -> Array:

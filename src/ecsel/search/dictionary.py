@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
+from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from ecsel.signomial.factor import Factor, Parity, canonical_factor
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ecsel.search.typing import Floats, Places, Singles
+    from ecsel.search.typing import Floats, Mask, Places, Singles
 
 MAX_LEVERAGE = 20.0
 """A piece whose largest standardised value is beyond this hangs on single rows."""
@@ -95,6 +96,8 @@ class SearchColumn:
         Whether only the first power makes sense: indicators and hinges.
     functions
         The functions that the column may enter with, None for all.
+    cut
+        Whether the column is a threshold of another one, which takes part in some walks only, and in no product.
     """
 
     name: str
@@ -104,6 +107,7 @@ class SearchColumn:
     origin: float = 0.0
     straight: bool = False
     functions: frozenset[Function] | None = None
+    cut: bool = False
 
     def allows(self, function: Function) -> bool:
         """Whether the column may enter with a function."""
@@ -139,7 +143,7 @@ def pair_pieces(columns: Sequence[SearchColumn], chosen: Iterable[int], *, more:
     pieces: list[Piece] = []
     for i, j in combinations(sorted(chosen), 2):
         a, b = columns[i], columns[j]
-        if a.group == b.group:
+        if a.group == b.group or a.cut or b.cut:
             continue
         if a.straight or b.straight:
             shapes = [(ONE, f) if a.straight else (f, ONE) for f in WITH_INDICATOR]
@@ -149,9 +153,13 @@ def pair_pieces(columns: Sequence[SearchColumn], chosen: Iterable[int], *, more:
     return pieces
 
 
-def piece_cost(piece: Piece, n_columns: int) -> float:
-    """Return the description length of a piece in nats."""
-    return choice_cost(n_columns, len(piece)) + sum(part.function.cost for part in piece)
+def piece_cost(piece: Piece, columns: Sequence[SearchColumn], n_groups: int) -> float:
+    """Return the description length of a piece in nats; a threshold also says which cut of its column it takes."""
+    cost = choice_cost(n_groups, len(piece)) + sum(part.function.cost for part in piece)
+    first = columns[piece[0].column]
+    if first.cut:
+        cost += 1.0 + log(sum(column.cut and column.group == first.group for column in columns))
+    return cost
 
 
 def piece_factors(piece: Piece, columns: Sequence[SearchColumn]) -> tuple[Factor, ...]:
@@ -206,6 +214,8 @@ class Atoms:
         How values were standardised.
     costs, n_factors
         Description length in nats, and number of factors, of each piece.
+    cut
+        Whether a piece is a threshold.
     groups
         The raw columns of each piece, (pieces, 2); twice the same for a piece of one column.
     leverage
@@ -218,6 +228,7 @@ class Atoms:
     scale: Floats
     costs: Floats
     n_factors: Places
+    cut: Mask
     groups: Places
     leverage: Floats
 
@@ -233,6 +244,7 @@ class Atoms:
             self.scale[places],
             self.costs[places],
             self.n_factors[places],
+            self.cut[places],
             self.groups[places],
             self.leverage[places],
         )
@@ -275,8 +287,9 @@ def make_atoms(columns: Sequence[SearchColumn], pieces: Sequence[Piece], weights
         values[: len(kept)],
         np.array(mean),
         np.array(scale),
-        np.array([piece_cost(piece, n_groups) for piece in kept]),
+        np.array([piece_cost(piece, columns, n_groups) for piece in kept]),
         np.array([len(piece) for piece in kept], dtype=np.intp),
+        np.array([columns[piece[0].column].cut for piece in kept], dtype=bool),
         np.array([[columns[piece[i].column].group for i in (0, -1)] for piece in kept], dtype=np.intp).reshape(-1, 2),
         np.maximum(1.0, (np.array(top) / 3) ** 2),
     )
@@ -289,6 +302,6 @@ def join_atoms(left: Atoms, right: Atoms) -> Atoms:
         np.concatenate([left.values, right.values]),
         *(
             np.concatenate([getattr(left, name), getattr(right, name)])
-            for name in ("mean", "scale", "costs", "n_factors", "groups", "leverage")
+            for name in ("mean", "scale", "costs", "n_factors", "cut", "groups", "leverage")
         ),
     )

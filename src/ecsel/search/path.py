@@ -59,7 +59,7 @@ class Limits:
 class Family:
     """A way to walk: the price η of code length, the ridge while searching, and the largest number of pieces.
 
-    `singles` keeps products of two columns out.
+    `singles` keeps products of two columns out, `cuts` lets thresholds in.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Family:
     ridge: float
     max_pieces: int
     singles: bool = False
+    cuts: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +119,8 @@ class Walk:
         usable = np.ones((training.loss.n_scores, len(atoms)), dtype=bool)
         if family.singles:
             usable &= atoms.n_factors == 1
+        if not family.cuts:
+            usable &= ~atoms.cut
         if training.allowed is not None:
             usable &= training.allowed
         self._usable = usable

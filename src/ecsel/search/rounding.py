@@ -94,9 +94,8 @@ def rounded_coefficients(
 def _round_in_turn(hessian: Floats, start: Floats, digits: Places) -> Floats:
     now = start.copy()
     order = np.argsort(-_steps(start, digits) * np.sqrt(np.diagonal(hessian)), kind="stable")
+    order = order[start[order] != 0]  # what is zero stays so: the reference of a softmax
     for i, k in enumerate(order):
-        if now[k] == 0:
-            continue
         there = round_to(float(now[k]), int(digits[k]))
         change = there - now[k]
         rest = order[i + 1 :]

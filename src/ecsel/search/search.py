@@ -18,13 +18,13 @@ from ecsel.search.dictionary import PieceValues, piece_factors
 from ecsel.search.path import Family, Limits, Training
 from ecsel.search.rounding import rounded_coefficients
 from ecsel.search.screening import screened_atoms
-from ecsel.search.selection import RIDGES, TOLERANCE, choose, held_out_scores, judge, walk_all
+from ecsel.search.selection import RIDGES, TOLERANCE, by_code_length, choose, held_out_scores, judge, walk_all
 from ecsel.signomial import Signomial, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ecsel.search.dictionary import Piece, SearchColumn
+    from ecsel.search.dictionary import Atoms, Piece, SearchColumn
     from ecsel.search.losses import Loss
     from ecsel.search.path import Found
     from ecsel.search.selection import Choice, Key, Walked
@@ -36,6 +36,8 @@ FAMILIES = (
     Family("wide", price=2.5, ridge=5.0, max_pieces=20, singles=True),
 )
 """A low price of code length suits separable tables, a high one noisy ones, many single pieces many small effects."""
+THRESHOLDS = Family("thresholds", price=1.0, ridge=0.3, max_pieces=14, cuts=True)
+"""Beside the others where the user asks for thresholds."""
 MAX_FACTORS = 20
 """Factors of a score at most: what still fits on a page."""
 
@@ -126,6 +128,8 @@ class SearchResult:
         array pair a fold.
     stopped
         Whether time ran out or the user interrupted.
+    n_pieces
+        Pieces of the dictionary.
     """
 
     front: tuple[FrontPoint, ...]
@@ -133,6 +137,7 @@ class SearchResult:
     near_ties: tuple[int, ...]
     held_out: tuple[tuple[Floats, Floats], ...]
     stopped: bool
+    n_pieces: int
 
 
 @dataclass(eq=False)
@@ -213,13 +218,17 @@ def search(
             clock.flag = True
             walked = first.result()
             inner = [each.result() for each in others]
-    judged, fold_weights = judge(walked, [each for each in inner if each is not None])
+    finished = [each for each in inner if each is not None]
+    if finished:
+        judged, fold_weights = judge(walked, finished)
+    else:
+        judged, fold_weights = by_code_length(walked), weights.sum()[None]
     if options.n_terms is not None:
         wanted = options.n_terms * loss.n_scores
         reached = max((each.key.size for each in judged if each.key.size <= wanted), default=0)
         judged = [each for each in judged if each.key.size == reached]
     choice = choose(judged, fold_weights, options.tolerance)
-    return _result(choice, walked, [each for each in inner if each is not None], columns, options, stopped=clock.flag)
+    return _result(choice, walked, finished, columns, options, stopped=clock.flag)
 
 
 def _limits(options: SearchOptions, loss: Loss) -> tuple[Limits, list[Family]]:
@@ -238,7 +247,13 @@ def _limits(options: SearchOptions, loss: Loss) -> tuple[Limits, list[Family]]:
     return limits, families
 
 
-def _training(loss: Loss, atoms, target, weights, signs) -> Training:
+def _training(
+    loss: Loss,
+    atoms: Atoms,
+    target: Floats,
+    weights: Floats,
+    signs: Callable[[Sequence[Piece]], Floats] | None,
+) -> Training:
     if signs is None:
         return Training(loss, atoms, target, weights)
     wanted = signs(atoms.pieces)
@@ -281,7 +296,7 @@ def _result(
         (held_out_scores(walk.nearest(chosen.key), walk.training, held), held.weights) for walk, held in inner
     )
     near = tuple(p for p, i in enumerate(front) if i in choice.near)
-    return SearchResult(points, front.index(choice.chosen), near, held_out, stopped)
+    return SearchResult(points, front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms))
 
 
 def equations_of(

@@ -145,6 +145,14 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, Training]]) -> tuple[lis
                 scores = held_out_scores(there, inner.training, held)
                 cache[known] = float(held.weights @ held.loss.values(scores, held.target))
             losses.append(cache[known])
-        n_factors = int(walked.training.atoms.n_factors[list(found.atoms)].sum()) if found.atoms else 0
+        n_factors = int(walked.training.atoms.n_factors[np.array(found.atoms, dtype=np.intp)].sum())
         judged.append(Judged(key, np.array(losses), n_factors))
     return judged, weights
+
+
+def by_code_length(walked: Walked) -> list[Judged]:
+    """Return every candidate with its objective in place of held-out losses, for searches that had no time for folds."""
+    return [
+        Judged(key, np.array([found.total]), int(walked.training.atoms.n_factors[np.array(found.atoms, dtype=np.intp)].sum()))
+        for key, found in walked.found.items()
+    ]

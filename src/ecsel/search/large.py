@@ -1,0 +1,220 @@
+"""Many rows: a sample finds the pieces, more rows choose among them, all rows fit the coefficients.
+
+Pieces that a sample of some thousand rows has found are fitted anew on more rows, where weaker effects can be told from
+noise: one part of the rows fits every candidate of the front, the held-out part chooses by the rule of the folds, with
+the standard error of the rows' own differences. Coefficients given pieces are a generalised linear model, so all rows
+are met in a few passes: each pass adds up loss, gradient and Hessian batch by batch, and memory holds one batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecsel.search import glm
+from ecsel.search.dictionary import PieceValues
+from ecsel.search.search import FrontPoint, fit_pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ecsel.search.dictionary import SearchColumn
+    from ecsel.search.losses import Loss
+    from ecsel.search.search import Fold, SearchOptions, SearchResult
+    from ecsel.search.typing import Floats, Places
+
+MAX_PASSES = 25
+PASS_TOLERANCE = 1e-8
+"""Passes end once the promised fall of the loss, relative to it, is below this."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    raw: Floats
+    standard: tuple[Floats, Floats, Floats]
+    held_out: Floats
+    loss: float
+
+
+def standardisation(raw: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return mean, scale and leverage of pieces (pieces × rows) under weights."""
+    share = weights / weights.sum()
+    mean = raw @ share
+    scale = np.sqrt(np.maximum((raw - mean[:, None]) ** 2 @ share, 1e-300))
+    top = np.max(np.abs(raw - mean[:, None]), axis=1, initial=0.0) / scale
+    return mean, scale, np.maximum(1.0, (top / 3) ** 2)
+
+
+def choose_again(
+    result: SearchResult,
+    columns: Sequence[SearchColumn],
+    target: Floats,
+    weights: Floats,
+    loss: Loss,
+    fold: Fold,
+    options: SearchOptions,
+) -> SearchResult:
+    """Return the front fitted on more rows, the choice made on those that the fold holds out."""
+    inside, outside = (np.flatnonzero(part) for part in fold)
+    values = PieceValues(columns)
+    candidates = []
+    for point in result.front:
+        equations = point.equations
+        raw = np.array([values.piece(piece) for piece in equations.pieces]).reshape(-1, len(target))
+        standard = standardisation(raw, weights)
+        fitted = fit_pieces(
+            loss,
+            raw[:, inside],
+            equations.pieces,
+            equations.owners,
+            target[inside],
+            fold[0][inside],
+            equations.ridge,
+            standard,
+            None,
+        )
+        scores = np.repeat(fitted.intercepts[:, None], len(outside), axis=1)
+        for k, c in enumerate(fitted.owners):
+            scores[c] += fitted.coefficients[k] * raw[k, outside]
+        rows = loss.values(scores, target[outside])
+        candidates.append(_Candidate(raw, standard, scores, float(np.average(rows, weights=fold[1][outside]))))
+    losses = [loss.values(each.held_out, target[outside]) for each in candidates]
+    held = fold[1][outside]
+    best = int(np.argmin([each.loss for each in candidates]))
+    limit = options.tolerance * abs(candidates[best].loss)
+    errors = [_standard_error(each - losses[best], held) for each in losses]
+    near = [i for i, each in enumerate(candidates) if each.loss - candidates[best].loss <= min(limit, errors[i])]
+    chosen = min(near, key=lambda i: (result.front[i].equations.n_factors, candidates[i].loss))
+    front = tuple(
+        FrontPoint(
+            fit_pieces(
+                loss,
+                each.raw,
+                point.equations.pieces,
+                point.equations.owners,
+                target,
+                weights,
+                point.equations.ridge,
+                each.standard,
+                options.digits,
+            ),
+            each.loss,
+            _standard_error(losses[i], held),
+            point.key,
+        )
+        for i, (each, point) in enumerate(zip(candidates, result.front, strict=True))
+    )
+    return replace(
+        result, front=front, chosen=chosen, near_ties=tuple(near), held_out=((candidates[chosen].held_out, held),)
+    )
+
+
+def _standard_error(values: Floats, weights: Floats) -> float:
+    share = weights / weights.sum()
+    mean = float(share @ values)
+    return float(np.sqrt(share**2 @ (values - mean) ** 2))
+
+
+@dataclass(frozen=True, eq=False)
+class GlmSums:
+    """Loss, gradient, Hessian and weight of some rows; sums of batches are added in their order."""
+
+    loss: float
+    gradient: Floats
+    hessian: Floats
+    weight: float
+
+    def __add__(self, other: GlmSums) -> GlmSums:
+        return GlmSums(
+            self.loss + other.loss,
+            self.gradient + other.gradient,
+            self.hessian + other.hessian,
+            self.weight + other.weight,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class GlmPass:
+    """What a pass adds up over batches, at parameters θ (intercepts first) of standardised pieces."""
+
+    loss: Loss
+    owners: Places
+    mean: Floats
+    scale: Floats
+    theta: Floats
+
+    def __call__(self, raw: Floats, target: Floats, weights: Floats) -> GlmSums:
+        """Return the sums of a batch: `raw` are the values (pieces × rows)."""
+        loss, n_scores = self.loss, self.loss.n_scores
+        z = (raw - self.mean[:, None]) / self.scale[:, None]
+        design = np.vstack([np.ones((n_scores, z.shape[1])), z])
+        members = [np.append(c, n_scores + np.flatnonzero(self.owners == c)) for c in range(n_scores)]
+        scores = np.array([self.theta[mine] @ design[mine] for mine in members])
+        means = loss.means(scores)
+        residual = weights * loss.residuals(means, target)
+        gradient, hessian = np.zeros(len(design)), np.zeros((len(design), len(design)))
+        for c, mine in enumerate(members):
+            gradient[mine] = -(design[mine] @ residual[c])
+            for d, yours in enumerate(members):
+                curvature = weights * loss.curvature(means, c, d)
+                hessian[np.ix_(mine, yours)] = (design[mine] * curvature) @ design[yours].T
+        return GlmSums(float(weights @ loss.values(scores, target)), gradient, hessian, float(weights.sum()))
+
+
+def fit_streamed(
+    loss: Loss,
+    total: Callable[[GlmPass], GlmSums],
+    owners: Places,
+    ridge: float,
+    standard: tuple[Floats, Floats, Floats],
+    start: tuple[Floats, Floats],
+) -> tuple[Floats, Floats]:
+    """Return intercepts and coefficients of given pieces on rows that come in batches, in a few passes.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss.
+    total : callable
+        Reads all rows once and returns the sum of a `GlmPass` over them.
+    owners : integer array (pieces,)
+        The score of each piece.
+    ridge : float
+        The ridge of standardised pieces.
+    standard : (mean, scale, leverage)
+        How pieces are standardised.
+    start : (intercepts, coefficients)
+        Where to start, in raw units: the fit of a sample, from which few steps are left.
+    """
+    mean, scale, leverage = standard
+    n_scores = loss.n_scores
+    theta = np.concatenate([start[0] + np.bincount(owners, start[1] * mean, minlength=n_scores), start[1] * scale])
+
+    def look(at: Floats) -> tuple[float, Floats, Floats]:
+        sums = total(GlmPass(loss, owners, mean, scale, at))
+        pinned = np.full(n_scores, glm.INTERCEPT_RIDGE * sums.weight)
+        penalty = np.concatenate([pinned, ridge * leverage])
+        return (
+            sums.loss + 0.5 * float(penalty @ at**2),
+            sums.gradient + penalty * at,
+            sums.hessian + np.diag(penalty),
+        )
+
+    value, gradient, hessian = look(theta)
+    for _ in range(MAX_PASSES):
+        step = -np.linalg.solve(hessian, gradient)
+        slope = float(gradient @ step)
+        if -slope <= PASS_TOLERANCE * abs(value):
+            break
+        length = 1.0
+        while True:
+            there = theta + length * step
+            looked = look(there)
+            if looked[0] <= value + 1e-4 * length * slope or length < 1e-6:
+                break
+            length /= 2
+        theta, (value, gradient, hessian) = there, looked
+    coefficients = theta[n_scores:] / scale
+    return theta[:n_scores] - np.bincount(owners, coefficients * mean, minlength=n_scores), coefficients
