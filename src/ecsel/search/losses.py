@@ -100,12 +100,14 @@ class Softmax:
 
     def values(self, scores: Floats, target: Floats) -> Floats:
         """Return log Σ e^z − z_y."""
-        own = np.take_along_axis(scores, target.astype(np.intp)[None, :], axis=0)[0]
-        return np.asarray(special.logsumexp(scores, axis=0) - own)
+        own = scores[target.astype(np.intp), np.arange(scores.shape[1])]
+        top = scores.max(axis=0)
+        return np.asarray(np.log(np.exp(scores - top).sum(axis=0)) + top - own)
 
     def means(self, scores: Floats) -> Floats:
         """Return the probabilities."""
-        return np.asarray(special.softmax(scores, axis=0))
+        weights = np.exp(scores - scores.max(axis=0))
+        return np.asarray(weights / weights.sum(axis=0))
 
     def residuals(self, means: Floats, target: Floats) -> Floats:
         """Return [y = c] − p_c."""

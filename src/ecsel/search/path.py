@@ -28,7 +28,7 @@ import numpy as np
 from ecsel.search import glm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ecsel.search.dictionary import Atoms
     from ecsel.search.losses import Loss
@@ -40,6 +40,12 @@ SWAPS = 2
 """Swaps at one number of pieces on the way up; one on the way down."""
 TRIED_SWAPS = 2
 """Swaps that are fitted exactly in a round."""
+CONSIDERED_SWAPS = 8
+"""Swaps of a score that are looked at: some may break a limit."""
+POOL = 256
+"""Atoms that swaps on the way down choose from."""
+MIN_ADDITION, PATIENCE = 1.0, 2
+"""A walk ends after so many additions in a row that gain less than this many nats: chance alone gains more."""
 MIN_GAIN = 1e-6
 """Nats that a swap must gain, so that rounding does not make it go round in circles."""
 COLLINEAR = 1e-3
@@ -98,11 +104,22 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
+class _Pool:
+    """Some of the atoms: their places, values and squares (atoms × rows)."""
+
+    places: Places
+    values: Singles
+    squares: Singles
+
+
+@dataclass(frozen=True, eq=False)
 class _Scan:
     """Gains to second order: additions (scores, atoms), and for each score its swaps (pieces of it, atoms)."""
 
     additions: Floats
     swaps: list[tuple[Places, Floats]]
+    places: Places
+    """The atoms that were looked at."""
 
 
 class Walk:
@@ -124,36 +141,58 @@ class Walk:
         if training.allowed is not None:
             usable &= training.allowed
         self._usable = usable
-        self._values: Singles = atoms.values
-        self._squares: Singles = atoms.values**2
         self._prices = family.price * atoms.costs
         self._ridge = family.ridge * atoms.leverage
         self._dispersion = 1.0
+        self._dictionary = self._pool(np.flatnonzero(usable.any(axis=0)))
+
+    def _pool(self, places: Places) -> _Pool:
+        whole = len(places) == len(self._training.atoms)
+        values = self._training.atoms.values if whole else self._training.atoms.values[places]
+        return _Pool(places, values, values**2)
 
     def run(self) -> list[Found]:
         """Return the best set of each size, from none to the most that there is room for, or time."""
         current = self._fit((), (), None)
         best: dict[int, Found] = {0: current}
+        scan = self._scan(current, self._dictionary)
+        idle = 0
         while len(current) < self._family.max_pieces and not self._stopped():
-            self._rescale(current)
-            larger = self._add(current)
+            larger = self._add(current, scan)
             if larger is None:
                 break
+            idle = idle + 1 if current.fitted.objective - larger.fitted.objective < MIN_ADDITION else 0
             current = larger
+            self._rescale(current)
+            scan = self._scan(current, self._dictionary)
             for _ in range(SWAPS):
-                swapped = self._swap(current)
+                swapped = self._swap(current, scan)
                 if swapped is None:
                     break
                 current = swapped
+                scan = self._scan(current, self._dictionary)
             best[len(current)] = current
+            if idle == PATIENCE:
+                break
+        pool = self._pool(self._promising(best.values(), scan))
         while len(current) > 1 and not self._stopped():
             current = self._drop(current)
-            swapped = self._swap(current)
+            swapped = self._swap(current, self._scan(current, pool))
             current = current if swapped is None else swapped
             known = best.get(len(current))
             if known is None or current.total < known.total - MIN_GAIN:
                 best[len(current)] = current
         return [best[size] for size in sorted(best)]
+
+    def _promising(self, met: Iterable[Found], scan: _Scan) -> Places:
+        """Return the atoms that swaps on the way down choose from: those met so far, and the best of the last scan."""
+        if len(scan.places) <= POOL:
+            return scan.places
+        gain = scan.additions.max(axis=0)
+        for _, change in scan.swaps:
+            gain = np.maximum(gain, change.max(axis=0, initial=-np.inf))
+        gain[np.isin(scan.places, [a for found in met for a in found.atoms])] = np.inf
+        return np.sort(scan.places[np.argsort(-gain, kind="stable")[:POOL]])
 
     def _rescale(self, current: Found) -> None:
         training = self._training
@@ -165,7 +204,7 @@ class Walk:
         places = np.array(atoms, dtype=np.intp)
         fitted = glm.fit(
             training.loss,
-            self._values[places],
+            training.atoms.values[places],
             np.array(owners, dtype=np.intp),
             training.target,
             training.weights / self._dispersion,
@@ -174,77 +213,77 @@ class Walk:
         )
         return Found(atoms, owners, fitted, fitted.objective + float(self._prices[places].sum()))
 
-    def _scan(self, current: Found, *, additions: bool, swaps: bool) -> _Scan:
+    def _scan(self, current: Found, pool: _Pool) -> _Scan:
         training, fitted = self._training, current.fitted
         loss, weights = training.loss, training.weights / self._dispersion
         means = loss.means(fitted.scores)
         residuals = weights * loss.residuals(means, training.target)
-        places, owners = np.array(current.atoms, dtype=np.intp), np.array(current.owners, dtype=np.intp)
-        columns, curvatures = [], []
-        for c in range(loss.n_scores):
-            mine = places[owners == c]
-            h = np.broadcast_to(weights * loss.curvature(means, c, c), weights.shape)
-            curvatures.append(h)
-            columns.append(np.vstack([residuals[c], h, self._values[mine] * h]).astype(np.float32))
-        products = self._values @ np.concatenate(columns).T
-        own = self._squares @ np.array(curvatures, dtype=np.float32).T
-        gains = np.full((loss.n_scores, len(self._values)), -np.inf)
+        own, owners = np.array(current.atoms, dtype=np.intp), np.array(current.owners, dtype=np.intp)
+        members = [np.flatnonzero(owners == c) for c in range(loss.n_scores)]
+        curvatures = [np.broadcast_to(weights * loss.curvature(means, c, c), weights.shape) for c in range(len(members))]
+        active = training.atoms.values[own]
+        columns = [
+            np.vstack([residuals[c], h, active[mine] * h])
+            for c, (mine, h) in enumerate(zip(members, curvatures, strict=True))
+        ]
+        products = (pool.values @ np.concatenate(columns).astype(np.float32).T).astype(np.float64)
+        squares = (pool.squares @ np.array(curvatures, dtype=np.float32).T).astype(np.float64)
+        ridge, prices = self._ridge[pool.places], self._prices[pool.places]
+        gains = np.full((loss.n_scores, len(pool.places)), -np.inf)
         exchanged = []
         first = 0
-        for c in range(loss.n_scores):
-            which = np.flatnonzero(owners == c)
-            mine = places[which]
-            part = products[:, first : first + 2 + len(mine)].astype(np.float64)
-            first += 2 + len(mine)
-            hessian = np.empty((1 + len(mine), 1 + len(mine)))
-            hessian[0, 0] = float(curvatures[c].sum()) + glm.INTERCEPT_RIDGE
-            hessian[1:] = part[mine, 1:]
-            hessian[0, 1:] = hessian[1:, 0]
-            hessian[1:, 1:] = (hessian[1:, 1:] + hessian[1:, 1:].T) / 2 + np.diag(self._ridge[mine])
+        for c, which in enumerate(members):
+            part = products[:, first : first + 2 + len(which)]
+            first += 2 + len(which)
+            design = np.vstack([np.ones(len(weights)), active[which]])
+            hessian = (design * curvatures[c]) @ design.T
+            hessian[np.diag_indices(len(hessian))] += np.append(glm.INTERCEPT_RIDGE * hessian[0, 0], self._ridge[own[which]])
             inverse = np.linalg.inv(hessian)
             g, cross = part[:, 0], part[:, 1:]
             v = cross @ inverse
-            whole = own[:, c] + self._ridge
+            whole = squares[:, c] + ridge
             q = whole - np.einsum("ak,ak->a", cross, v)
             new = q > COLLINEAR * whole
             q = np.where(new, q, np.inf)
-            gain = 0.5 * g**2 / q
             step = g / q
-            usable = self._usable[c] & new
-            if training.signs is not None:
-                usable &= training.signs[c] * step >= 0
-            if additions:
-                gains[c] = np.where(usable, gain - self._prices, -np.inf)
-            if swaps and len(mine):
-                theta = fitted.coefficients[which]
-                leaving = theta - v[:, 1:] * step[:, None]
-                room = np.diagonal(inverse)[1:] + v[:, 1:] ** 2 / q[:, None]
-                change = gain[:, None] - 0.5 * leaving**2 / room - self._prices[:, None] + self._prices[mine]
-                # what has left makes room: a piece may be new once its rival is gone
-                outside = np.isfinite(q)
-                change = np.where((self._usable[c] & outside)[:, None], change, -np.inf)
-                change[mine] = -np.inf
-                exchanged.append((which, change.T))
-            else:
-                exchanged.append((which, np.empty((0, len(self._values)))))
-            gains[c, mine] = -np.inf
-        return _Scan(gains, exchanged)
+            gain = 0.5 * g * step
+            usable = self._usable[c][pool.places] & new
+            present = np.isin(pool.places, own[which])
+            usable &= ~present
+            adds = usable if training.signs is None else usable & (training.signs[c][pool.places] * step >= 0)
+            gains[c] = np.where(adds, gain - prices, -np.inf)
+            leaving = fitted.coefficients[which] - v[:, 1:] * step[:, None]
+            room = np.diagonal(inverse)[1:] + v[:, 1:] ** 2 / q[:, None]
+            change = (gain - prices)[:, None] - 0.5 * leaving**2 / room + self._prices[own[which]]
+            change[~usable] = -np.inf
+            exchanged.append((which, np.ascontiguousarray(change.T)))
+        return _Scan(gains, exchanged, pool.places)
 
-    def _room(self, current: Found, without: int | None = None) -> Mask:
-        """Return the atoms (scores, atoms) that may join the set, perhaps after the piece `without` has left."""
+    def _room(self, current: Found) -> Mask | None:
+        """Return the atoms (scores, atoms) that may join the set; None where all may."""
         atoms, limits = self._training.atoms, self._limits
-        kept = [i for i in range(len(current)) if i != without]
-        places = [current.atoms[i] for i in kept]
-        room = np.tile(atoms.n_factors <= limits.max_factors - int(atoms.n_factors[places].sum()), (len(self._usable), 1))
+        places = np.array(current.atoms, dtype=np.intp)
+        left = limits.max_factors - int(atoms.n_factors[places].sum())
+        if left >= 2 and limits.max_terms is None and limits.max_columns is None:
+            return None
+        room = np.repeat((atoms.n_factors <= left)[None, :], len(self._usable), axis=0)
         if limits.max_terms is not None:
-            counts = np.bincount([current.owners[i] for i in kept], minlength=len(room))
-            room[counts >= limits.max_terms] = False
+            room[np.bincount(current.owners, minlength=len(room)) >= limits.max_terms] = False
         if limits.max_columns is not None:
             used = np.unique(atoms.groups[places])
             new = ~np.isin(atoms.groups, used)
             n_new = new[:, 0].astype(np.intp) + (new[:, 1] & (atoms.groups[:, 1] != atoms.groups[:, 0]))
             room &= n_new <= limits.max_columns - len(used)
         return room
+
+    def _fits(self, current: Found, atom: int, *, without: int) -> bool:
+        """Whether an atom may take the place of a piece of the same score."""
+        atoms, limits = self._training.atoms, self._limits
+        kept = np.array([a for i, a in enumerate(current.atoms) if i != without], dtype=np.intp)
+        if int(atoms.n_factors[kept].sum() + atoms.n_factors[atom]) > limits.max_factors:
+            return False
+        columns = np.unique(np.append(atoms.groups[kept], atoms.groups[atom]))
+        return limits.max_columns is None or len(columns) <= limits.max_columns
 
     def _has_signs(self, found: Found) -> bool:
         signs = self._training.signs
@@ -253,31 +292,40 @@ class Walk:
         wanted = signs[list(found.owners), list(found.atoms)] if found.atoms else np.zeros(0)
         return bool((wanted * found.fitted.coefficients >= 0).all())
 
-    def _add(self, current: Found) -> Found | None:
-        gains = self._scan(current, additions=True, swaps=False).additions
-        gains[~self._room(current)] = -np.inf
+    def _add(self, current: Found, scan: _Scan) -> Found | None:
+        gains = scan.additions
+        room = self._room(current)
+        if room is not None:
+            gains = np.where(room[:, scan.places], gains, -np.inf)
         best: Found | None = None
         fitted = current.fitted
         for at in _largest(gains.reshape(-1), ADDITIONS):
-            c, a = divmod(int(at), gains.shape[1])
+            c, place = divmod(int(at), gains.shape[1])
+            a = int(scan.places[place])
             start = (fitted.intercepts, np.append(fitted.coefficients, 0.0))
             trial = self._fit((*current.atoms, a), (*current.owners, c), start)
             if self._has_signs(trial) and (best is None or trial.total < best.total - MIN_GAIN):
                 best = trial
         return best
 
-    def _swap(self, current: Found) -> Found | None:
-        scan = self._scan(current, additions=False, swaps=True)
-        moves: list[tuple[float, int, int]] = []
+    def _swap(self, current: Found, scan: _Scan) -> Found | None:
+        moves: list[tuple[float, int, int, int]] = []
         for c, (which, change) in enumerate(scan.swaps):
-            for s, row in zip(which.tolist(), change, strict=True):
-                row[~self._room(current, without=s)[c]] = -np.inf
-                moves += [(float(row[a]), s, int(a)) for a in _largest(row, TRIED_SWAPS) if row[a] > MIN_GAIN]
-        moves.sort(reverse=True)
+            for at in _largest(change.reshape(-1), CONSIDERED_SWAPS):
+                s, place = divmod(at, change.shape[1])
+                if change[s, place] > MIN_GAIN:
+                    moves.append((float(change[s, place]), c, int(which[s]), int(scan.places[place])))
+        moves.sort(key=lambda move: -move[0])
         best: Found | None = None
-        for _, s, a in moves[:TRIED_SWAPS]:
+        tried = 0
+        for _, c, s, a in moves:
+            if tried == TRIED_SWAPS:
+                break
+            if not self._fits(current, a, without=s):
+                continue
+            tried += 1
             atoms = (*current.atoms[:s], *current.atoms[s + 1 :], a)
-            owners = (*current.owners[:s], *current.owners[s + 1 :], current.owners[s])
+            owners = (*current.owners[:s], *current.owners[s + 1 :], c)
             kept = np.delete(current.fitted.coefficients, s)
             trial = self._fit(atoms, owners, (current.fitted.intercepts, np.append(kept, 0.0)))
             lowest = current.total if best is None else best.total
@@ -297,7 +345,7 @@ class Walk:
             if not len(which):
                 continue
             h = np.broadcast_to(weights * training.loss.curvature(means, c, c), weights.shape)
-            x = np.vstack([np.ones(len(h)), self._values[places[which]]])
+            x = np.vstack([np.ones(len(h)), training.atoms.values[places[which]]])
             hessian = (x * h) @ x.T
             hessian[np.arange(1, len(x)), np.arange(1, len(x))] += self._ridge[places[which]]
             missed[which] = 0.5 * fitted.coefficients[which] ** 2 / np.diagonal(np.linalg.inv(hessian))[1:]

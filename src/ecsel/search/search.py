@@ -293,7 +293,7 @@ def _result(
         for i in front
     )
     held_out = tuple(
-        (held_out_scores(walk.nearest(chosen.key), walk.training, held), held.weights) for walk, held in inner
+        (held_out_scores(walk.nearest(chosen.key), held), held.weights) for walk, held in inner
     )
     near = tuple(p for p, i in enumerate(front) if i in choice.near)
     return SearchResult(points, front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms))

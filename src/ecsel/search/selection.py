@@ -43,14 +43,12 @@ class Walked:
 
     training: Training
     found: dict[Key, Found]
-
-    def sizes(self, family: int) -> int:
-        """Return the largest size that a family has reached."""
-        return max(key.size for key in self.found if key.family == family)
+    largest: tuple[int, ...]
+    """The largest size that each family has reached."""
 
     def nearest(self, key: Key) -> Found:
         """Return a candidate, or the largest of its family where it has none so large."""
-        return self.found[key._replace(size=min(key.size, self.sizes(key.family)))]
+        return self.found[key._replace(size=min(key.size, self.largest[key.family]))]
 
 
 def walk_all(
@@ -61,21 +59,27 @@ def walk_all(
 ) -> Walked:
     """Walk every family and refit every size under every ridge."""
     found: dict[Key, Found] = {}
+    largest = []
     for f, family in enumerate(families):
-        for each in Walk(training, family, limits, stopped).run():
+        path = Walk(training, family, limits, stopped).run()
+        largest.append(len(path[-1]))
+        for each in path:
             dispersion = training.loss.dispersion(
                 each.fitted.scores, training.target, training.weights, len(each) + 1
             )
             for r, ridge in enumerate(RIDGES):
                 found[Key(f, len(each), r)] = refit(training, each, ridge, dispersion)
-    return Walked(training, found)
+    return Walked(training, found, tuple(largest))
 
 
-def held_out_scores(found: Found, training: Training, held: Training) -> Floats:
+def held_out_scores(found: Found, held: Training) -> Floats:
     """Return the scores (scores × rows) of held-out rows."""
-    scores = np.repeat(found.fitted.intercepts[:, None], len(held.target), axis=1)
-    for a, c, theta in zip(found.atoms, found.owners, found.fitted.coefficients, strict=True):
-        scores[c] += theta * held.atoms.values[a]
+    places, owners = np.array(found.atoms, dtype=np.intp), np.array(found.owners, dtype=np.intp)
+    values, coefficients = held.atoms.values[places], found.fitted.coefficients
+    scores = np.empty((len(found.fitted.intercepts), len(held.target)))
+    for c, intercept in enumerate(found.fitted.intercepts):
+        mine = owners == c
+        scores[c] = intercept + coefficients[mine] @ values[mine]
     return scores
 
 
@@ -142,7 +146,7 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, Training]]) -> tuple[lis
             there = inner.nearest(key)
             known = (f, id(there))
             if known not in cache:
-                scores = held_out_scores(there, inner.training, held)
+                scores = held_out_scores(there, held)
                 cache[known] = float(held.weights @ held.loss.values(scores, held.target))
             losses.append(cache[known])
         n_factors = int(walked.training.atoms.n_factors[np.array(found.atoms, dtype=np.intp)].sum())
