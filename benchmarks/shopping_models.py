@@ -122,8 +122,8 @@ def splits(study: Study, fitted: dict[str, Any], results: ResultFile) -> None:
 def terms(study: Study, model: ECSELClassifier, results: ResultFile) -> None:
     """Store what each term of our own model says: its spread over test rows, and its five strongest features."""
     view = explain.ModelView.of(model)
-    log_x = view.log_rows(study.contest(COLUMNS).test, warn=False).log_x
-    u, values = log_x - log_x.mean(axis=0), term_values(view.terms, log_x)
+    rows = view.rows(study.contest(COLUMNS).test, warn=False)
+    u, values = rows.log_abs - rows.log_abs.mean(axis=0), term_values(view.terms, rows)
     powers = [k for k in np.argsort(-values.std(axis=0), kind="stable").tolist() if view.terms.exponents[k].any()]
     for place, k in enumerate(powers, 1):
         effects = np.abs(view.terms.exponents[k] * u).mean(axis=0)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ecsel.plotting import plot_screening
-from ecsel.signomial import ScoreTerms, Signomial, scores
+from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, scores
 from ecsel.signomial.properties import attribution, elasticity, probabilities, scaled_scores
 
 FEATURES = ("x1", "x2", "x3")
@@ -39,10 +39,10 @@ PROFILES = {
 # the mixed one too, +1.557, with a probability of 0.826.
 
 terms = ScoreTerms.from_signomials([NO_CANCER, CANCER], FEATURES)
-log_x = np.log(list(PROFILES.values()))
-z = scores(terms, log_x)
+rows = FeatureRows.from_logs(np.log(list(PROFILES.values())))
+z = scores(terms, rows)
 p = probabilities(z, "softmax")
-cancer_elasticity = elasticity(terms, log_x).values[:, 1]
+cancer_elasticity = elasticity(terms, rows).values[:, 1]
 
 print(f"z0 (no cancer) = {NO_CANCER}")
 print(f"z1 (cancer)    = {CANCER}\n")
@@ -54,11 +54,11 @@ for name, (z0, z1), (_, p1), e in zip(PROFILES, z, p, cancer_elasticity, strict=
 # What if the tumour of the mixed profile were half as large (G2)? Every term is multiplied by a power of one half. And
 # what does each feature contribute to its score, to first order at the baseline (1, 1, 1) (L2)?
 
-mixed = log_x[[1]]
-halved = scaled_scores(terms, mixed, np.log([0.5, 1.0, 1.0]))
+mixed = rows.take([1])
+halved = scaled_scores(terms, mixed, np.array([0.5, 1.0, 1.0]))
 print("The mixed profile with half the tumour size:", end=" ")
 print(f"margin {halved[0, 1] - halved[0, 0]:.3f}, p(cancer) {probabilities(halved, 'softmax')[0, 1]:.3f}")
-parts = attribution(terms, mixed, np.zeros(3))
+parts = attribution(terms, mixed, FeatureRows.from_values([[1.0, 1.0, 1.0]]))
 print("First-order attributions to z1 at the baseline (1, 1, 1):", end=" ")
 print(", ".join(f"{name} {value:.3f}" for name, value in zip(FEATURES, parts.values[0, 1], strict=True)))
 

@@ -37,7 +37,7 @@ def test_attributions_and_their_error_add_up_to_the_output(make_model, drawn, un
     model, X = make_model(*drawn, n_rows=10)
     result = explain.attribution(model, X, output=output, units=units)
     view = ModelView.of(model)
-    z = view.scores_of(view.log_rows(X))
+    z = view.scores_of(view.rows(X))
     expected = z if output == "score" else model.predict_proba(X)
     total = result.base_values + result.values.sum(axis=2) + result.error
     np.testing.assert_allclose(total, expected, rtol=1e-9, atol=1e-9)
@@ -76,9 +76,9 @@ def test_baselines_of_every_kind(make_model):
     np.testing.assert_allclose(some.base_values, _score(model, np.where(fixed, u, encoder.baseline)))
     y = np.where(X["income"] > X["income"].median(), "rich", "poor")
     mean = explain.class_mean(model, X, y, "rich")
-    np.testing.assert_allclose(mean.log_x, encoder.log_features(X[y == "rich"]).mean(axis=1))
+    np.testing.assert_allclose(mean.point.log_abs[0], encoder.log_features(X[y == "rich"]).mean(axis=1))
     of_class = explain.attribution(model, X, baseline=mean)
-    np.testing.assert_allclose(of_class.base_values, _score(model, mean.log_x))
+    np.testing.assert_allclose(of_class.base_values, _score(model, mean.point.log_abs[0]))
     with pytest.raises(ValueError, match="no row of y has the label 'x'"):
         explain.class_mean(model, X, y, "x")
     with pytest.raises(ValueError, match="one row, not 2"):

@@ -10,7 +10,7 @@ def test_contributions_add_up_to_the_margin_of_the_decision(make_model, kind):
     model, X = make_model(3, kind)
     result = explain.reasons(model, X)
     view = ModelView.of(model)
-    z = view.scores_of(view.log_rows(X))
+    z = view.scores_of(view.rows(X))
     if kind == "sigmoid":
         z = np.hstack([np.zeros_like(z), z])
     chosen = view.decisions(model.predict_proba(X))

@@ -13,7 +13,7 @@ from ecsel.explain import ModelView
 def test_the_view_of_a_classifier_predicts_what_the_model_predicts(make_model, kind):
     model, X = make_model(1, kind)
     view = ModelView.of(model)
-    ours = view.outputs_of(view.scores_of(view.log_rows(X)))
+    ours = view.outputs_of(view.scores_of(view.rows(X)))
     np.testing.assert_array_equal(ours, model.predict_proba(X))
     assert [view.classes[c] for c in view.decisions(ours)] == model.predict(X).tolist()
 
@@ -26,7 +26,7 @@ def test_signed_columns_are_power_laws_on_every_orthant(seed):
     X = rng.normal(0, 2, (30, 3))
     X[:5, 0] = 0.0
     view = ModelView.of_equations(equation, ["x", "y", "w"])
-    z = view.scores_of(view.log_rows(X))[:, 0]
+    z = view.scores_of(view.rows(X))[:, 0]
     expected = equation.evaluate({"x": X[:, 0], "y": X[:, 1], "w": X[:, 2]})
     np.testing.assert_allclose(z, expected, rtol=1e-12, atol=1e-12)
 
@@ -37,21 +37,21 @@ def test_a_regressor_is_seen_through_its_equation():
     model = ECSELRegressor().fit(X, 0.5 * X["a"] * X["b"] ** 2)
     view = ModelView.of(model)
     assert (view.link, view.classes, view.raw_names) == ("identity", ("prediction",), ("a", "b"))
-    np.testing.assert_allclose(view.scores_of(view.log_rows(X))[:, 0], model.predict(X), rtol=1e-12)
+    np.testing.assert_allclose(view.scores_of(view.rows(X))[:, 0], model.predict(X), rtol=1e-12)
 
 
 def test_columns_are_found_by_name_and_refused_by_name():
     view = ModelView.of_equations(Signomial.parse("x/y"), ["x", "y"])
     swapped = pd.DataFrame({"y": [2.0], "x": [6.0]})
-    assert view.scores_of(view.log_rows(swapped))[0, 0] == pytest.approx(3.0)
+    assert view.scores_of(view.rows(swapped))[0, 0] == pytest.approx(3.0)
     with pytest.raises(ValueError, match="no column 'y'"):
-        view.log_rows(pd.DataFrame({"x": [1.0]}))
+        view.rows(pd.DataFrame({"x": [1.0]}))
     with pytest.raises(ValueError, match="2"):
-        view.log_rows([[1.0, 2.0, 3.0]])
+        view.rows([[1.0, 2.0, 3.0]])
     with pytest.raises(ValueError, match="column 'y' is zero in 1 of 1 rows"):
-        view.log_rows([[1.0, 0.0]])
+        view.rows([[1.0, 0.0]])
     with pytest.raises(ValueError, match="column 'y' is negative"):
-        ModelView.of_equations(Signomial.parse("y**0.5"), ["y"]).log_rows([[-1.0]])
+        ModelView.of_equations(Signomial.parse("y**0.5"), ["y"]).rows([[-1.0]])
 
 
 def test_what_is_no_model_is_refused():

@@ -241,7 +241,6 @@ def random_model(seed):
         feature_names=encoder.feature_names,
         raw_names=encoder.raw_names,
         players=encoder.players,
-        monomials=tuple(term.factors for equation in equations for term in equation.terms),
         encoder=encoder,
         threshold=None if link == "softmax" else 0.3,
     )
@@ -396,7 +395,6 @@ def hostile_case(columns, levels, classes):
         feature_names=encoder.feature_names,
         raw_names=encoder.raw_names,
         players=encoder.players,
-        monomials=tuple(t.factors for each in terms.to_signomials(encoder.feature_names) for t in each.terms),
         encoder=encoder,
         threshold=0.5,
     )

@@ -107,7 +107,6 @@ def test_levels_beyond_the_safe_integers_stay_apart(node):
         feature_names=encoder.feature_names,
         raw_names=encoder.raw_names,
         players=encoder.players,
-        monomials=tuple(term.factors for term in terms.to_signomials(encoder.feature_names)[0].terms),
         encoder=encoder,
     )
     script = f"{to_javascript(view)}\nconsole.log(JSON.stringify([{big}n, {big + 1}n].map((x0) => predict({{ x0 }}))))"

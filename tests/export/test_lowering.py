@@ -48,7 +48,7 @@ def test_cases_have_what_exports_must_carry(all_cases):
 def test_columns_that_no_equation_uses_are_not_read(fitted_case):
     used = {column.name for column in lower(fitted_case.model).inputs}
     view = fitted_case.view
-    in_equations = {factor.name for monomial in view.monomials for factor in monomial}
+    in_equations = {factor.name for factors in view.factors for factor in factors}
     if view.encoder is not None:
         in_equations = {feature.column for feature in view.encoder.features if feature.name in in_equations}
     assert used == in_equations

@@ -43,7 +43,7 @@ def test_columns_come_in_the_order_of_their_importance():
     told = importance(model, X).to_frame().sort_values("value", ascending=False)
     assert told["feature"].tolist() == ["strong", "weak", "heavy"]
     assert formula_of(view).columns[0] == "strong"
-    assert formula_of(view, view.log_rows(X)).columns[0] == "strong"
+    assert formula_of(view, view.rows(X)).columns[0] == "strong"
     for term in formula_of(view).terms[:1]:
         assert [power.base.column for power in term.powers] == list(formula_of(view).columns)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy
 
-from ecsel.signomial import ScoreTerms, Signomial, scores
+from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, scores
 from ecsel.signomial.properties import (
     attribution,
     elasticity,
@@ -49,13 +49,13 @@ def exact(expression, profile):
     return float(expression.subs(values).evalf(50))
 
 
-def log_row(profile):
-    return np.log([[float(v) for v in PROFILES[profile]]])
+def row_of(profile):
+    return FeatureRows.from_logs(np.log([[float(v) for v in PROFILES[profile]]]))
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_scores_margin_and_probability(profile):
-    z = scores(TERMS, log_row(profile))[0]
+    z = scores(TERMS, row_of(profile))[0]
     assert z[0] == pytest.approx(exact(Z0, profile), rel=1e-12)
     assert z[1] == pytest.approx(exact(Z1, profile), rel=1e-12)
     assert z[1] - z[0] == pytest.approx(exact(Z1 - Z0, profile), rel=1e-12)
@@ -64,10 +64,10 @@ def test_scores_margin_and_probability(profile):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_derivatives(profile):
-    log_x = log_row(profile)
-    e = elasticity(TERMS, log_x).values[0]
-    d1 = margin_sensitivity(TERMS, log_x, 1, 0, link="softmax")[0]
-    d2 = probability_sensitivity(TERMS, log_x, link="softmax")[0]
+    row = row_of(profile)
+    e = elasticity(TERMS, row).values[0]
+    d1 = margin_sensitivity(TERMS, row, 1, 0, link="softmax")[0]
+    d2 = probability_sensitivity(TERMS, row, link="softmax")[0]
     for j, x in enumerate(X):
         assert e[0, j] == pytest.approx(exact(x * sympy.diff(sympy.log(Z0), x), profile), rel=1e-12)
         assert e[1, j] == pytest.approx(exact(x * sympy.diff(sympy.log(Z1), x), profile), rel=1e-12)
@@ -76,14 +76,16 @@ def test_derivatives(profile):
 
 
 def test_counterfactual_and_attribution_of_the_mixed_profile():
-    log_x = log_row("mixed")
+    row = row_of("mixed")
     for q in ("0.5", "2"):
-        new = scaled_scores(TERMS, log_x, np.array([np.log(float(q)), 0.0, 0.0]))[0]
+        new = scaled_scores(TERMS, row, np.array([float(q), 1.0, 1.0]))[0]
         scaled = {X[0]: sympy.Rational(q) * X[0]}
         np.testing.assert_allclose(new, [exact(z.subs(scaled), "mixed") for z in (Z0, Z1)], rtol=1e-12)
     ones = dict.fromkeys(X, 1)
     expected = [exact(sympy.diff(Z1, x).subs(ones) * sympy.log(x), "mixed") for x in X]
-    np.testing.assert_allclose(attribution(TERMS, log_x, np.zeros(3)).values[0, 1], expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        attribution(TERMS, row, FeatureRows.from_logs(np.zeros((1, 3)))).values[0, 1], expected, rtol=1e-12
+    )
 
 
 def test_only_the_no_cancer_profile_is_negative():

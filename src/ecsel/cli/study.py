@@ -24,7 +24,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ecsel import ECSELClassifier
-from ecsel.signomial.properties import shapley
+from ecsel.explain import ModelView
+from ecsel.explain.shapley import score_shapley
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,15 +144,11 @@ def _least_sure(model: ECSELClassifier, X: Any) -> int:
 
 
 def _explain(model: ECSELClassifier, X: Any, held_X: Any, held_y: NDArray[Any], i: int) -> ExplainedRow:
-    encoder, one = model.encoder_, held_X.iloc[[i]]
-    values = shapley(
-        model._score_terms,  # noqa: SLF001 - the fast form of `equations_`
-        encoder.log_features(one).T,
-        encoder.log_features(X).T,
-        encoder.players,
-        n_players=len(encoder.raw_names),
-    )
-    contributions, base = values.values[0], values.base_values
+    one = held_X.iloc[[i]]
+    view = ModelView.of(model)
+    background = view.rows(X)
+    contributions = score_shapley(view, view.rows(one), background)[0]
+    base = view.scores_of(background).mean(axis=0)
     if model.link_ == "sigmoid":  # the score of the first class is 0
         contributions, base = np.vstack([np.zeros_like(contributions), contributions]), np.insert(base, 0, 0.0)
     p = model.predict_proba(one)[0]
@@ -160,7 +157,7 @@ def _explain(model: ECSELClassifier, X: Any, held_X: Any, held_y: NDArray[Any], 
     typical = X.median(numeric_only=True)
     reasons = tuple(
         Reason(name, one.iloc[0][name], typical.get(name), float(log_odds[j]))
-        for j, name in enumerate(encoder.raw_names)
+        for j, name in enumerate(view.raw_names)
         if log_odds[j] != 0
     )
     return ExplainedRow(

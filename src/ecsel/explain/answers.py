@@ -6,13 +6,14 @@ little farther out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ecsel.explain.candidates import Candidates, search
 from ecsel.explain.wishes import Wishes, build_space
+from ecsel.signomial import term_values
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from ecsel.explain.goals import Goal
     from ecsel.explain.raw_rows import RawRows
     from ecsel.explain.search_space import IntArray, Space
-    from ecsel.explain.view import LogRows, ModelView
+    from ecsel.explain.view import ModelView
+    from ecsel.signomial import FeatureRows, ScoreTerms
     from ecsel.signomial.columns import FloatArray
 
 SLACKS = (1e-10, 1e-7, 1e-4)
@@ -45,7 +47,7 @@ class Question:
 
     view: ModelView
     rows: RawRows
-    logs: LogRows
+    logs: FeatureRows
     wishes: Wishes
     n: int
 
@@ -54,7 +56,7 @@ class Question:
         found: list[Answer] = []
         for slack in SLACKS:
             refused = [todo[:0]]
-            for at, terms in self.view.orthants(self.logs.take(todo)) if todo.size else ():
+            for at, terms in _by_signs(self.view, self.logs.take(todo)) if todo.size else ():
                 where = todo[at]
                 table, logs = self.rows.take(where).table, self.logs.take(where)
                 space = build_space(self.view, table, logs, terms, self.wishes, goal)
@@ -81,6 +83,20 @@ class Question:
             values = {j: _plain(new[j][i], whole=w) for j, w in sorted(zip(positions, is_whole, strict=True))}
             answers.append(Answer(int(row[i]), label, float(candidates.distance[i]), values, outputs[i]))
         return answers
+
+
+def _by_signs(view: ModelView, rows: FeatureRows) -> list[tuple[Any, ScoreTerms]]:
+    """Return (rows, terms) for each set of rows on which every term keeps its sign, in its coefficient."""
+    if not view.terms.is_power_law.all():
+        raise ValueError("counterfactuals are searched for in products of powers, not with logarithms and shifts")
+    if rows.is_log:
+        return [(slice(None), view.terms)]
+    alone = replace(view.terms, coefficients=np.ones(view.terms.n_terms))
+    patterns, member = np.unique(np.sign(term_values(alone, rows)), axis=0, return_inverse=True)
+    return [
+        (np.flatnonzero(member.reshape(-1) == i), replace(view.terms, coefficients=view.terms.coefficients * signs))
+        for i, signs in enumerate(patterns)
+    ]
 
 
 def _new_columns(space: Space, rows: RawRows, candidates: Candidates) -> dict[int, npt.NDArray[Any]]:

@@ -1,11 +1,14 @@
 """The reference point b of L1, L2 and reasons.
 
 ==========================  =====================================================================================
-``None``                    the geometric mean: of the training rows where the model remembers them, else of X
-a dict of columns           the given values in raw units; columns left out stay at the geometric mean
+``None``                    a typical row: that of the training rows where the model remembers them, else of X
+a dict of columns           the given values in raw units; columns left out stay at that row
 a table or list of one row  that row, in raw units
-`class_mean`                the geometric mean of the positive features over the rows of one class
+`class_mean`                the typical row of one class
 ==========================  =====================================================================================
+
+Typical is the geometric mean of positive features, and of columns that the equations use as they are. Raw features of
+an encoder may be zero: there every number is the median of its column and every level the most frequent.
 """
 
 from __future__ import annotations
@@ -17,96 +20,115 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.explain.frames import native_frame, table_values, table_with
-from ecsel.explain.view import LogRows, ModelView
+from ecsel.explain.view import ModelView
+from ecsel.signomial import FeatureRows
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel.signomial.arrays import BoolArray
+    from ecsel.tables import TableEncoder
 
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
     """A point in the features of the equations, and what it is called."""
 
-    point: LogRows
+    point: FeatureRows
     """One row."""
     description: str
 
-    @property
-    def log_x(self) -> FloatArray:
-        """The logarithms log|b|, shape (features,)."""
-        logs: FloatArray = self.point.log_x[0]
-        return logs
-
 
 def class_mean(model: Any, X: Any, y: Any, label: Any) -> Baseline:
-    """Return the geometric mean of the rows of one class as a baseline.
+    """Return the typical row of one class as a baseline: its geometric mean, or its medians where features are raw.
 
     Examples
     --------
     >>> from ecsel import Signomial
-    >>> class_mean(Signomial.parse("x"), [[1.0], [4.0], [9.0]], ["a", "a", "b"], "a").log_x.round(6)
-    array([0.693147])
+    >>> class_mean(Signomial.parse("x"), [[1.0], [4.0], [9.0]], ["a", "a", "b"], "a").point.values.round(6)
+    array([[2.]])
     """
     view = ModelView.of(model)
-    rows = view.log_rows(X)
+    rows = view.rows(X)
     labels = np.asarray(y)
     if labels.shape != (len(rows),):
         raise ValueError(f"y must have one label per row, shape ({len(rows)},), not {labels.shape}")
     mine = labels == label
     if not mine.any():
         raise ValueError(f"no row of y has the label {label!r}")
+    if view.encoder is not None and view.encoder.is_raw:
+        return Baseline(_medians(view, rows.take(mine)), f"typical row of {label!r}")
     return Baseline(_geometric_mean(view, rows.take(mine)), f"geometric mean of {label!r}")
 
 
 def resolve_baseline(view: ModelView, X: Any, baseline: Any) -> Baseline:
     """Return the baseline that an option means; see the table above."""
     if isinstance(baseline, Baseline):
-        if baseline.point.log_x.shape != (1, len(view.feature_names)):
+        if baseline.point.given.shape != (1, len(view.feature_names)):
             raise ValueError("this baseline was made for a model with other features")
         return baseline
-    if baseline is None or isinstance(baseline, Mapping):
-        default = _default(view, X, needed=baseline is None)
-        return default if baseline is None else _with_values(view, X, baseline, default)
+    if baseline is None:
+        return _default(view, X)
+    if isinstance(baseline, Mapping):
+        return _with_values(view, X, baseline)
     one_row = baseline if native_frame(baseline) is not None or np.ndim(baseline) == 2 else [list(baseline)]
-    point = view.log_rows(_as_table_of(X, one_row))
+    point = view.rows(_as_table_of(X, one_row))
     if len(point) != 1:
         raise ValueError(f"a baseline is one row, not {len(point)}")
     return Baseline(point, "the given row")
 
 
-def _default(view: ModelView, X: Any, *, needed: bool) -> Baseline:
-    if view.encoder is not None:
-        return Baseline(LogRows(view.encoder.baseline[None, :]), "geometric mean of the training rows")
-    rows = view.log_rows(X)
-    if not needed and rows.signs is not None:  # given values may stand in for columns that have no geometric mean
-        return Baseline(rows.take([0]), "the first row")
-    return Baseline(_geometric_mean(view, rows), "geometric mean of the rows")
+def training_baseline(encoder: TableEncoder) -> FeatureRows:
+    """Return the typical training row that an encoder remembers."""
+    make = FeatureRows.from_values if encoder.is_raw else FeatureRows.from_logs
+    return make(encoder.baseline[None, :])
 
 
-def _geometric_mean(view: ModelView, rows: LogRows) -> LogRows:
-    mean = rows.log_x.mean(axis=0, keepdims=True)
-    if rows.signs is None or rows.term_signs is None:
-        return LogRows(mean)
+def _default(view: ModelView, X: Any) -> Baseline:
+    if view.encoder is None:
+        return Baseline(_geometric_mean(view, view.rows(X)), "geometric mean of the rows")
+    words = "typical training row" if view.encoder.is_raw else "geometric mean of the training rows"
+    return Baseline(training_baseline(view.encoder), words)
+
+
+def _geometric_mean(view: ModelView, rows: FeatureRows, fixed: BoolArray | None = None) -> FeatureRows:
+    """Return sgn(x)·exp(mean log|x|); what is given elsewhere needs no mean."""
+    if rows.is_log:
+        return FeatureRows.from_logs(rows.given.mean(axis=0, keepdims=True))
     mixed = (rows.signs != rows.signs[0]).any(axis=0) | (rows.signs == 0).any(axis=0)
+    if fixed is not None:
+        mixed &= ~fixed
     if mixed.any():
         name = view.feature_names[int(np.argmax(mixed))]
         raise ValueError(
             f"column {name!r} has no geometric mean, because its sign changes or it is zero: give baseline="
         )
-    return LogRows(mean, rows.signs[:1], rows.term_signs[:1])
+    return FeatureRows.from_values(rows.signs[:1] * np.exp(rows.log_abs.mean(axis=0, keepdims=True)))
 
 
-def _with_values(view: ModelView, X: Any, given: Mapping[Any, Any], default: Baseline) -> Baseline:
+def _medians(view: ModelView, rows: FeatureRows) -> FeatureRows:
+    """Return a row whose every column has its median number, or its most frequent level.
+
+    All features of a column come from one and the same row, so that they belong together.
+    """
+    middle = rows.given[:1].copy()
+    for j in np.unique(view.players):
+        own = np.flatnonzero(view.players == j)
+        numbers = np.setdiff1d(own, view.indicators)
+        if numbers.size:
+            at = np.argsort(rows.given[:, numbers[0]], kind="stable")[(len(rows) - 1) // 2]
+        else:
+            _, first, count = np.unique(rows.given[:, own], axis=0, return_index=True, return_counts=True)
+            at = first[count.argmax()]
+        middle[0, own] = rows.given[at, own]
+    return FeatureRows.from_values(middle)
+
+
+def _with_values(view: ModelView, X: Any, given: Mapping[Any, Any]) -> Baseline:
     positions = {view.column_position(name): value for name, value in given.items()}
-    first = _first_row(X)
-    changes = {j: np.array([value]) for j, value in positions.items()}
-    point = view.log_rows(table_with(first, changes))
+    point = view.rows(table_with(_first_row(X), {j: np.array([value]) for j, value in positions.items()}))
     fixed = np.isin(view.players, list(positions))
-    log_x = np.where(fixed, point.log_x, default.point.log_x)
-    if view.encoder is None and not fixed.all() and point.signs is not None:
-        unset = [name for name, is_set in zip(view.feature_names, fixed, strict=True) if not is_set]
-        raise ValueError(f"give a baseline for every column of a model with signs; {unset[0]!r} has none")
-    return Baseline(LogRows(log_x, point.signs, point.term_signs), "the given values")
+    encoder = view.encoder
+    default = _geometric_mean(view, view.rows(X), fixed) if encoder is None else training_baseline(encoder)
+    return Baseline(default.with_features(fixed, point), "the given values")
 
 
 def _first_row(X: Any) -> Any:

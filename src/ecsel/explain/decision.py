@@ -28,7 +28,7 @@ def margin_sensitivity(model: Any, X: Any, a: Any, b: Any, *, units: Units = "mo
     a, b
         Class labels.
     units : {"model", "raw"}, default="model"
-        Proportional changes of the positive features of the equations, or of the user's own columns.
+        Proportional changes of the features of the equations, or of the user's own columns.
 
     Returns
     -------
@@ -46,9 +46,7 @@ def margin_sensitivity(model: Any, X: Any, a: Any, b: Any, *, units: Units = "mo
     view = ModelView.of(model)
     link = view.probability_link
     first, second = view.class_position(a), view.class_position(b)
-    values = view.apply(
-        view.log_rows(X), lambda terms, u: (properties.margin_sensitivity(terms, u, first, second, link=link),)
-    )[0]
+    values = properties.margin_sensitivity(view.terms, view.rows(X), first, second, link=link)
     name = f"sensitivity of the margin {a} − {b}"
     return sensitivity(view, X, values, name=name, classes=(a,), units=units, axes=("row", "feature"))
 
@@ -65,7 +63,7 @@ def probability_sensitivity(model: Any, X: Any, *, units: Units = "model") -> Ex
     X : table
         The rows to explain.
     units : {"model", "raw"}, default="model"
-        Proportional changes of the positive features of the equations, or of the user's own columns.
+        Proportional changes of the features of the equations, or of the user's own columns.
 
     Returns
     -------
@@ -82,6 +80,5 @@ def probability_sensitivity(model: Any, X: Any, *, units: Units = "model") -> Ex
     check_units(units)
     view = ModelView.of(model)
     link = view.probability_link
-    rows = view.log_rows(X)
-    values = view.apply(rows, lambda terms, u: (properties.probability_sensitivity(terms, u, link=link),))[0]
+    values = properties.probability_sensitivity(view.terms, view.rows(X), link=link)
     return sensitivity(view, X, values, name="probability sensitivity", classes=view.classes, units=units)

@@ -52,7 +52,7 @@ class Explanation:
     axes : tuple of str
         The meaning of each axis of ``values``: ``"row"``, ``"class"``, ``"term"``, ``"feature"``.
     feature_names : tuple of str
-        The labels of the feature axis: positive features in model units, columns of the table in raw units.
+        The labels of the feature axis: features of the equations in model units, columns of the table in raw units.
     classes : tuple
         The labels of the class axis. With a sigmoid, scores have the second class alone.
     base_values : array, optional
@@ -107,12 +107,10 @@ class Explanation:
 
     @property
     def data(self) -> npt.NDArray[Any]:
-        """The values of the features in the explained rows, (rows, features): the table's own, or positive ones."""
+        """The values of the features in the explained rows, (rows, features): the table's own, or the equations'."""
         if self.units == "raw":
             return table_values(self.table)
-        rows = self.view.log_rows(self.table)
-        positive = np.exp(rows.log_x)
-        return positive if rows.signs is None else positive * rows.signs
+        return self.view.rows(self.table).values
 
     def __repr__(self) -> str:
         shape = " × ".join(

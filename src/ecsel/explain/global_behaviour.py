@@ -1,24 +1,23 @@
 """How features drive the scores: elasticity (G1), log-gradient (G3), and their averages over rows.
 
-G_cj(x) = ∂z_c/∂log x_j = Σ_k β_ckj z_ck(x)
+G_cj(x) = ∂z_c/∂log x_j = Σ_k β_ckj z_ck(x) for plain powers; a factor log x_j adds the rest of its term
 E_cj(x) = ∂log z_c/∂log x_j = G_cj(x)/z_c(x)        where z_c(x) > 0
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ecsel.explain.explanation import Explanation, Undefined, Units
 from ecsel.explain.units import check_units, sensitivity
-from ecsel.explain.view import LogRows, ModelView
+from ecsel.explain.view import ModelView
 from ecsel.signomial import properties
-
-if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
 
 
 def log_gradient(model: Any, X: Any, *, units: Units = "model") -> Explanation:
-    """Return G_cj = ∂z_c/∂log x_j = Σ_k β_ckj z_ck (property G3): the change of a score per proportional change.
+    """Return G_cj = ∂z_c/∂log|x_j| (property G3): the change of a score per proportional change of a feature.
+
+    Of a term of plain powers it is β_kj z_k. An indicator has no proportional change; its value says what it adds.
 
     Parameters
     ----------
@@ -27,7 +26,7 @@ def log_gradient(model: Any, X: Any, *, units: Units = "model") -> Explanation:
     X : table
         The rows to explain.
     units : {"model", "raw"}, default="model"
-        Proportional changes of the positive features of the equations, or of the user's own columns.
+        Proportional changes of the features of the equations, or of the user's own columns.
 
     Returns
     -------
@@ -42,20 +41,14 @@ def log_gradient(model: Any, X: Any, *, units: Units = "model") -> Explanation:
     """
     check_units(units)
     view = ModelView.of(model)
-    rows = view.log_rows(X)
-    values = gradient_of(view, rows)
+    values = properties.log_gradient(view.terms, view.rows(X))
     return sensitivity(view, X, values, name="log-gradient", classes=view.score_classes, units=units)
 
 
-def gradient_of(view: ModelView, rows: LogRows) -> FloatArray:
-    """Return G (rows, scores, features)."""
-    return view.apply(rows, lambda terms, u: (properties.log_gradient(terms, u),))[0]
-
-
 def elasticity(model: Any, X: Any, *, absolute: bool = False, units: Units = "model") -> Explanation:
-    """Return E_cj = ∂log z_c/∂log x_j = Σ_k (z_ck/z_c)·β_ckj (property G1): per cent of score per per cent of feature.
+    """Return E_cj = ∂log z_c/∂log|x_j| = G_cj/z_c (property G1): per cent of score per per cent of feature.
 
-    It is defined where z_c > 0. With one term and no constant it is the exponent.
+    It is defined where z_c > 0. With one term of plain powers and no constant it is the exponent.
 
     Parameters
     ----------
@@ -66,7 +59,7 @@ def elasticity(model: Any, X: Any, *, absolute: bool = False, units: Units = "mo
     absolute : bool, default=False
         Explain log|z_c| instead, which is defined where z_c ≠ 0.
     units : {"model", "raw"}, default="model"
-        Proportional changes of the positive features of the equations, or of the user's own columns.
+        Proportional changes of the features of the equations, or of the user's own columns.
 
     Returns
     -------
@@ -81,10 +74,7 @@ def elasticity(model: Any, X: Any, *, absolute: bool = False, units: Units = "mo
     """
     check_units(units)
     view = ModelView.of(model)
-    rows = view.log_rows(X)
-    values = view.apply(rows, lambda terms, u: (properties.elasticity(terms, u, absolute=absolute).values,))[0]
-    z = view.scores_of(rows)
-    bad = z == 0 if absolute else z <= 0
+    values, mask = properties.elasticity(view.terms, view.rows(X), absolute=absolute)
     return sensitivity(
         view,
         X,
@@ -92,7 +82,7 @@ def elasticity(model: Any, X: Any, *, absolute: bool = False, units: Units = "mo
         name="elasticity of |score|" if absolute else "elasticity",
         classes=view.score_classes,
         units=units,
-        undefined=Undefined(bad[:, :, None], "the score is zero" if absolute else "the score is not positive"),
+        undefined=Undefined(~mask[:, :, None], "the score is zero" if absolute else "the score is not positive"),
     )
 
 

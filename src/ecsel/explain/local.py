@@ -1,10 +1,11 @@
 """What each feature contributes for one row, relative to a baseline b: L1, exact for each term, and L2, first order.
 
-    L1   log|z_k(x)| = log|z_k(b)| + Σ_j β_kj log(x_j/b_j)
-    L2   f(x) = f(b) + Σ_j ∂f(b)/∂log x_j · log(x_j/b_j) + error,      f = z_c, log z_c or p_c
+    L1   log|z_k(x)| = log|z_k(b)| + Σ_j (log|φ_kj(x_j)| − log|φ_kj(b_j)|)       β_kj log(x_j/b_j) for plain powers
+    L2   f(x) = f(b) + Σ_j ∂f(b)/∂log x_j · log(x_j/b_j) + error,                f = z_c, log z_c or p_c
 
-In raw units the contributions of the features of one column are added up. Without an encoder columns may be negative:
-L1 then speaks of |x|, and L2 is defined for rows in the baseline's own orthant.
+In raw units the contributions of the features of one column are added up. Columns may be negative or zero: L1 then
+speaks of sizes and needs factors that do not vanish, and L2 needs numbers that keep their sign. An indicator, which has
+no proportional change, contributes f(b with the indicator of x) − f(b) to L2.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ecsel.explain.baseline import Baseline, resolve_baseline
+from ecsel.explain.baseline import resolve_baseline
 from ecsel.explain.explanation import NO_TERM, ROW_CLASS_FEATURE, Explanation, Undefined, Units
 from ecsel.explain.units import check_units, sum_by_column, unit_names
-from ecsel.explain.view import IntArray, LogRows, ModelView
-from ecsel.signomial import properties, term_values
+from ecsel.explain.view import IntArray, ModelView
+from ecsel.signomial import FeatureRows, properties, term_values
 
 Output = Literal["score", "log_score", "probability"]
 
 
 def log_additive(model: Any, X: Any, baseline: Any = None, *, units: Units = "model") -> Explanation:
-    """Return β_kj log(x_j/b_j) (property L1): what a feature adds to log|z_k|, exactly, term by term.
+    """Return log|φ_kj(x_j)| − log|φ_kj(b_j)| (property L1): what a feature adds to log|z_k|, exactly, term by term.
+
+    Of a plain power it is β_kj log(x_j/b_j).
 
     Parameters
     ----------
@@ -32,9 +35,9 @@ def log_additive(model: Any, X: Any, baseline: Any = None, *, units: Units = "mo
     X : table
         The rows to explain.
     baseline : None, dict, row or Baseline, default=None
-        The reference point: the geometric mean, given values, a row, or `class_mean`.
+        The reference point: a typical row, given values, a row, or `class_mean`.
     units : {"model", "raw"}, default="model"
-        One value per positive feature, or per column of the table.
+        One value per feature of the equations, or per column of the table.
 
     Returns
     -------
@@ -51,9 +54,10 @@ def log_additive(model: Any, X: Any, baseline: Any = None, *, units: Units = "mo
     """
     check_units(units)
     view = ModelView.of(model)
-    rows = view.log_rows(X)
+    rows = view.rows(X)
     start = resolve_baseline(view, X, baseline)
-    parts = properties.log_additive(view.terms, rows.log_x, start.log_x)
+    parts = properties.log_additive(view.terms, rows, start.point)
+    vanishing = np.asarray(np.isnan(parts).any(axis=2))
     if units == "raw":
         parts = sum_by_column(view, parts)
     place = _places(view)
@@ -61,15 +65,16 @@ def log_additive(model: Any, X: Any, baseline: Any = None, *, units: Units = "mo
     values = np.full((len(rows), *shape, parts.shape[2]), np.nan)
     base = np.full(shape, np.nan)
     signs = np.zeros((len(rows), *shape))
-    at_start = term_values(view.terms, start.point.log_x)[0]
+    absent, zero = np.ones(shape, dtype=bool), np.zeros((len(rows), *shape), dtype=bool)
+    at_x, at_start = term_values(view.terms, rows), np.abs(term_values(view.terms, start.point)[0])
     for k, (c, position) in enumerate(place):
         values[:, c, position] = parts[:, k]
-        base[c, position] = np.log(np.abs(at_start[k]))
-        term_sign = 1.0 if rows.term_signs is None else rows.term_signs[:, k]
-        signs[:, c, position] = np.sign(view.terms.coefficients[k]) * term_sign
+        base[c, position] = np.log(at_start[k]) if at_start[k] else np.nan
+        signs[:, c, position] = np.sign(at_x[:, k])
+        absent[c, position], zero[:, c, position] = False, vanishing[:, k]
     candidates = (
-        Undefined(np.isnan(base)[None, :, :, None], NO_TERM),
-        Undefined(_zero_factors(rows, start, place, shape)[..., None], "a factor of the term is zero"),
+        Undefined(absent[None, :, :, None], NO_TERM),
+        Undefined(zero[..., None], "a factor of the term is zero"),
     )
     undefined = tuple(each for each in candidates if each.cells.any())
     for each in undefined:
@@ -99,18 +104,6 @@ def _places(view: ModelView) -> IntArray:
     return np.array(result, dtype=np.intp).reshape(-1, 2)
 
 
-def _zero_factors(
-    rows: LogRows, start: Baseline, place: IntArray, shape: tuple[int, int]
-) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return the rows and terms whose logarithm does not exist because a column is zero, there or at the baseline."""
-    zero = np.zeros((len(rows), *shape), dtype=bool)
-    for k, (c, position) in enumerate(place):
-        for point in (rows, start.point):
-            if point.term_signs is not None:
-                zero[:, c, position] |= point.term_signs[:, k] == 0
-    return zero
-
-
 def attribution(
     model: Any, X: Any, baseline: Any = None, output: Output = "score", *, units: Units = "model"
 ) -> Explanation:
@@ -123,17 +116,18 @@ def attribution(
     X : table
         The rows to explain.
     baseline : None, dict, row or Baseline, default=None
-        The reference point: the geometric mean, given values, a row, or `class_mean`.
+        The reference point: a typical row, given values, a row, or `class_mean`.
     output : {"score", "log_score", "probability"}, default="score"
         The function f that is explained: z_c, log z_c (where it exists) or p_c.
     units : {"model", "raw"}, default="model"
-        One value per positive feature, or per column of the table.
+        One value per feature of the equations, or per column of the table.
 
     Returns
     -------
     Explanation
         ``values`` (rows, classes, features), ``base_values`` (classes,) = f(b), and ``error`` (rows, classes) =
-        f(x) − f(b) − Σ values, the error of the linearisation (NaN where f(x) does not exist).
+        f(x) − f(b) − Σ values, the error of the linearisation (NaN where f(x) does not exist). The sum is over the
+        values that are defined.
 
     Examples
     --------
@@ -144,48 +138,40 @@ def attribution(
     """
     check_units(units)
     view = ModelView.of(model)
-    rows = view.log_rows(X)
-    start = resolve_baseline(view, X, baseline)
-    result = _linearise(view, rows, start, output)
-    values, error = result.values, result.error
+    result = _linearise(view, view.rows(X), resolve_baseline(view, X, baseline).point, output)
+    crossed, values = result.crossed, result.values
+    if units == "raw":
+        crossed, values = sum_by_column(view, crossed.astype(np.float64)) > 0, sum_by_column(view, values)
     undefined = []
     if output == "log_score" and (bad := np.isnan(result.base_values)).any():
         undefined.append(Undefined(bad[None, :, None], "the score is not positive at the baseline"))
-    if (elsewhere := _other_orthant(rows, start)).any():
-        values, error = values.copy(), error.copy()
-        values[elsewhere] = error[elsewhere] = np.nan
-        undefined.append(Undefined(elsewhere[:, None, None], "a column has another sign than at the baseline"))
+    lost = np.isnan(values) & crossed[:, None, :]
+    if lost.any():
+        undefined.append(Undefined(lost, "the number is zero or has another sign than at the baseline"))
+    if (gone := np.isnan(values) & ~lost).any() and output == "log_score":
+        undefined.append(Undefined(gone, "the score is not positive where the indicator is switched"))
     return Explanation(
         name=f"attribution to the {output.replace('_', '-')}",
-        values=sum_by_column(view, values) if units == "raw" else values,
+        values=values,
         axes=ROW_CLASS_FEATURE,
         feature_names=unit_names(view, units),
         classes=view.classes if output == "probability" else view.score_classes,
         units=units,
         base_values=result.base_values,
-        error=error,
+        error=result.error,
         undefined=tuple(undefined),
         view=view,
         table=X,
     )
 
 
-def _linearise(view: ModelView, rows: LogRows, start: Baseline, output: Output) -> properties.Attribution:
-    (_, terms), *_ = view.orthants(start.point)
+def _linearise(view: ModelView, rows: FeatureRows, start: FeatureRows, output: Output) -> properties.Attribution:
+    switches = view.indicators
     if output == "score":
-        return properties.attribution(terms, rows.log_x, start.log_x)
+        return properties.attribution(view.terms, rows, start, indicators=switches)
     if output == "log_score":
-        return properties.log_score_attribution(terms, rows.log_x, start.log_x)
+        return properties.log_score_attribution(view.terms, rows, start, indicators=switches)
     if output == "probability":
-        return properties.probability_attribution(terms, rows.log_x, start.log_x, link=view.probability_link)
+        link = view.probability_link
+        return properties.probability_attribution(view.terms, rows, start, link=link, indicators=switches)
     raise ValueError(f"output must be 'score', 'log_score' or 'probability', not {output!r}")
-
-
-def _other_orthant(rows: LogRows, start: Baseline) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return the rows that no path of proportional changes connects with the baseline."""
-    if rows.signs is None and start.point.signs is None:
-        return np.zeros(len(rows), dtype=bool)
-    here = np.ones_like(rows.log_x) if rows.signs is None else rows.signs
-    there = np.ones_like(start.point.log_x) if start.point.signs is None else start.point.signs
-    different: np.ndarray[Any, np.dtype[np.bool_]] = ((here != there) | (here == 0)).any(axis=1)
-    return different

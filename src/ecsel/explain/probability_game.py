@@ -1,9 +1,9 @@
 """Shapley values of probabilities: exact enumeration for few players, antithetic permutations for many.
 
 The game is v(S) = mean over background rows of p_c(players in S from x, the others from the background). A probability
-is no product, so there is no closed form; but the log of a term is a sum over players, so with EA = exp(part of x) and
-EB = exp(part of the background) a coalition's terms are the products EA·EB of a row's and a background row's numbers,
-and only the link has to be evaluated for every pair.
+is no product, so there is no closed form; but a term is a product of one factor by player. With a and b the factors at
+a row and at a background row, a coalition's terms are Π_S a · Π_∖S b, products of a number of the row and one of the
+background row, and only the link has to be evaluated for every pair.
 
 - Up to 2^`ENUMERATED_PLAYERS` coalitions all are enumerated: exact, error 0.
 - Else players join in random order and φ_p is the mean of p's marginal contributions. In every round each background
@@ -22,9 +22,12 @@ import numpy as np
 
 from ecsel.signomial.columns import LOG_LIMIT, FloatArray
 from ecsel.signomial.properties import probabilities
+from ecsel.signomial.properties.shapley import player_values, refuse_clipped_game
 
 if TYPE_CHECKING:
     from ecsel.explain.view import IntArray, ModelView
+    from ecsel.signomial import FeatureRows
+    from ecsel.signomial.arrays import BoolArray
 
 ENUMERATED_PLAYERS = 12
 BLOCK_CELLS = 1 << 21
@@ -41,72 +44,86 @@ class GameValues(NamedTuple):
     """(rows, classes, players); 0 where all coalitions were enumerated."""
 
 
-class _Parts(NamedTuple):
-    """Each present player's share of the log of each term."""
+class _Factors(NamedTuple):
+    """The factor of each present player in each term, up to a scale of the term that the weights have."""
 
     x: FloatArray
     """(rows, terms, players)."""
     background: FloatArray
     """(background rows, terms, players)."""
+    weights: FloatArray
+    """(terms, scores): coefficient and scale of a term at the score that it belongs to."""
 
 
 def probability_shapley(
     view: ModelView,
-    log_x: FloatArray,
-    log_background: FloatArray,
+    rows: FeatureRows,
+    background: FeatureRows,
     *,
     tolerance: float,
     max_permutations: int,
     seed: int,
 ) -> GameValues:
     """Return the Shapley values of the class probabilities."""
-    present = np.unique(view.players[(view.terms.exponents != 0).any(axis=0)])
-    grouping = view.terms.exponents[:, :, None] * (view.players[:, None] == present)
-    parts = _Parts(
-        np.einsum("nf,kfp->nkp", log_x, grouping, optimize=True),
-        np.einsum("nf,kfp->nkp", log_background, grouping, optimize=True),
-    )
-    _refuse_clipped(parts)
-    shape = (len(log_x), len(view.classes), len(view.raw_names))
+    present = np.unique(view.players[view.terms.uses.any(axis=0)])
+    factors = _factors(view, rows, background, present)
+    shape = (len(rows), len(view.classes), len(view.raw_names))
     result = GameValues(np.zeros(shape), np.zeros(shape))
-    step = max(1, BLOCK_CELLS // (len(log_background) * view.terms.n_terms * 2 * ROUNDS_AT_ONCE))
-    for start in range(0, len(log_x), step):
-        rows = slice(start, start + step)
-        block = _Parts(parts.x[rows], parts.background)
+    step = max(1, BLOCK_CELLS // (len(background) * max(view.terms.n_terms, 1) * 2 * ROUNDS_AT_ONCE))
+    for start in range(0, len(rows), step):
+        at = slice(start, start + step)
+        block = factors._replace(x=factors.x[at])
         if present.size <= ENUMERATED_PLAYERS:
-            result.values[rows, :, present] = _enumerate(view, block)
+            result.values[at, :, present] = _enumerate(view, block)
         else:
             sampled = _sample(view, block, tolerance, max_permutations, np.random.default_rng(seed))
-            result.values[rows, :, present], result.error[rows, :, present] = sampled
+            result.values[at, :, present], result.error[at, :, present] = sampled
     return result
 
 
-def _refuse_clipped(parts: _Parts) -> None:
-    """Refuse terms that some coalition takes beyond exp(±700), where the model clips them."""
-    largest = np.maximum(parts.x.max(axis=0), parts.background.max(axis=0)).sum(axis=-1)
-    smallest = np.minimum(parts.x.min(axis=0), parts.background.min(axis=0)).sum(axis=-1)
-    if max(largest.max(initial=0.0), -smallest.min(initial=0.0)) > LOG_LIMIT:
-        raise ValueError(
-            "Shapley values are not available: with some features from a row and others from the background a term "
-            "passes exp(±700), where the model clips it; leave extreme rows out"
-        )
+def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, present: IntArray) -> _Factors:
+    """Return the factors; those of plain powers of positive features with the middle of their logarithms taken out."""
+    terms = view.terms
+    shape = (terms.n_terms, present.size)
+    x, behind, scale = np.ones((len(rows), *shape)), np.ones((len(background), *shape)), np.ones(terms.n_terms)
+    for k, uses in enumerate(terms.uses):
+        if terms.is_power_law[k] and rows.is_positive(uses) and background.is_positive(uses):
+            grouping = terms.exponents[k][:, None] * (view.players[:, None] == present)
+            logs = rows.log_abs @ grouping, background.log_abs @ grouping
+            low = np.minimum(*(each.min(axis=0) for each in logs))
+            high = np.maximum(*(each.max(axis=0) for each in logs))
+            if max(high.sum(), -low.sum()) > LOG_LIMIT:
+                refuse_clipped_game()
+            centre = low + (high - low) / 2
+            x[:, k], behind[:, k] = (np.exp(each - centre) for each in logs)
+            scale[k] = np.exp(centre.sum())
+        else:
+            x[:, k], behind[:, k] = (
+                player_values(terms, k, each, view.players, present) for each in (rows, background)
+            )
+            largest = np.maximum(*(np.abs(each[:, k]).max(axis=0) for each in (x, behind)))
+            if np.log(np.maximum(largest, 1.0)).sum() > LOG_LIMIT:
+                refuse_clipped_game()
+    member = terms.classes[:, None] == np.arange(terms.n_classes)
+    return _Factors(x, behind, (terms.coefficients * scale)[:, None] * member)
 
 
-def _link(view: ModelView, monomials: FloatArray) -> FloatArray:
-    """Return the probabilities (…, classes) of monomials (…, terms)."""
-    weights = view.terms.coefficients[:, None] * (view.terms.classes[:, None] == np.arange(view.terms.n_classes))
-    z = monomials.reshape(-1, view.terms.n_terms) @ weights
-    return probabilities(z, view.probability_link).reshape(*monomials.shape[:-1], -1)
+def _link(view: ModelView, factors: _Factors, products: FloatArray) -> FloatArray:
+    """Return the probabilities (…, classes) of products of factors (…, terms)."""
+    z = products.reshape(-1, products.shape[-1]) @ factors.weights
+    return probabilities(z, view.probability_link).reshape(*products.shape[:-1], -1)
 
 
-def _enumerate(view: ModelView, parts: _Parts) -> FloatArray:
+def _enumerate(view: ModelView, factors: _Factors) -> FloatArray:
     """Return exact values (rows, classes, players) from all coalitions."""
-    n_players = parts.x.shape[2]
+    n_players = factors.x.shape[2]
     members = (np.arange(2**n_players)[:, None] >> np.arange(n_players)) & 1
     worth = np.array(
         [
-            _link(view, np.exp(parts.x @ inside)[:, None] * np.exp(parts.background @ (1 - inside))).mean(axis=1)
-            for inside in members.astype(np.float64)
+            _link(view, factors, _product(factors.x, inside)[:, None] * _product(factors.background, ~inside)).mean(
+                axis=1
+            )
+            for inside in members.astype(bool)
         ]
     )
     values = np.empty((*worth.shape[1:], n_players))
@@ -118,12 +135,18 @@ def _enumerate(view: ModelView, parts: _Parts) -> FloatArray:
     return values
 
 
+def _product(factors: FloatArray, chosen: BoolArray) -> FloatArray:
+    """Return the product over the chosen players, (rows, terms)."""
+    product: FloatArray = factors[:, :, chosen].prod(axis=2)
+    return product
+
+
 def _sample(
-    view: ModelView, parts: _Parts, tolerance: float, max_permutations: int, rng: np.random.Generator
+    view: ModelView, factors: _Factors, tolerance: float, max_permutations: int, rng: np.random.Generator
 ) -> GameValues:
     """Return means and standard errors over rounds of antithetic orders, stopping at the tolerance."""
-    n_background, _, n_players = parts.background.shape
-    shape = (len(parts.x), len(view.classes), n_players)
+    n_background, _, n_players = factors.background.shape
+    shape = (len(factors.x), len(view.classes), n_players)
     total, squares = np.zeros(shape), np.zeros(shape)
     error = np.full(shape, np.inf)
     count = 0
@@ -131,7 +154,7 @@ def _sample(
         keys = rng.random((ROUNDS_AT_ONCE, n_background, n_players))
         orders = keys.argsort(axis=2, kind="stable")
         rounds = (
-            _marginal_contributions(view, parts, orders) + _marginal_contributions(view, parts, orders[:, :, ::-1])
+            _marginal_contributions(view, factors, orders) + _marginal_contributions(view, factors, orders[:, :, ::-1])
         ) / 2
         total += rounds.sum(axis=0)
         squares += (rounds**2).sum(axis=0)
@@ -141,26 +164,27 @@ def _sample(
     return GameValues(total / count, error)
 
 
-def _marginal_contributions(view: ModelView, parts: _Parts, orders: IntArray) -> FloatArray:
+def _marginal_contributions(view: ModelView, factors: _Factors, orders: IntArray) -> FloatArray:
     """Return each player's marginal contribution (rounds, rows, classes, players), averaged over background rows.
 
-    `orders` (rounds, background rows, players) says who joins when.
+    `orders` (rounds, background rows, players) says who joins when. The factors of those who have joined and of those
+    who have not are multiplied up apart: nothing is divided, so that factors may vanish.
     """
     n_rounds, n_background, n_players = orders.shape
-    n_rows, n_terms, _ = parts.x.shape
-    # (rounds, background rows, rows, terms): one product per step takes x's factor in and the background's out
-    monomials = np.broadcast_to(
-        np.exp(parts.background.sum(axis=2))[None, :, None, :], (n_rounds, n_background, n_rows, n_terms)
-    ).copy()
-    factor_in = np.exp(parts.x).transpose(2, 0, 1)
-    factor_out = np.exp(-parts.background)
+    n_rows, n_terms, _ = factors.x.shape
+    joining = factors.x.transpose(2, 0, 1)
+    at = np.arange(n_background)
+    absent = np.ones((n_players + 1, n_rounds, n_background, n_terms))
+    for step in reversed(range(n_players)):
+        np.multiply(absent[step + 1], factors.background[at, :, orders[:, :, step]], out=absent[step])
+    # (rounds, background rows, rows, terms)
+    joined = np.ones((n_rounds, n_background, n_rows, n_terms))
     result = np.zeros((n_rounds, n_players, n_rows * len(view.classes)))
-    before = _link(view, monomials)
+    before = _link(view, factors, joined * absent[0][:, :, None, :])
     for step in range(n_players):
         player = orders[:, :, step]
-        monomials *= factor_in[player]
-        monomials *= factor_out[np.arange(n_background), :, player][:, :, None, :]
-        after = _link(view, monomials)
+        joined *= joining[player]
+        after = _link(view, factors, joined * absent[step + 1][:, :, None, :])
         joins = (player[:, None, :] == np.arange(n_players)[:, None]) / n_background
         result += joins @ (after - before).reshape(n_rounds, n_background, -1)
         before = after

@@ -2,7 +2,7 @@
 
 The margin of the decision is M = z_c − z_r, with c the class in question and r its strongest rival (with a sigmoid one
 of the two scores is 0; of a regression M is the prediction). Its exact Shapley values against one reference point, by
-default the geometric mean, add up to M(x) − M(reference) whatever the number of terms. Those that push towards c are
+default a typical row, add up to M(x) − M(reference) whatever the number of terms. Those that push towards c are
 the reasons for c.
 """
 
@@ -74,7 +74,7 @@ def reasons(model: Any, X: Any, n: int = 4, *, toward: Any = None, baseline: Any
         The class to give reasons for; by default the one that is predicted. For a regression, reasons are given for
         being above or below the reference.
     baseline : None, dict, row or Baseline, default=None
-        What is typical: the geometric mean, given values, a row, or `class_mean`.
+        What is typical: a typical row, given values, a row, or `class_mean`.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def reasons(model: Any, X: Any, n: int = 4, *, toward: Any = None, baseline: Any
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
     view = ModelView.of(model)
-    rows = view.log_rows(X)
+    rows = view.rows(X)
     start = resolve_baseline(view, X, baseline)
     parts = score_shapley(view, rows, start.point)
     at_x, at_start = view.scores_of(rows), view.scores_of(start.point)
@@ -163,11 +163,10 @@ def _state(value: Any) -> str:
 def _typical(view: ModelView, start: Baseline, j: int) -> str:
     """Return the reference value of a column of numbers in brackets; a category has none."""
     for f in np.flatnonzero(view.players == j).tolist():
-        positive = float(np.exp(start.log_x[f]))
+        value = float(start.point.values[0, f])
         if view.encoder is None:
-            sign = 1.0 if start.point.signs is None else float(start.point.signs[0, f])
-            return f" (typical: {for_people(sign * positive)})"
+            return f" (typical: {for_people(value)})"
         feature = view.encoder.features[f]
-        if feature.kind == "numeric":
-            return f" (typical: {for_people(feature.raw_value(positive))})"
+        if feature.kind in ("numeric", "number"):
+            return f" (typical: {for_people(feature.raw_value(value))})"
     return ""

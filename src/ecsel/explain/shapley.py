@@ -1,22 +1,19 @@
 """Exact interventional Shapley values, one player per raw column (levels, mirror image, missing factor and all).
 
 Scores: for one term the game is a product, so φ_p = α ∫₀¹ (a_p − b_p) Π_{i≠p} (q·a_i + (1 − q)·b_i) dq, which is
-evaluated exactly (see `ecsel.signomial.properties.shapley` and `.product_game`). The formula holds for factors of any
-sign, which the columns of a regression may have. Probabilities: see `ecsel.explain.probability_game`.
+evaluated exactly (see `ecsel.signomial.properties.shapley` and `.product_game`), whatever functions the factors are and
+whatever their signs. Probabilities: see `ecsel.explain.probability_game`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ecsel.explain.explanation import ROW_CLASS_FEATURE, Explanation
 from ecsel.explain.probability_game import probability_shapley
-from ecsel.explain.view import LogRows, ModelView
+from ecsel.explain.view import ModelView
 from ecsel.fitting.blocks import one_blas_thread
-from ecsel.signomial import Parity, properties
-from ecsel.signomial.properties.product_game import Factors, product_shapley
+from ecsel.signomial import FeatureRows, properties
 
 if TYPE_CHECKING:
     from ecsel.signomial.columns import FloatArray
@@ -66,21 +63,14 @@ def shapley(
     (array([[[-1., -6.]]]), array([1.]))
     """
     view = ModelView.of(model)
-    rows, behind = view.log_rows(X), view.log_rows(background)
+    rows, behind = view.rows(X), view.rows(background)
     error = None
     if output == "score":
         values = score_shapley(view, rows, behind)
         base = view.scores_of(behind).mean(axis=0)
     elif output == "probability":
-        if rows.signs is not None or behind.signs is not None:
-            raise ValueError("Shapley values of probabilities need positive columns; explain output='score' instead")
         values, error = probability_shapley(
-            view,
-            rows.log_x,
-            behind.log_x,
-            tolerance=tolerance,
-            max_permutations=max_permutations,
-            seed=random_state,
+            view, rows, behind, tolerance=tolerance, max_permutations=max_permutations, seed=random_state
         )
         base = view.outputs_of(view.scores_of(behind)).mean(axis=0)
     else:
@@ -99,31 +89,7 @@ def shapley(
     )
 
 
-def score_shapley(view: ModelView, rows: LogRows, behind: LogRows) -> FloatArray:
+def score_shapley(view: ModelView, rows: FeatureRows, behind: FeatureRows) -> FloatArray:
     """Return the exact Shapley values of the scores (rows, scores, columns)."""
     with one_blas_thread():  # products of small matrices, which threads only slow down
-        return _score_shapley(view, rows, behind)
-
-
-def _score_shapley(view: ModelView, rows: LogRows, behind: LogRows) -> FloatArray:
-    if rows.signs is None and behind.signs is None:
-        n_players = len(view.raw_names)
-        return properties.shapley(view.terms, rows.log_x, behind.log_x, view.players, n_players=n_players).values
-    values = np.zeros((len(rows), view.terms.n_classes, len(view.raw_names)))
-    for k, (alpha, c) in enumerate(zip(view.terms.coefficients, view.terms.classes, strict=True)):
-        used = [view.feature_names.index(factor.name) for factor in view.monomials[k]]
-        if used:
-            a, b = (_factors(view, point, k, used) for point in (rows, behind))
-            centre = b.min(axis=0) / 2 + b.max(axis=0) / 2
-            values[:, c, used] += alpha * product_shapley(Factors.around(centre, a), Factors.around(centre, b))
-    return values
-
-
-def _factors(view: ModelView, point: LogRows, k: int, used: list[int]) -> FloatArray:
-    """Return the signed factors of one term, (rows, used columns)."""
-    size = np.exp(view.terms.exponents[k, used] * point.log_x[:, used])
-    if point.signs is None:
-        return size
-    odd = np.array([factor.parity is Parity.ODD for factor in view.monomials[k]])
-    sign = point.signs[:, used]
-    return size * np.where(odd, sign, np.abs(sign))
+        return properties.shapley(view.terms, rows, behind, view.players, n_players=len(view.raw_names)).values

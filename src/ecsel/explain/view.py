@@ -1,12 +1,12 @@
 """One view of everything that can be explained: a classifier, a regressor, or equations alone.
 
-A view holds score terms, a link and a way to read a table. Two ways exist:
+A view holds score terms, a link and a way to read a table. Three ways exist:
 
-- a classifier's table encoder, whose features are positive: u = log x';
-- the columns themselves, for a regressor or bare equations. A column may then be negative or zero. On an *orthant*, a
-  set of rows on which every column keeps its sign, a term sgn(x)·|x|^β is an ordinary power law in |x| whose
-  coefficient carries the sign: α_k becomes s_k α_k with s_k ∈ {−1, 0, 1}. Every closed form is applied orthant by
-  orthant, with u = log|x| and derivatives with respect to log|x|, and s_k = 0 where a factor vanishes.
+- the encoder of the paper's model, whose features are positive: rows of u = log x';
+- a raw encoder, whose features are numbers as they are and indicators: rows of values;
+- the columns themselves, for a regressor or bare equations: rows of values, which may be negative or zero.
+
+Every closed form is a function of the terms and the rows, whichever they are.
 """
 
 from __future__ import annotations
@@ -18,41 +18,20 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ecsel.signomial import ScoreTerms, Signomial, scores
+from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, scores
 from ecsel.signomial.columns import FloatArray, LogColumns
 from ecsel.signomial.properties import Link, probabilities
+from ecsel.signomial.text import is_bracketed
 from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn, TableEncoder
 from ecsel.tables.reading import RawTable, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ecsel.signomial import Factor
 
 IntArray = npt.NDArray[np.intp]
 AnyLink = Literal["sigmoid", "softmax", "identity"]
-Arrays = tuple[FloatArray, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class LogRows:
-    """Rows as the closed forms need them: u = log|x| (0 where x = 0) and, without an encoder, the signs of x."""
-
-    log_x: FloatArray
-    """(rows, features)."""
-    signs: FloatArray | None = None
-    """sgn(x), (rows, features); None where every feature is positive."""
-    term_signs: FloatArray | None = None
-    """The sign of each term's monomial, (rows, terms), 0 where a factor is zero; None where all are positive."""
-
-    def __len__(self) -> int:
-        return len(self.log_x)
-
-    def take(self, rows: Any) -> LogRows:
-        """Return the chosen rows."""
-        if self.signs is None or self.term_signs is None:
-            return LogRows(self.log_x[rows])
-        return LogRows(self.log_x[rows], self.signs[rows], self.term_signs[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +50,8 @@ class ModelView:
         The features of the equations and the columns of the user's table.
     players
         For each feature the position of its raw column.
-    monomials
-        The factors of every term, which know what to do with negative columns.
     encoder
-        The way from raw columns to positive features; None where the columns are the features.
+        The way from raw columns to features; None where the columns are the features.
     threshold
         The probability from which the second of two classes is predicted.
     estimator
@@ -94,7 +71,6 @@ class ModelView:
     feature_names: tuple[str, ...]
     raw_names: tuple[str, ...]
     players: IntArray
-    monomials: tuple[tuple[Factor, ...], ...]
     encoder: TableEncoder | None = None
     threshold: float | None = None
     estimator: Any = None
@@ -131,7 +107,6 @@ class ModelView:
             feature_names=encoder.feature_names,
             raw_names=encoder.raw_names,
             players=encoder.players,
-            monomials=tuple(term.factors for equation in model.equations_.values() for term in equation.terms),
             encoder=encoder,
             threshold=model.threshold_,
             estimator=model,
@@ -171,7 +146,6 @@ class ModelView:
             feature_names=names,
             raw_names=names,
             players=np.arange(len(names), dtype=np.intp),
-            monomials=tuple(term.factors for equation in by_class.values() for term in equation.terms),
             threshold=threshold if softmax and len(by_class) == 2 else None,
         )
 
@@ -201,51 +175,47 @@ class ModelView:
         """Say that a regression has no probabilities."""
         raise ValueError("a regression has no classes and no probabilities; explain its score instead")
 
-    def log_rows(self, X: Any, *, warn: bool = True) -> LogRows:
+    @property
+    def factors(self) -> tuple[tuple[Factor, ...], ...]:
+        """The factors of every term, in the names of the features."""
+        return tuple(tuple(each.factor for each in term) for term in self.terms.factors)
+
+    @property
+    def indicators(self) -> IntArray:
+        """The positions of the features that are switches and steps rather than numbers: levels, flags, hinges."""
+        if self.encoder is None:
+            switch = [is_bracketed(name) for name in self.feature_names]
+        else:
+            switch = [self.encoder.is_raw and feature.kind != "number" for feature in self.encoder.features]
+        return np.flatnonzero(switch)
+
+    def rows(self, X: Any, *, warn: bool = True) -> FeatureRows:
         """Read a table; what the model would refuse is refused here too, and what it would warn of warned of."""
         self.check_table(X)
-        if self.encoder is not None:
-            return LogRows(self.encoder.log_features(X, warn=warn).T)
-        return _read_columns(self, X)
+        return self._read(X, warn=warn)
 
     def check_table(self, X: Any) -> None:
         """Refuse a table whose columns are not those of training."""
         if self.estimator is not None and not (self.encoder is not None and self.encoder.names_match(X)):
             validate_data(self.estimator, X, reset=False, skip_check_array=True)
 
-    def cell_rows(self, cells: RawTable) -> LogRows:
+    def cell_rows(self, cells: RawTable) -> FeatureRows:
         """Read cells (rows, columns) that were taken from a table that was checked before; no names, no warning.
 
         For a handful of rows this is many times faster than a data frame.
         """
-        if self.encoder is not None:
-            return LogRows(self.encoder.log_features(cells, warn=False).T)
-        return _read_columns(self, cells)
+        return self._read(cells, warn=False)
 
-    def orthants(self, rows: LogRows) -> list[tuple[Any, ScoreTerms]]:
-        """Return (rows, terms) for each orthant: the coefficients of the terms carry the signs of the columns."""
-        if rows.term_signs is None:
-            return [(slice(None), self.terms)]
-        patterns, member = np.unique(rows.term_signs, axis=0, return_inverse=True)
-        return [
-            (np.flatnonzero(member.reshape(-1) == i), replace(self.terms, coefficients=self.terms.coefficients * signs))
-            for i, signs in enumerate(patterns)
-        ]
+    def _read(self, X: Any, *, warn: bool) -> FeatureRows:
+        if self.encoder is None:
+            return _read_columns(self, X)
+        if self.encoder.is_raw:
+            return FeatureRows.from_values(self.encoder.model_features(X, warn=warn))
+        return FeatureRows.from_logs(self.encoder.log_features(X, warn=warn).T)
 
-    def apply(self, rows: LogRows, function: Callable[[ScoreTerms, FloatArray], Arrays]) -> Arrays:
-        """Apply a closed form to every orthant and put the rows of its arrays together again."""
-        parts = [(at, function(terms, rows.log_x[at])) for at, terms in self.orthants(rows)]
-        if len(parts) == 1:
-            return parts[0][1]
-        results = tuple(np.empty((len(rows), *array.shape[1:]), dtype=array.dtype) for array in parts[0][1])
-        for at, arrays in parts:
-            for result, array in zip(results, arrays, strict=True):
-                result[at] = array
-        return results
-
-    def scores_of(self, rows: LogRows) -> FloatArray:
+    def scores_of(self, rows: FeatureRows) -> FloatArray:
         """Return the scores (rows, scores)."""
-        return self.apply(rows, lambda terms, u: (scores(terms, u),))[0]
+        return scores(self.terms, rows)
 
     def outputs_of(self, class_scores: FloatArray) -> FloatArray:
         """Return probabilities (rows, classes), or the scores of a regression as they are."""
@@ -254,7 +224,7 @@ class ModelView:
     def probabilities(self, X: Any) -> FloatArray:
         """Return what the model itself says: probabilities (rows, classes), or predictions (rows, 1)."""
         if self.estimator is None:
-            return self.outputs_of(self.scores_of(self.log_rows(X)))
+            return self.outputs_of(self.scores_of(self.rows(X)))
         if self.link == "identity":
             return np.asarray(self.estimator.predict(X), dtype=np.float64)[:, None]
         return np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
@@ -298,7 +268,7 @@ class ModelView:
         return column.levels if isinstance(column, (CategoricalColumn, OrdinalColumn)) else None
 
 
-def _read_columns(view: ModelView, X: Any) -> LogRows:
+def _read_columns(view: ModelView, X: Any) -> FeatureRows:
     table = read_table(X)
     if table.named:
         by_name = {column.name: column for column in table.columns}
@@ -309,16 +279,11 @@ def _read_columns(view: ModelView, X: Any) -> LogRows:
         columns = list(table.columns)
     if len(columns) != len(view.feature_names):
         raise ValueError(f"X has {len(columns)} columns, but the equations speak of {len(view.feature_names)}")
-    used = {factor.name for monomial in view.monomials for factor in monomial}
-    values = {name: column.numbers() for name, column in zip(view.feature_names, columns, strict=True) if name in used}
-    logs = LogColumns.read(values, values)
-    monomials = [logs.product(monomial) for monomial in view.monomials]  # refuses what has no value, by name
-    shape = (len(view.feature_names), table.n_rows)
-    log_x, signs = np.zeros(shape), np.ones(shape)
-    for j, name in enumerate(view.feature_names):
-        if name in used:
-            x = logs.values[name]
-            log_x[j], signs[j] = np.log(np.where(x == 0, 1.0, np.abs(x))), np.sign(x)
-    if (signs > 0).all():
-        return LogRows(log_x.T)
-    return LogRows(log_x.T, signs.T, np.sign(monomials).T)
+    used = np.flatnonzero(view.terms.uses.any(axis=0))
+    numbers = {view.feature_names[j]: columns[j].numbers() for j in used}
+    values = np.ones((len(columns), table.n_rows))  # what no term uses may be anything
+    for j, column in zip(used, LogColumns.read(numbers, numbers).values.values(), strict=True):
+        values[j] = column
+    rows = FeatureRows.from_values(values.T)
+    view.terms.refuse_outside_domain(rows)
+    return rows

@@ -107,8 +107,8 @@ def what_if(
     """
     view = ModelView.of(model)
     after, names = changed_table(view, X, factors, set, add)
-    base_scores = view.scores_of(view.log_rows(X))
-    scores = view.scores_of(view.log_rows(after))
+    base_scores = view.scores_of(view.rows(X))
+    scores = view.scores_of(view.rows(after))
     return WhatIf(
         name="what if",
         values=view.outputs_of(scores),
@@ -193,7 +193,7 @@ def what_if_curves(
             raise ValueError(f"column {name!r} is a category, which has no factors; use what_if with set=")
         after, _ = changed_table(view, repeated, {name: q}, None, None)
         values.append(table_values(after)[:, view.column_position(name)].astype(np.float64))
-        scores.append(view.scores_of(view.log_rows(after, warn=False)))  # to leave the training range is the point
+        scores.append(view.scores_of(view.rows(after, warn=False)))  # to leave the training range is the point
     return Curves(q, names, np.array(values), np.array(scores), np.array([view.outputs_of(z) for z in scores]), view)
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ecsel.explain.goals import Goal
     from ecsel.explain.search_space import BoolArray
-    from ecsel.explain.view import LogRows, ModelView
-    from ecsel.signomial import ScoreTerms
+    from ecsel.explain.view import ModelView
+    from ecsel.signomial import FeatureRows, ScoreTerms
     from ecsel.signomial.columns import FloatArray
 
 TINY = 1e-300
@@ -64,7 +64,7 @@ class Wishes:
 
 
 def build_space(
-    view: ModelView, table: RawTable, rows: LogRows, terms: ScoreTerms, wishes: Wishes, goal: Goal
+    view: ModelView, table: RawTable, rows: FeatureRows, terms: ScoreTerms, wishes: Wishes, goal: Goal
 ) -> Space:
     """Return the search space around rows that share their terms."""
     nominal = [j for j in _movable(view, terms, wishes) if view.levels(j) is not None]
@@ -73,7 +73,7 @@ def build_space(
         _numbers(view, table, _numeric(view, terms, wishes), wishes),
         tuple(_category(view, table, rows, terms, j, wishes) for j in nominal),
         goal,
-        product(rows.log_x, terms.exponents.T),
+        product(rows.log_abs, terms.exponents.T),
     )
 
 
@@ -214,7 +214,9 @@ def _spread(values: FloatArray) -> float:
     return float(np.median(deviation)) or float(deviation.mean()) or 1.0
 
 
-def _category(view: ModelView, table: RawTable, rows: LogRows, terms: ScoreTerms, j: int, wishes: Wishes) -> Category:
+def _category(
+    view: ModelView, table: RawTable, rows: FeatureRows, terms: ScoreTerms, j: int, wishes: Wishes
+) -> Category:
     """Return the levels that rows may take instead of their own."""
     assert view.encoder is not None  # noqa: S101  # only an encoder has levels
     name, column = view.raw_names[j], view.encoder.columns[j]
@@ -233,5 +235,5 @@ def _category(view: ModelView, table: RawTable, rows: LogRows, terms: ScoreTerms
     features = _features(view, j)
     exponents = terms.exponents[:, features].T
     logs = np.log(level_table(levels, tuple(view.encoder.features[f] for f in features))[:, : len(levels)]).T
-    steps = (logs @ exponents)[None] - product(rows.log_x[:, features], exponents)[:, None]
+    steps = (logs @ exponents)[None] - product(rows.log_abs[:, features], exponents)[:, None]
     return Category(j, levels, float(wishes.costs.get(name, 1.0)), allowed, steps)

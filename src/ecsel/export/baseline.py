@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.explain.baseline import resolve_baseline
-from ecsel.explain.view import LogRows
+from ecsel.explain.baseline import resolve_baseline, training_baseline
 from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn
 from ecsel.tables.reading import RawTable
 
 if TYPE_CHECKING:
     from ecsel.explain.view import ModelView
+    from ecsel.signomial import FeatureRows
 
 
-def baseline_of(view: ModelView, baseline: Any) -> LogRows:
+def baseline_of(view: ModelView, baseline: Any) -> FeatureRows:
     """Return the point that an option means.
 
     None is the geometric mean of the training rows; a dict gives columns by name, the others stay at that mean; a list
@@ -33,10 +33,10 @@ def baseline_of(view: ModelView, baseline: Any) -> LogRows:
     return resolve_baseline(view, baseline, baseline).point
 
 
-def _with_values(view: ModelView, given: Mapping[Any, Any]) -> LogRows:
+def _with_values(view: ModelView, given: Mapping[Any, Any]) -> FeatureRows:
     positions = {view.column_position(name): value for name, value in given.items()}
     if view.encoder is None:
-        used = {factor.name for monomial in view.monomials for factor in monomial}
+        used = {factor.name for factors in view.factors for factor in factors}
         if unset := [name for name in view.raw_names if name in used and name not in given]:
             raise ValueError(f"give a baseline for every column of the equations; {unset[0]!r} has none")
     cells = np.empty((1, len(view.raw_names)), dtype=object)
@@ -45,7 +45,7 @@ def _with_values(view: ModelView, given: Mapping[Any, Any]) -> LogRows:
     if view.encoder is None:
         return point
     fixed = np.isin(view.players, list(positions))
-    return LogRows(np.where(fixed, point.log_x, view.encoder.baseline))
+    return training_baseline(view.encoder).with_features(fixed, point)
 
 
 def _some_value(view: ModelView, j: int) -> Any:

@@ -46,8 +46,9 @@ from ecsel.signomial.properties.product_game import unit_nodes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ecsel.explain.view import LogRows, ModelView
+    from ecsel.explain.view import ModelView
     from ecsel.export.reading import Reading, Sheet
+    from ecsel.signomial import FeatureRows
     from ecsel.tables import Level
 
 Method: TypeAlias = Literal["log_additive", "attribution", "shapley"]
@@ -97,21 +98,20 @@ class _Start:
     column_signs: dict[int, float]
 
     @classmethod
-    def of(cls, explained: Explained, point: LogRows) -> _Start:
+    def of(cls, explained: Explained, point: FeatureRows) -> _Start:
         view, reading = explained.view, explained.reading
-        log_b = point.log_x[0]
-        odd = [{factor.name for factor in monomial if factor.parity is Parity.ODD} for monomial in view.monomials]
+        log_b = point.log_abs[0]
+        odd = [{factor.name for factor in factors if factor.parity is Parity.ODD} for factors in view.factors]
         parts, signs, column_signs = {}, {}, {}
         for i, j in enumerate(reading.columns):
             own = np.flatnonzero(view.players == j)
-            sign = 1.0 if point.signs is None else float(point.signs[0, own[0]])
+            sign = float(point.signs[0, own[0]])
             column_signs[i] = sign
             for k, beta in enumerate(view.terms.exponents):
                 if (k, i) in reading.parts:
                     parts[k, i] = float(beta[own] @ log_b[own])
                     signs[k, i] = sign if view.feature_names[own[0]] in odd[k] else abs(sign)
-        ((_, terms),) = view.orthants(point)
-        return cls(parts, signs, term_values(terms, point.log_x)[0], column_signs)
+        return cls(parts, signs, term_values(view.terms, point)[0], column_signs)
 
     def refuse_zero(self, explained: Explained) -> None:
         """Refuse a baseline with a zero, whose logarithm does not exist."""

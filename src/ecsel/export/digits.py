@@ -46,7 +46,7 @@ def readable_formula(view: ModelView, digits: Digits, tolerance: float, X: Any) 
     """
     if not (digits is None or digits == "auto" or (isinstance(digits, int) and 1 <= digits <= EXACT_DIGITS)):
         raise ValueError(f"digits must be None, 'auto' or an integer from 1 to {EXACT_DIGITS}, not {digits!r}")
-    formula = formula_of(view, None if X is None else view.log_rows(X, warn=False))
+    formula = formula_of(view, None if X is None else view.rows(X, warn=False))
     if digits is None:
         return formula
     return rounded(formula, digits if digits != "auto" else fewest_digits(view, formula, tolerance, X))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def read_plain(view: ModelView, sheet: Sheet) -> Reading:
     """Write down how the columns that the equations use are read."""
     by_column: dict[str, dict[int, Factor]] = {}
-    for k, monomial in enumerate(view.monomials):
-        for factor in monomial:
+    for k, of_term in enumerate(view.factors):
+        for factor in of_term:
             by_column.setdefault(factor.name, {})[k] = factor
     columns = [j for j, name in enumerate(view.feature_names) if name in by_column]
     inputs: list[InputColumn] = []

@@ -49,7 +49,7 @@ def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, F
     view = ModelView.of(model)
     if complete:
         return _complete_symbols(view, X)
-    view.log_rows(X, warn=False)
+    view.rows(X, warn=False)
     return symbols_of(view, formula_of(view), X)
 
 

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.export.formula import Base, Formula, FormulaTerm, Multiplier, Order, Power
-from ecsel.signomial import term_values
+from ecsel.signomial import FeatureRows, term_values
 from ecsel.tables import OrdinalColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ecsel.explain.view import LogRows, ModelView
+    from ecsel.explain.view import ModelView
     from ecsel.signomial.columns import FloatArray
     from ecsel.tables import Feature, TableEncoder
     from ecsel.tables.report import OutOfRange
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SCALED = frozenset({"numeric", "mirror", "ordinal"})
 
 
-def formula_of(view: ModelView, rows: LogRows | None = None) -> Formula:
+def formula_of(view: ModelView, rows: FeatureRows | None = None) -> Formula:
     """Return the formula of a model; rows of its table, where there are any, say what is important.
 
     Examples
@@ -44,7 +44,7 @@ def formula_of(view: ModelView, rows: LogRows | None = None) -> Formula:
     ('x', 'y')
     """
     centre, spread = _typical(view, rows)
-    sizes = np.abs(term_values(view.terms, centre[None, :])[0])
+    sizes = np.abs(term_values(view.terms, FeatureRows.from_logs(centre[None, :]))[0])
     weights = (sizes[:, None] * np.abs(view.terms.exponents) * spread).sum(axis=0) @ view.grouping
     used = np.unique(view.players[(view.terms.exponents != 0).any(axis=0)]).tolist()
     columns = sorted(used, key=lambda j: (-weights[j], view.raw_names[j]))
@@ -68,10 +68,10 @@ def formula_of(view: ModelView, rows: LogRows | None = None) -> Formula:
     )
 
 
-def _typical(view: ModelView, rows: LogRows | None) -> tuple[FloatArray, FloatArray]:
+def _typical(view: ModelView, rows: FeatureRows | None) -> tuple[FloatArray, FloatArray]:
     """Return the mean and the spread of the logarithms of all features."""
     if rows is not None:
-        return rows.log_x.mean(axis=0), np.ptp(rows.log_x, axis=0)
+        return rows.log_abs.mean(axis=0), np.ptp(rows.log_abs, axis=0)
     if view.encoder is None:
         return np.zeros(len(view.feature_names)), np.ones(len(view.feature_names))
     ends = [(feature.floor, feature.ceiling) for feature in view.encoder.features]
@@ -85,10 +85,10 @@ def _plain_terms(view: ModelView, columns: Sequence[int]) -> list[FormulaTerm]:
             alpha,
             tuple(
                 Power(Base(factor.name), factor.exponent, factor.parity)
-                for factor in sorted(monomial, key=lambda factor: order.get(factor.name, len(order)))
+                for factor in sorted(own, key=lambda factor: order.get(factor.name, len(order)))
             ),
         )
-        for alpha, monomial in zip(view.terms.coefficients.tolist(), view.monomials, strict=True)
+        for alpha, own in zip(view.terms.coefficients.tolist(), view.factors, strict=True)
     ]
 
 

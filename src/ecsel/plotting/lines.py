@@ -123,7 +123,7 @@ def plot_margin(
     """
     view = ModelView.of(model)
     label, c = view.chosen_class(label)
-    scores = view.scores_of(view.log_rows(X))
+    scores = view.scores_of(view.rows(X))
     probability = view.outputs_of(scores)[:, c]
     full = np.hstack([np.zeros_like(scores), scores]) if view.link == "sigmoid" else scores
     margin = full[:, c] - np.delete(full, c, axis=1).max(axis=1)

@@ -64,7 +64,7 @@ def plot_decision_map(
     horizontal, vertical = (np.linspace(low, high, STEPS) for low, high in spans)
     grid = np.meshgrid(horizontal, vertical)
     table = table_with(repeat_row(x, grid[0].size), {across: grid[0].ravel(), up: grid[1].ravel()})
-    outputs = view.outputs_of(view.scores_of(view.log_rows(table, warn=False)))
+    outputs = view.outputs_of(view.scores_of(view.rows(table, warn=False)))
     p = outputs[:, c].reshape(STEPS, STEPS)
     lead = _lead(view, outputs, c).reshape(STEPS, STEPS)
     with drawing_on(ax, (6.2, 4.6)) as axes:

@@ -68,7 +68,7 @@ def plot_sessions(
     """
     view = ModelView.of(model)
     threshold = _threshold(view)
-    rows = view.log_rows(X)
+    rows = view.rows(X)
     p = view.outputs_of(view.scores_of(rows))[:, 1]
     start = resolve_baseline(view, X, baseline)
     strong = _strongest_numbers(view, X, 3)
@@ -152,10 +152,10 @@ def _average(values: npt.NDArray[Any], *, is_level: bool) -> Any:
 
 def _waterfall_panel(axes: Any, view: ModelView, X: Any, row: int, letter: str, baseline: Baseline) -> None:
     table = take_rows(X, np.array([row]))
-    rows = view.log_rows(table, warn=False)
-    parts = term_values(view.terms, rows.log_x)[0]
+    rows = view.rows(table, warn=False)
+    parts = term_values(view.terms, rows)[0]
     mine = np.flatnonzero(view.terms.classes == view.terms.n_classes - 1)
-    powers = [k for k in mine.tolist() if (view.terms.exponents[k] != 0).any()]
+    powers = [k for k in mine.tolist() if view.terms.uses[k].any()]
     largest = max(powers, key=lambda k: abs(parts[k]))
     scores = view.scores_of(rows)
     rest = float(special.logit(_threshold(view))) - _margin(scores)[0] + parts[largest]

@@ -53,7 +53,7 @@ class Rows:
     @classmethod
     def read(cls, view: ModelView, X: Any, y: Any, name: str) -> Rows:
         """Check a table and its outcomes, and predict."""
-        outputs = view.outputs_of(view.scores_of(view.log_rows(X)))
+        outputs = view.outputs_of(view.scores_of(view.rows(X)))
         outcomes = np.asarray(y)
         if outcomes.shape != (len(outputs),):
             raise ValueError(

@@ -51,7 +51,7 @@ def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> De
     grid = np.meshgrid(*middles)
     repeated = repeat_row(evidence.judged.take(np.array([start])), grid[0].size)
     table = table_with(repeated, {j: values.ravel() for j, values in zip(pair, grid, strict=True)})
-    outputs = view.outputs_of(view.scores_of(view.log_rows(table, warn=False)))
+    outputs = view.outputs_of(view.scores_of(view.rows(table, warn=False)))
     frame = Frame(spans[0], spans[1], width=560, height=400)
     names = [view.raw_names[j] for j in pair]
     if view.has_classes:

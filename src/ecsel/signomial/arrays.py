@@ -1,30 +1,45 @@
-"""Class scores as arrays: the fast form of one signomial per class on positive features.
+"""Class scores as arrays: the form of one signomial per class that models predict and explain with.
 
-With u = log x the terms of all classes are one matrix product and one exponential,
+A term is z_k(x) = α_k Π_j φ_kj(x_j), and φ_kj is the product of its factors of feature j. On rows of logarithms,
+u = log x of positive features, all terms of plain powers are one matrix product and one exponential,
 
-    z_k(x) = α_k·exp(clip(⟨β_k, u⟩, ±700)),        z_c(x) = Σ_{k of class c} z_k(x),
+    z_k(x) = α_k·exp(clip(⟨β_k, u⟩, ±700)),        z_c(x) = Σ_{k of class c} z_k(x);
 
-and this is the form that models fit, predict and explain with.
+on rows of values, and for terms with shifts and logarithms, they are products of factor values, which may be negative
+or zero.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ecsel.signomial.columns import LOG_LIMIT, FloatArray
+from ecsel.signomial.columns import LOG_LIMIT, FloatArray, base_values, refuse_outside_domain
+from ecsel.signomial.factor import Factor, Parity, canonical_factor
+from ecsel.signomial.factor_values import FeatureJet, bounded_product, factor_values
 from ecsel.signomial.signomial import Signomial
 from ecsel.signomial.term import Term
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel.signomial.rows import FeatureRows
+
 IntArray = npt.NDArray[np.intp]
+BoolArray = npt.NDArray[np.bool_]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+class PlacedFactor(NamedTuple):
+    """A factor and the position of its feature."""
+
+    feature: int
+    factor: Factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,27 +51,31 @@ class ScoreTerms:
     coefficients : array (terms,)
         α.
     exponents : array (terms, features)
-        β.
+        β of the plain powers.
     classes : integer array (terms,)
         The class score that each term belongs to.
     n_classes : int
         The number of scores: one with a sigmoid. A class without terms has score zero.
+    factors : for each term its factors with the positions of their features, optional
+        By default the plain powers that the exponents say, as Python reads them.
 
     Examples
     --------
-    >>> terms = ScoreTerms.from_signomials([Signomial.parse("2*x - 1"), Signomial.parse("x*y")], ["x", "y"])
+    >>> from ecsel.signomial import FeatureRows
+    >>> terms = ScoreTerms.from_signomials([Signomial.parse("2*x - 1"), Signomial.parse("x*log(y)")], ["x", "y"])
     >>> terms.exponents
     array([[1., 0.],
            [0., 0.],
-           [1., 1.]])
-    >>> scores(terms, np.log([[2.0, 3.0]]))
-    array([[3., 6.]])
+           [1., 0.]])
+    >>> scores(terms, FeatureRows.from_values([[2.0, 1.0]]))
+    array([[3., 0.]])
     """
 
     coefficients: FloatArray
     exponents: FloatArray
     classes: IntArray
     n_classes: int
+    factors: tuple[tuple[PlacedFactor, ...], ...] = ()
 
     def __post_init__(self) -> None:
         coefficients = _frozen(self.coefficients, np.float64)
@@ -75,6 +94,9 @@ class ScoreTerms:
         object.__setattr__(self, "coefficients", coefficients)
         object.__setattr__(self, "exponents", exponents)
         object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "factors", self.factors or tuple(_powers(beta) for beta in exponents))
+        if len(self.factors) != n_terms:
+            raise ValueError(f"factors must be given for all {n_terms} terms, not for {len(self.factors)}")
 
     @property
     def n_terms(self) -> int:
@@ -86,54 +108,89 @@ class ScoreTerms:
         """The number of features."""
         return int(self.exponents.shape[1])
 
+    @cached_property
+    def is_power_law(self) -> BoolArray:
+        """Whether a term has plain powers alone, (terms,)."""
+        return np.array([all(each.factor.is_power for each in term) for term in self.factors], dtype=bool)
+
+    @cached_property
+    def uses(self) -> BoolArray:
+        """Whether a term depends on a feature, (terms, features)."""
+        uses = np.zeros((self.n_terms, self.n_features), dtype=bool)
+        for k, term in enumerate(self.factors):
+            uses[k, [each.feature for each in term]] = True
+        return uses
+
     @classmethod
     def from_signomials(cls, signomials: Sequence[Signomial], names: Sequence[str]) -> ScoreTerms:
-        """Return the terms of one signomial per class; ``names`` gives the order of the features.
-
-        On positive features a sign is 1 and |x| is x, so it does not matter how a term treats negative values.
-        """
+        """Return the terms of one signomial per class; ``names`` gives the order of the features."""
         _refuse_repeated(names)
         position = {name: j for j, name in enumerate(names)}
         terms = [(term, c) for c, signomial in enumerate(signomials) for term in signomial.terms]
+        if unknown := [name for term, _ in terms for name in term.names if name not in position]:
+            raise ValueError(f"the equation uses {unknown[0]!r}, which is not among the {len(names)} features")
         exponents = np.zeros((len(terms), len(names)))
         for k, (term, _) in enumerate(terms):
-            if not term.is_power_law:
-                raise ValueError(f"the term {Signomial([term])} is no product of powers")
             for name, exponent in term.exponents.items():
-                if name not in position:
-                    raise ValueError(f"the equation uses {name!r}, which is not among the {len(names)} features")
                 exponents[k, position[name]] = float(exponent)
         return cls(
             coefficients=np.array([term.coefficient for term, _ in terms], dtype=np.float64),
             exponents=exponents,
             classes=np.array([c for _, c in terms], dtype=np.intp),
             n_classes=len(signomials),
+            factors=tuple(tuple(PlacedFactor(position[f.name], f) for f in term.factors) for term, _ in terms),
         )
 
     def to_signomials(self, names: Sequence[str]) -> tuple[Signomial, ...]:
-        """Return one signomial per class. Whole exponents become exact, others stay floats."""
+        """Return one signomial per class. Of terms that were given as arrays whole exponents become exact."""
         if len(names) != self.n_features:
             raise ValueError(f"{self.n_features} names are needed, one per feature, not {len(names)}")
         _refuse_repeated(names)
         by_class: list[list[Term]] = [[] for _ in range(self.n_classes)]
-        for alpha, beta, c in zip(self.coefficients, self.exponents, self.classes, strict=True):
-            exponents = {name: Fraction(b) if b.is_integer() else float(b) for name, b in zip(names, beta, strict=True)}
-            by_class[c].append(Term(float(alpha), exponents))
+        for alpha, term, c in zip(self.coefficients.tolist(), self.factors, self.classes, strict=True):
+            factors = (each.factor._replace(name=names[each.feature]) for each in term)
+            by_class[c].append(Term.from_factors(alpha, factors))
         return tuple(Signomial(terms) for terms in by_class)
 
+    def refuse_outside_domain(self, rows: FeatureRows) -> None:
+        """Refuse rows in which some factor is not defined, by the name of its feature."""
+        for feature, factor in dict.fromkeys(placed for term in self.factors for placed in term):
+            refuse_outside_domain(factor, base_values(factor, rows.values[:, feature]))
 
-def term_values(terms: ScoreTerms, log_x: FloatArray) -> FloatArray:
+    def feature_values(self, rows: FeatureRows, k: int) -> dict[int, FloatArray]:
+        """Return φ_kj of term k by feature j."""
+        parts: dict[int, FloatArray] = {}
+        for j, factor in self.factors[k]:
+            value = factor_values(factor, rows.values[:, j])
+            parts[j] = value if j not in parts else np.asarray(bounded_product([parts[j], value]))
+        return parts
+
+    def feature_jets(self, rows: FeatureRows, k: int) -> dict[int, FeatureJet]:
+        """Return φ_kj of term k by feature j, with its derivatives by log|x_j|."""
+        jets: dict[int, FeatureJet] = {}
+        for j, factor in self.factors[k]:
+            jets[j] = jets.get(j, FeatureJet.one(len(rows))).times(factor, rows.values[:, j])
+        return jets
+
+
+def term_values(terms: ScoreTerms, rows: FeatureRows) -> FloatArray:
     """Return z_k for every row and term, shape (rows, terms)."""
-    values = _as_log_rows(terms, log_x) @ terms.exponents.T
+    check_rows(terms, rows)
+    if not rows.is_log:
+        return _products(terms, rows, range(terms.n_terms))
+    values = rows.given @ terms.exponents.T
     np.clip(values, -LOG_LIMIT, LOG_LIMIT, out=values)
     np.exp(values, out=values)
     values *= terms.coefficients
+    general = np.flatnonzero(~terms.is_power_law)
+    if general.size:
+        values[:, general] = _products(terms, rows, general)
     return values
 
 
-def scores(terms: ScoreTerms, log_x: FloatArray) -> FloatArray:
+def scores(terms: ScoreTerms, rows: FeatureRows) -> FloatArray:
     """Return z_c for every row and class, shape (rows, classes)."""
-    return sum_by_class(terms, term_values(terms, log_x))
+    return sum_by_class(terms, term_values(terms, rows))
 
 
 def sum_by_class(terms: ScoreTerms, values: FloatArray) -> FloatArray:
@@ -142,6 +199,35 @@ def sum_by_class(terms: ScoreTerms, values: FloatArray) -> FloatArray:
     for k, c in enumerate(terms.classes):
         total[:, c] += values[:, k]
     return total
+
+
+def check_rows(terms: ScoreTerms, rows: FeatureRows) -> None:
+    """Refuse rows of another number of features."""
+    if rows.n_features != terms.n_features:
+        raise ValueError(f"rows must have shape (rows, {terms.n_features}), not {rows.given.shape}")
+
+
+def _products(terms: ScoreTerms, rows: FeatureRows, chosen: Sequence[int] | IntArray | range) -> FloatArray:
+    """Return the chosen terms as products of factor values, (rows, chosen); factors that recur are computed once."""
+    known: dict[PlacedFactor, FloatArray] = {}
+    values = np.empty((len(chosen), len(rows)))
+    for i, k in enumerate(chosen):
+        for placed in terms.factors[k]:
+            if placed not in known:
+                known[placed] = factor_values(placed.factor, rows.values[:, placed.feature])
+        values[i] = terms.coefficients[k] * bounded_product([known[placed] for placed in terms.factors[k]])
+    return values.T
+
+
+def _powers(beta: FloatArray) -> tuple[PlacedFactor, ...]:
+    """Return plain powers in features that have no names."""
+    factors = []
+    for j in np.flatnonzero(beta).tolist():
+        b = float(beta[j])
+        factor = canonical_factor(f"x{j}", Fraction(b) if b.is_integer() else b, Parity.PLAIN)
+        if factor is not None:
+            factors.append(PlacedFactor(j, factor))
+    return tuple(factors)
 
 
 def _frozen(values: npt.ArrayLike, dtype: type[_Scalar]) -> npt.NDArray[_Scalar]:
@@ -153,9 +239,3 @@ def _frozen(values: npt.ArrayLike, dtype: type[_Scalar]) -> npt.NDArray[_Scalar]
 def _refuse_repeated(names: Sequence[str]) -> None:
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"feature names must differ, but {', '.join(map(repr, repeated))} occurs more than once")
-
-
-def _as_log_rows(terms: ScoreTerms, log_x: FloatArray) -> FloatArray:
-    if log_x.ndim != 2 or log_x.shape[1] != terms.n_features:
-        raise ValueError(f"log_x must have shape (rows, {terms.n_features}), not {log_x.shape}")
-    return log_x

@@ -57,10 +57,6 @@ class LogColumns:
         value: FloatArray = sign * np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
         return value
 
-    def refuse_outside_domain(self, factor: Factor) -> None:
-        """Refuse columns in which a factor is not defined everywhere."""
-        refuse_outside_domain(factor, self._logarithm(factor)[1])
-
     def _logarithm(self, factor: Factor) -> tuple[FloatArray, FloatArray]:
         if factor.base not in self._bases:
             g = base_values(factor, self.values[factor.name])
@@ -82,16 +78,16 @@ def base_values(factor: Factor, x: FloatArray) -> FloatArray:
     return np.log(g)
 
 
-def refuse_outside_domain(factor: Factor, base_sign: FloatArray) -> None:
-    """Refuse rows in which a factor's base, whose sign is given, has no such power."""
-    if factor.refuses_negative and (n_negative := int(np.count_nonzero(base_sign < 0))):
+def refuse_outside_domain(factor: Factor, g: FloatArray) -> None:
+    """Refuse rows in which a factor's base has no such power; of g the sign is enough."""
+    if factor.refuses_negative and (n_negative := int(np.count_nonzero(g < 0))):
         raise ValueError(
-            f"{_named_base(factor)} is negative in {n_negative} of {base_sign.size} rows, where its power "
+            f"{_named_base(factor)} is negative in {n_negative} of {g.size} rows, where its power "
             f"{factor.exponent} is not defined; use abs() or sign() in the equation, or leave these rows out"
         )
-    if factor.exponent < 0 and (n_zero := int(np.count_nonzero(base_sign == 0))):
+    if factor.exponent < 0 and (n_zero := int(np.count_nonzero(g == 0))):
         raise ValueError(
-            f"{_named_base(factor)} is zero in {n_zero} of {base_sign.size} rows, where its power "
+            f"{_named_base(factor)} is zero in {n_zero} of {g.size} rows, where its power "
             f"{factor.exponent} is not defined; leave these rows out"
         )
 

@@ -16,24 +16,29 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ecsel.signomial.columns import LOG_LIMIT, FloatArray, base_values
+from ecsel.signomial.columns import LOG_LIMIT, FloatArray, base_values, refuse_outside_domain
 from ecsel.signomial.factor import Factor, Parity
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
 LARGEST = float(np.exp(LOG_LIMIT))
 """Powers and products are cut here, so that none is infinite."""
 
 
 def factor_values(factor: Factor, x: FloatArray) -> FloatArray:
-    """Return φ(x); x must lie in the factor's domain.
+    """Return φ(x); what lies outside the factor's domain is refused by name.
 
     >>> from fractions import Fraction
     >>> factor_values(Factor("x", Fraction(2), Parity.PLAIN, shift=1.0), np.array([-3.0, 2.0]))
     array([4., 9.])
     """
-    return _power(base_values(factor, x), float(factor.exponent), odd=factor.parity is Parity.ODD)
+    g = base_values(factor, x)
+    refuse_outside_domain(factor, g)
+    odd = factor.parity is Parity.ODD
+    if factor.exponent == 1 and odd:
+        return g
+    return np.clip(_power(g, float(factor.exponent), odd=odd), -LARGEST, LARGEST)
 
 
 def factor_derivatives(factor: Factor, x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -49,9 +54,11 @@ def factor_derivatives(factor: Factor, x: FloatArray) -> tuple[FloatArray, Float
         bend = step * factor.shift / (x + factor.shift)
     else:
         step = bend = x
-    slope = b * _power(g, b - 1, odd=not odd) if b else np.zeros_like(g)
+    # the derivative of an even function is odd; a power that refuses g < 0 has no sign to speak of
+    slope = b * _power(g, b - 1, odd=not odd and not factor.refuses_negative) if b else np.zeros_like(g)
     curve = b * (b - 1) * _power(g, b - 2, odd=odd) if b not in (0.0, 1.0) else np.zeros_like(g)
-    return slope * step, curve * step * step + slope * bend
+    with np.errstate(invalid="ignore"):  # ∞ − ∞ and ∞·0, where there is no derivative
+        return slope * step, curve * step * step + slope * bend
 
 
 class FeatureJet(NamedTuple):
@@ -70,26 +77,39 @@ class FeatureJet(NamedTuple):
         """Return the product with a factor of the same feature."""
         value = factor_values(factor, x)
         first, second = factor_derivatives(factor, x)
-        return FeatureJet(
-            self.value * value,
-            self.first * value + self.value * first,
-            self.second * value + 2 * self.first * first + self.value * second,
-        )
+        with np.errstate(invalid="ignore"):
+            return FeatureJet(
+                self.value * value,
+                self.first * value + self.value * first,
+                self.second * value + 2 * self.first * first + self.value * second,
+            )
 
 
 def product_of_others(jets: Mapping[int, FeatureJet], left_out: Collection[int]) -> FloatArray | float:
     """Return the product of the values of all features but some."""
+    return bounded_product([jet.value for j, jet in jets.items() if j not in left_out])
+
+
+def bounded_product(values: Sequence[FloatArray]) -> FloatArray | float:
+    """Return the product of finite values, cut where it would be infinite, and 1 for none."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = _product(values, cut=False)
+        if not np.isfinite(product).all():
+            product = _product(values, cut=True)
+    return product
+
+
+def _product(values: Sequence[FloatArray], *, cut: bool) -> FloatArray | float:
     product: FloatArray | float = 1.0
-    for j, jet in jets.items():
-        if j not in left_out:
-            product = product * jet.value
+    for i, value in enumerate(values):
+        product = value if i == 0 else product * value
+        if cut:
+            product = np.clip(product, -LARGEST, LARGEST)
     return product
 
 
 def _power(g: FloatArray, b: float, *, odd: bool) -> FloatArray:
     """Return |g|^b, with the sign of g if odd."""
-    if b == 1 and odd:
-        return g
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
-        size = np.minimum(np.abs(g) ** b, LARGEST) if b >= 0 else np.abs(g) ** b
-    return size * np.sign(g) if odd else size
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        size: FloatArray = np.abs(g) ** b
+        return size * np.sign(g) if odd else size

@@ -284,7 +284,6 @@ class Signomial:
             if not term.is_power_law:
                 jets: dict[int, FeatureJet] = {}
                 for factor in term.factors:
-                    table.refuse_outside_domain(factor)
                     j, x = position[factor.name], table.values[factor.name]
                     jets[j] = jets.get(j, FeatureJet.one(table.n_rows)).times(factor, x)
                 yield term, jets

@@ -81,7 +81,6 @@ def level_model(levels):
         feature_names=encoder.feature_names,
         raw_names=encoder.raw_names,
         players=encoder.players,
-        monomials=tuple(term.factors for term in terms.to_signomials(encoder.feature_names)[0].terms),
         encoder=encoder,
     )
 

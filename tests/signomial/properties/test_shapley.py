@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ecsel.signomial import ScoreTerms, Signomial, scores
+from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, scores, term_values
 from ecsel.signomial.properties import shapley
 
 MODULE = sys.modules[shapley.__module__]  # the package has a function of the module's name
 
 
-def by_enumeration(terms, log_x, log_background, players):
+def by_enumeration(terms, rows, background, players):
     """The definition: the average over coalitions of the gain from joining, absent players from the background."""
     n_players = max(players) + 1
 
     def game(row, coalition):
-        mixed = np.where(np.isin(players, list(coalition)), row, log_background)
-        return scores(terms, mixed).mean(axis=0)
+        return scores(terms, background.with_features(np.isin(players, list(coalition)), row)).mean(axis=0)
 
-    values = np.zeros((len(log_x), terms.n_classes, n_players))
-    for i, row in enumerate(log_x):
+    values = np.zeros((len(rows), terms.n_classes, n_players))
+    for i in range(len(rows)):
+        row = rows.take([i])
         worth = {s: game(row, s) for k in range(n_players + 1) for s in itertools.combinations(range(n_players), k)}
         for p in range(n_players):
             for s, value in worth.items():
@@ -38,44 +38,82 @@ def random_case(seed, n_features, n_terms=3, spread=0.7, n_rows=3, n_background=
     rng = np.random.default_rng(seed)
     exponents = rng.normal(0, 1, (n_terms, n_features)) * (rng.random((n_terms, n_features)) < 0.8)
     terms = ScoreTerms(rng.normal(0, 1, n_terms), exponents, rng.integers(0, 2, n_terms), 2)
-    return terms, rng.normal(0, spread, (n_rows, n_features)), rng.normal(0, spread, (n_background, n_features))
+    rows, background = (FeatureRows.from_logs(rng.normal(0, spread, (n, n_features))) for n in (n_rows, n_background))
+    return terms, rows, background
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("players", [[0, 1, 2, 3, 4, 5], [0, 1, 1, 2, 0, 3, 4, 5], [0, 0, 0], [1, 0, 2, 1, 2]])
 def test_agreement_with_the_definition(seed, players):
-    terms, log_x, log_background = random_case(seed, len(players))
-    result = shapley(terms, log_x, log_background, np.array(players))
-    expected = by_enumeration(terms, log_x, log_background, players)
+    terms, rows, background = random_case(seed, len(players))
+    result = shapley(terms, rows, background, np.array(players))
+    expected = by_enumeration(terms, rows, background, players)
     np.testing.assert_allclose(result.values, expected, rtol=0, atol=1e-10 * (1 + np.abs(expected).max()))
+
+
+NAMES = ("x", "y", "page value", "[x > 4]")
+
+
+@given(
+    st.lists(st.from_type(Signomial), min_size=1, max_size=2),
+    st.sampled_from([[0, 1, 2, 3], [0, 1, 1, 2], [1, 0, 1, 0]]),
+    st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_any_factors_agree_with_the_definition(signomials, players, has_zeros):
+    """Logarithms, shifts and an indicator, at rows where some of them vanish or are negative."""
+    terms = ScoreTerms.from_signomials(signomials, NAMES)
+    raw = np.random.default_rng(3).uniform(0.3, 3.0, (7, 4))
+    raw[:, 0] *= np.where(has_zeros, [1, -1, 1, 1, -1, 1, 0], 1)
+    raw[:, 3] = [0, 1, 1, 0, 1, 0, 1] if has_zeros else 1.0
+    rows, background = FeatureRows.from_values(raw[:3]), FeatureRows.from_values(raw[3:])
+    try:
+        size = max(np.abs(term_values(terms, each)).max(initial=0.0) for each in (rows, background))
+        expected = by_enumeration(terms, rows, background, players)
+    except ValueError:
+        return  # outside the domain of a factor
+    result = shapley(terms, rows, background, np.array(players))
+    size = 1e-11 * (1 + size + np.abs(expected).max())
+    np.testing.assert_allclose(result.values, expected, rtol=0, atol=size)
+    total = result.base_values + result.values.sum(axis=2)
+    np.testing.assert_allclose(total, scores(terms, rows), rtol=0, atol=4 * size)
+
+
+def test_power_laws_on_positive_values_have_the_values_of_their_logs():
+    terms, logs, background = random_case(5, 6)
+    players = np.arange(6)
+    on_logs = shapley(terms, logs, background, players).values
+    values = (FeatureRows.from_values(each.values) for each in (logs, background))
+    np.testing.assert_allclose(shapley(terms, *values, players).values, on_logs, rtol=1e-10, atol=1e-13)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.floats(0.01, 3.0))
 @settings(max_examples=50, deadline=None)
 def test_values_add_up_to_the_score(seed, n_features, spread):
-    terms, log_x, log_background = random_case(seed, n_features, spread=spread)
-    result = shapley(terms, log_x, log_background, np.arange(n_features))
+    terms, rows, background = random_case(seed, n_features, spread=spread)
+    result = shapley(terms, rows, background, np.arange(n_features))
     total = result.base_values + result.values.sum(axis=2)
     size = np.abs(result.values).sum(axis=2) + np.abs(result.base_values)
-    assert np.all(np.abs(total - scores(terms, log_x)) <= 1e-11 * (size + np.abs(scores(terms, log_x))) + 1e-300)
+    assert np.all(np.abs(total - scores(terms, rows)) <= 1e-11 * (size + np.abs(scores(terms, rows))) + 1e-300)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 8))
 @settings(max_examples=30, deadline=None)
 def test_order_of_players_and_of_terms_does_not_matter(seed, n_features):
-    terms, log_x, log_background = random_case(seed, n_features)
+    terms, rows, background = random_case(seed, n_features)
     players = np.arange(n_features)
-    values = shapley(terms, log_x, log_background, players).values
+    values = shapley(terms, rows, background, players).values
     order = np.random.default_rng(seed).permutation(n_features)
     shuffled = ScoreTerms(terms.coefficients[::-1], terms.exponents[::-1][:, order], terms.classes[::-1], 2)
-    again = shapley(shuffled, log_x[:, order], log_background[:, order], players[order]).values
+    rows, background = (FeatureRows.from_logs(each.given[:, order]) for each in (rows, background))
+    again = shapley(shuffled, rows, background, players[order]).values
     np.testing.assert_allclose(again, values, rtol=0, atol=1e-11 * (1 + np.abs(values).max()))
 
 
 def test_absent_players_and_unchanged_players_get_exactly_zero():
     terms = ScoreTerms.from_signomials([Signomial.parse("x*y + 3*y**2 - 7")], ["x", "y", "unused"])
-    log_x, log_background = np.log([[2.0, 3.0, 5.0]]), np.log([[2.0, 1.0, 9.0], [2.0, 4.0, 1.0]])
-    result = shapley(terms, log_x, log_background, np.array([0, 1, 2]), n_players=5)
+    rows, background = (FeatureRows.from_values(x) for x in ([[2.0, 3.0, 5.0]], [[2.0, 1.0, 9.0], [2.0, 4.0, 1.0]]))
+    result = shapley(terms, rows, background, np.array([0, 1, 2]), n_players=5)
     assert result.values.shape == (1, 1, 5)
     assert result.values[0, 0, [0, 2, 3, 4]].tolist() == [0.0] * 4
     assert result.values[0, 0, 1] != 0
@@ -83,21 +121,25 @@ def test_absent_players_and_unchanged_players_get_exactly_zero():
 
 def test_symmetric_players_share_equally():
     terms = ScoreTerms.from_signomials([Signomial.parse("x*y*z")], ["x", "y", "z"])
-    values = shapley(terms, np.log([[2.0, 2.0, 2.0]]), np.zeros((1, 3)), np.arange(3)).values
+    values = shapley(
+        terms, FeatureRows.from_values([[2.0, 2.0, 2.0]]), FeatureRows.from_values(np.ones((1, 3))), np.arange(3)
+    ).values
     np.testing.assert_allclose(values, np.full((1, 1, 3), 7 / 3), rtol=1e-14)
 
 
 def test_small_changes_keep_their_digits():
     terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
-    values = shapley(terms, np.array([[1e-14, 0.0]]), np.zeros((1, 2)), np.arange(2)).values
+    values = shapley(
+        terms, FeatureRows.from_logs([[1e-14, 0.0]]), FeatureRows.from_logs([[0.0, 0.0]]), np.arange(2)
+    ).values
     np.testing.assert_allclose(values[0, 0], [1e-14, 0.0], rtol=1e-12)
 
 
 def test_large_opposite_factors_do_not_overflow():
     """Single factors beyond exp(±600) whose products stay moderate."""
     terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
-    log_x, log_background = np.array([[600.0, -600.0]]), np.array([[0.0, 0.0]])
-    values = shapley(terms, log_x, log_background, np.arange(2)).values[0, 0]
+    rows, background = FeatureRows.from_logs([[600.0, -600.0]]), FeatureRows.from_logs([[0.0, 0.0]])
+    values = shapley(terms, rows, background, np.arange(2)).values[0, 0]
     assert np.isfinite(values).all()
     np.testing.assert_allclose(values, [0.5 * np.exp(600.0), -0.5 * np.exp(600.0)], rtol=1e-12)
 
@@ -105,27 +147,35 @@ def test_large_opposite_factors_do_not_overflow():
 def test_a_clipped_game_is_refused():
     terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
     with pytest.raises(ValueError, match=r"passes exp\(700\)"):
-        shapley(terms, np.array([[500.0, -500.0]]), np.array([[-500.0, 500.0]]), np.arange(2))
+        shapley(terms, FeatureRows.from_logs([[500.0, -500.0]]), FeatureRows.from_logs([[-500.0, 500.0]]), np.arange(2))
+    general = ScoreTerms.from_signomials([Signomial.parse("x**300*y**300*(z - 1)")], "xyz")
+    with pytest.raises(ValueError, match=r"passes exp\(700\)"):
+        shapley(
+            general,
+            FeatureRows.from_values([[5.0, 0.1, 2.0]]),
+            FeatureRows.from_values([[0.1, 5.0, 2.0]]),
+            np.arange(3),
+        )
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
 @settings(max_examples=30, deadline=None)
 def test_scales_by_pair_change_nothing(seed, n_features):
     """The path for extreme magnitudes is an independent computation of the same values."""
-    terms, log_x, log_background = random_case(seed, n_features)
-    usual = shapley(terms, log_x, log_background, np.arange(n_features)).values
+    terms, rows, background = random_case(seed, n_features)
+    usual = shapley(terms, rows, background, np.arange(n_features)).values
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MODULE, "_SPAN", -1.0)
         for size in (1, 4, 4096):
             patch.setattr(MODULE, "_BLOCK_PAIRS", size)
-            by_pair = shapley(terms, log_x, log_background, np.arange(n_features)).values
+            by_pair = shapley(terms, rows, background, np.arange(n_features)).values
             np.testing.assert_allclose(by_pair, usual, rtol=0, atol=1e-12 * (1 + np.abs(usual).max()))
 
 
 def test_forty_features_are_no_obstacle():
-    terms, log_x, log_background = random_case(2, 40, n_rows=20, n_background=50)
-    result = shapley(terms, log_x, log_background, np.arange(40))
-    z = scores(terms, log_x)
+    terms, rows, background = random_case(2, 40, n_rows=20, n_background=50)
+    result = shapley(terms, rows, background, np.arange(40))
+    z = scores(terms, rows)
     np.testing.assert_allclose(
         result.base_values + result.values.sum(axis=2), z, rtol=1e-10, atol=1e-10 * np.abs(z).max()
     )
@@ -143,4 +193,10 @@ def test_forty_features_are_no_obstacle():
 def test_misuse_is_refused(players, n_players, background, message):
     terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
     with pytest.raises(ValueError, match=message):
-        shapley(terms, np.zeros((1, 2)), background, np.array(players), n_players=n_players)
+        shapley(
+            terms,
+            FeatureRows.from_logs(np.zeros((1, 2))),
+            FeatureRows.from_logs(background),
+            np.array(players),
+            n_players=n_players,
+        )

@@ -1,7 +1,7 @@
-"""The closed-form properties of signomial scores, as pure functions of terms and log features.
+"""The closed-form properties of signomial scores, as pure functions of terms and rows.
 
-Every function takes :class:`~ecsel.signomial.ScoreTerms` and ``log_x`` of shape (rows, features), for any number of
-terms and classes. Names in brackets are the paper's.
+Every function takes :class:`~ecsel.signomial.ScoreTerms` and :class:`~ecsel.signomial.FeatureRows`, for any number of
+terms and classes, positive features or raw columns. Names in brackets are the paper's.
 
 ============================  =========================================
 :mod:`global_behaviour`       elasticity (G1), scaled scores (G2), log-gradient (G3)

@@ -18,6 +18,7 @@ from ecsel.signomial.properties.global_behaviour import log_gradient
 
 if TYPE_CHECKING:
     from ecsel.signomial.columns import FloatArray
+    from ecsel.signomial.rows import FeatureRows
 
 Link = Literal["sigmoid", "softmax"]
 
@@ -39,25 +40,25 @@ def probabilities(class_scores: FloatArray, link: Link) -> FloatArray:
     return result
 
 
-def margin_sensitivity(terms: ScoreTerms, log_x: FloatArray, a: int, b: int, *, link: Link) -> FloatArray:
+def margin_sensitivity(terms: ScoreTerms, rows: FeatureRows, a: int, b: int, *, link: Link) -> FloatArray:
     """Return ∂(z_a − z_b)/∂log x_j = G_aj − G_bj (property D1), shape (rows, features).
 
     With a sigmoid the classes are 0, whose score is zero, and 1.
     """
-    gradient = _class_gradient(terms, log_x, link)
+    gradient = _class_gradient(terms, rows, link)
     n_classes = gradient.shape[1]
     if not (0 <= a < n_classes and 0 <= b < n_classes):
         raise ValueError(f"classes must lie between 0 and {n_classes - 1}, not {a} and {b}")
     return gradient[:, a] - gradient[:, b]
 
 
-def probability_sensitivity(terms: ScoreTerms, log_x: FloatArray, *, link: Link) -> FloatArray:
+def probability_sensitivity(terms: ScoreTerms, rows: FeatureRows, *, link: Link) -> FloatArray:
     """Return ∂p_c/∂log x_j = p_c(G_cj − Σ_r p_r G_rj) (property D2), shape (rows, classes, features).
 
     A sigmoid has two classes here too. The sensitivities of a row add up to zero over the classes.
     """
-    p = probabilities(scores(terms, log_x), link)[:, :, None]
-    gradient = _class_gradient(terms, log_x, link)
+    p = probabilities(scores(terms, rows), link)[:, :, None]
+    gradient = _class_gradient(terms, rows, link)
     if gradient.shape[1] == 2:
         # p_0 p_1 (G_1 − G_0): the same, without the cancellation in G_c − Σ p G when a decision is nearly sure
         slope = p[:, 0] * p[:, 1] * (gradient[:, 1] - gradient[:, 0])
@@ -66,10 +67,10 @@ def probability_sensitivity(terms: ScoreTerms, log_x: FloatArray, *, link: Link)
     return result
 
 
-def _class_gradient(terms: ScoreTerms, log_x: FloatArray, link: Link) -> FloatArray:
+def _class_gradient(terms: ScoreTerms, rows: FeatureRows, link: Link) -> FloatArray:
     """Return the log-gradients of all class scores, with the zero score of a sigmoid's first class."""
     _check_link(terms.n_classes, link)
-    gradient = log_gradient(terms, log_x)
+    gradient = log_gradient(terms, rows)
     return np.concatenate([np.zeros_like(gradient), gradient], axis=1) if link == "sigmoid" else gradient
 
 

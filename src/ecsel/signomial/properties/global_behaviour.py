@@ -1,10 +1,12 @@
 """How features drive the class scores everywhere: properties G1, G2 and G3.
 
-With z_c = Σ_k z_ck and β the exponents,
+With z_c = Σ_k z_ck, a term z_k = α_k Π_j φ_kj(x_j), and φ' the derivative by log|x|,
 
-    G3  log-gradient     G_cj(x) = ∂z_c/∂log x_j = Σ_k β_ckj z_ck(x)
-    G1  elasticity       E_cj(x) = ∂log z_c/∂log x_j = G_cj(x) / z_c(x)      where z_c(x) > 0
-    G2  counterfactual   z_c(x∘q) = Σ_k (Π_j q_j^β_ckj) z_ck(x)              exact for every factor q > 0
+    G3  log-gradient     G_cj(x) = ∂z_c/∂log|x_j| = Σ_k α_k φ'_kj Π_{i≠j} φ_ki    = Σ_k β_kj z_k for plain powers
+    G1  elasticity       E_cj(x) = ∂log z_c/∂log|x_j| = G_cj(x) / z_c(x)           where z_c(x) > 0
+    G2  counterfactual   z_c(x∘q)                                                 exact for every factor q > 0
+
+G3 is right where a factor vanishes, since the other factors are multiplied out and nothing is divided by it.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ecsel.signomial.arrays import ScoreTerms, scores, sum_by_class, term_values
+from ecsel.signomial.factor_values import product_of_others
 
 if TYPE_CHECKING:
     from ecsel.signomial.columns import FloatArray
+    from ecsel.signomial.rows import FeatureRows
 
 
 class Elasticity(NamedTuple):
@@ -29,46 +33,54 @@ class Elasticity(NamedTuple):
     """(rows, classes); True where the elasticity is defined."""
 
 
-def elasticity(terms: ScoreTerms, log_x: FloatArray, *, absolute: bool = False) -> Elasticity:
-    """Return the elasticities E_cj = Σ_k (z_ck/z_c) β_ckj (property G1), defined where z_c > 0.
+def elasticity(terms: ScoreTerms, rows: FeatureRows, *, absolute: bool = False) -> Elasticity:
+    """Return the elasticities E_cj = G_cj/z_c (property G1), defined where z_c > 0.
 
-    With ``absolute=True`` they are ∂log|z_c|/∂log x_j, the same formula, defined where z_c ≠ 0. With one term they are
-    its exponents.
+    With ``absolute=True`` they are ∂log|z_c|/∂log|x_j|, the same formula, defined where z_c ≠ 0. With one term of plain
+    powers they are its exponents.
 
-    >>> from ecsel.signomial import Signomial
+    >>> from ecsel.signomial import FeatureRows, Signomial
     >>> terms = ScoreTerms.from_signomials([Signomial.parse("3*x**2 + y"), Signomial.parse("-x")], ["x", "y"])
-    >>> elasticity(terms, np.log([[1.0, 3.0]])).values
+    >>> elasticity(terms, FeatureRows.from_values([[1.0, 3.0]])).values
     array([[[1. , 0.5],
             [nan, nan]]])
     """
-    values = term_values(terms, log_x)
+    values = term_values(terms, rows)
     z = sum_by_class(terms, values)
     mask = z != 0 if absolute else z > 0
-    # responsibilities z_k/z first: a quotient of sums of β·z would overflow earlier
-    safe_z = np.where(mask, z, 1.0)
-    shares = values / safe_z[:, terms.classes]
-    result = _weigh_exponents(terms, shares)
+    result = _gradient(terms, rows, values, np.where(mask, z, 1.0))
     result[~mask] = np.nan
     return Elasticity(result, mask)
 
 
-def scaled_scores(terms: ScoreTerms, log_x: FloatArray, log_factors: FloatArray) -> FloatArray:
-    """Return the scores (rows, classes) after feature j is multiplied by q_j (property G2), exactly.
+def scaled_scores(terms: ScoreTerms, rows: FeatureRows, factors: FloatArray) -> FloatArray:
+    """Return the scores (rows, classes) after feature j is multiplied by q_j > 0 (property G2), exactly.
 
-    ``log_factors`` is log q, shape (features,) or (rows, features); 0 leaves a feature as it is.
+    ``factors`` is q, shape (features,) or (rows, features); 1 leaves a feature as it is.
     """
-    return scores(terms, log_x + log_factors)
+    return scores(terms, rows.scaled(factors))
 
 
-def log_gradient(terms: ScoreTerms, log_x: FloatArray) -> FloatArray:
-    """Return G_cj = Σ_k β_ckj z_ck (property G3), shape (rows, classes, features)."""
-    return _weigh_exponents(terms, term_values(terms, log_x))
+def log_gradient(terms: ScoreTerms, rows: FeatureRows) -> FloatArray:
+    """Return G_cj = ∂z_c/∂log|x_j| (property G3), shape (rows, classes, features)."""
+    return _gradient(terms, rows, term_values(terms, rows))
 
 
-def _weigh_exponents(terms: ScoreTerms, weights: FloatArray) -> FloatArray:
-    """Return Σ_{k of class c} w_k β_kj for weights (rows, terms), shape (rows, classes, features)."""
-    result = np.empty((len(weights), terms.n_classes, terms.n_features))
+def _gradient(
+    terms: ScoreTerms, rows: FeatureRows, values: FloatArray, divisor: FloatArray | None = None
+) -> FloatArray:
+    """Return G, or G divided by numbers (rows, classes), from the values of the terms.
+
+    Terms are divided before they are weighed: a quotient of sums of β·z would overflow earlier.
+    """
+    weights = values if divisor is None else values / divisor[:, terms.classes]
+    result = np.empty((len(rows), terms.n_classes, terms.n_features))
     for c in range(terms.n_classes):
-        mine = terms.classes == c
+        mine = (terms.classes == c) & terms.is_power_law
         result[:, c] = weights[:, mine] @ terms.exponents[mine]
+    for k in np.flatnonzero(~terms.is_power_law):
+        c, jets = terms.classes[k], terms.feature_jets(rows, int(k))
+        for j, jet in jets.items():
+            part = terms.coefficients[k] * jet.first * product_of_others(jets, [j])
+            result[:, c, j] += part if divisor is None else part / divisor[:, c]
     return result

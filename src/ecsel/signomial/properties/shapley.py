@@ -1,25 +1,26 @@
 r"""Exact interventional Shapley values of signomial scores in polynomial time.
 
 For one term and one background row the game "the players in S take their values from x, the others from the background"
-is a product: v(S) = α·Π_{i∈S} a_i·Π_{i∉S} b_i, where a_i and b_i are player i's factors at x and at the background. The
-Shapley value averages marginal contributions over coalitions that contain each other player with the same probability
-q, itself uniform on [0, 1], so
+is a product: v(S) = α·Π_{i∈S} a_i·Π_{i∉S} b_i, where a_i and b_i are the values of player i's factors at x and at the
+background, whatever functions they are and whatever their signs. The Shapley value averages marginal contributions over
+coalitions that contain each other player with the same probability q, itself uniform on [0, 1], so
 
     φ_p = α ∫₀¹ (a_p − b_p) Π_{i≠p} (q·a_i + (1 − q)·b_i) dq.
 
 `ecsel.signomial.properties.product_game` has two exact forms of it. Terms add up, background rows are averaged, and a
 player that does not occur in a term gets exactly zero from it.
 
-Numerics: with the middle c_i of the background's logarithms taken out, a_i and b_i are exp(log − c_i), their offsets
-from one are an expm1, and the scale exp(Σ c_i) comes back once at the end. Where mixtures of rows span so many
+Numerics: of plain powers of positive features the logarithms of a_i and b_i are known. With the middle c_i of the
+background's logarithms taken out, a_i and b_i are exp(log − c_i), their offsets from one are an expm1, and the scale
+exp(Σ c_i) comes back once at the end. Where mixtures of rows span so many
 magnitudes that products could underflow, every pair of rows gets a scale of its own: with s_i = max(log a_i, log b_i)
-taken out of every factor all factors lie in [0, 1]. Where some coalition's term passes exp(700) the model clips it and
-the game is no product any more; this is refused.
+taken out of every factor all factors lie in [0, 1]. Other factors are taken as they are. Where some coalition's term
+passes exp(700) the model clips it and the game is no product any more; this is refused.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from ecsel.signomial.properties.product_game import Factors, product_shapley, sl
 
 if TYPE_CHECKING:
     from ecsel.signomial.columns import FloatArray
+    from ecsel.signomial.rows import FeatureRows
 
 _BLOCK_PAIRS = 4096
 """Pairs of a row and a background row that get their own scales at once: the arrays stay in cache."""
@@ -47,8 +49,8 @@ class ShapleyValues(NamedTuple):
 
 def shapley(
     terms: ScoreTerms,
-    log_x: FloatArray,
-    log_background: FloatArray,
+    rows: FeatureRows,
+    background: FeatureRows,
     players: IntArray,
     *,
     n_players: int | None = None,
@@ -59,9 +61,9 @@ def shapley(
     ----------
     terms : ScoreTerms
         The scores.
-    log_x : array (rows, features)
+    rows : FeatureRows
         The rows to explain.
-    log_background : array (background rows, features)
+    background : FeatureRows
         The rows over which absent players are averaged.
     players : integer array (features,)
         The player that each feature belongs to: features of one player are present or absent together.
@@ -72,9 +74,10 @@ def shapley(
     --------
     The two players of x·y share the interaction.
 
-    >>> from ecsel.signomial import Signomial
+    >>> from ecsel.signomial import FeatureRows, Signomial
     >>> terms = ScoreTerms.from_signomials([Signomial.parse("x*y")], ["x", "y"])
-    >>> result = shapley(terms, np.log([[3.0, 2.0]]), np.log([[1.0, 1.0]]), np.array([0, 1]))
+    >>> row, background = FeatureRows.from_values([[3.0, 2.0]]), FeatureRows.from_values([[1.0, 1.0]])
+    >>> result = shapley(terms, row, background, np.array([0, 1]))
     >>> result.values.round(12), result.base_values
     (array([[[3., 2.]]]), array([1.]))
     """
@@ -82,17 +85,47 @@ def shapley(
     if n_players is None:
         n_players = int(players.max(initial=-1)) + 1
     _check_players(terms, players, n_players)
-    if len(log_background) == 0:
+    if len(background) == 0:
         raise ValueError("Shapley values need at least one background row")
-    values = np.zeros((len(log_x), terms.n_classes, n_players))
-    for alpha, beta, c in zip(terms.coefficients, terms.exponents, terms.classes, strict=True):
-        present = np.unique(players[beta != 0])
-        if present.size == 0 or alpha == 0:
-            continue
+    values = np.zeros((len(rows), terms.n_classes, n_players))
+    for k, (alpha, c) in enumerate(zip(terms.coefficients, terms.classes, strict=True)):
+        present = np.unique(players[terms.uses[k]])
+        if present.size and alpha != 0:
+            values[:, c, present] += alpha * _of_term(terms, k, rows, background, players, present)
+    return ShapleyValues(values, scores(terms, background).mean(axis=0))
+
+
+def player_values(terms: ScoreTerms, k: int, rows: FeatureRows, players: IntArray, present: IntArray) -> FloatArray:
+    """Return the values of the factors of term k by player, (rows, present players)."""
+    values = np.ones((len(rows), present.size))
+    for j, part in terms.feature_values(rows, k).items():
+        values[:, np.searchsorted(present, players[j])] *= part
+    return values
+
+
+def _of_term(
+    terms: ScoreTerms, k: int, rows: FeatureRows, background: FeatureRows, players: IntArray, present: IntArray
+) -> FloatArray:
+    """Return the Shapley values (rows, present players) of one term without its coefficient."""
+    used = terms.uses[k]
+    if terms.is_power_law[k] and rows.is_positive(used) and background.is_positive(used):
         # (features, present players): sums the logarithms of a player's features
-        grouping = beta[:, None] * (players[:, None] == present)
-        values[:, c, present] += alpha * _term_shapley(log_x @ grouping, log_background @ grouping)
-    return ShapleyValues(values, scores(terms, log_background).mean(axis=0))
+        grouping = terms.exponents[k][:, None] * (players[:, None] == present)
+        return _term_shapley(rows.log_abs @ grouping, background.log_abs @ grouping)
+    a, b = (player_values(terms, k, each, players, present) for each in (rows, background))
+    largest = np.maximum(np.abs(a).max(axis=0, initial=0.0), np.abs(b).max(axis=0))
+    if np.log(np.maximum(largest, 1.0)).sum() > LOG_LIMIT:
+        refuse_clipped_game()
+    centre = b.min(axis=0) / 2 + b.max(axis=0) / 2
+    return product_shapley(Factors.around(centre, a), Factors.around(centre, b))
+
+
+def refuse_clipped_game() -> NoReturn:
+    """Say that the game is no product, because the model clips it."""
+    raise ValueError(
+        "Shapley values are not available: with some features from a row and others from the background a term "
+        "passes exp(700), where the model clips it; leave extreme rows out"
+    )
 
 
 def _term_shapley(log_a: FloatArray, log_b: FloatArray) -> FloatArray:
@@ -128,10 +161,7 @@ def _pair_shapley(log_a: FloatArray, log_b: FloatArray, nodes: FloatArray, weigh
     log_ratio = log_a - log_b
     log_scale = np.maximum(log_a, log_b).sum(axis=0)
     if log_scale.max(initial=0.0) > LOG_LIMIT:
-        raise ValueError(
-            "Shapley values are not available: with some features from a row and others from the background a term "
-            "passes exp(700), where the model clips it; leave extreme rows out"
-        )
+        refuse_clipped_game()
     scale = np.exp(log_scale)
     # with the larger of a and b scaled to one: b = exp(−max(ratio, 0)), and a − b = ±(1 − exp(−|ratio|))
     absent = np.exp(-np.maximum(log_ratio, 0.0))
