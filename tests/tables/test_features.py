@@ -32,6 +32,30 @@ def test_arrays_map_elementwise():
 
 
 @pytest.mark.parametrize(
+    ("kind", "values"),
+    [("number", [1, 3, 5]), ("step", [0, 0, 1]), ("above", [0, 0, 2]), ("below", [2, 0, 0]), ("missing", [0, 0, 0])],
+)
+def test_a_raw_feature_of_a_number(kind, values):
+    feature = Feature("x", "x", kind, 1.0, 0.0, 0.0, 9.0, 0.0, cut=3.0)
+    assert feature.is_raw
+    np.testing.assert_array_equal(feature.of_number([1.0, 3.0, 5.0]), values)
+
+
+def test_a_raw_level_of_a_number():
+    feature = Feature("[x = 3]", "x", "level", 1.0, 0.0, 0.0, 1.0, 0.0, level=3)
+    np.testing.assert_array_equal(feature.of_number([1.0, 3.0, 5.0]), [0, 1, 0])
+
+
+def test_positive_features_are_not_raw():
+    ratio = Feature("x", "x", "numeric", 1.0, 0.0, 1.0, 5.0, 0.0)
+    ordinal = Feature("x", "x", "ordinal", 4.5, 1.0, 0.0, 2.0, 0.0)
+    assert not ratio.is_raw
+    assert not ordinal.is_raw
+    with pytest.raises(TypeError, match="'x' is no raw feature of a numeric column"):
+        ratio.of_number(2.0)
+
+
+@pytest.mark.parametrize(
     ("value", "level"),
     [
         (np.str_("a"), "a"),

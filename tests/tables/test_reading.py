@@ -113,6 +113,24 @@ def test_what_is_no_table_of_numbers_and_text_is_refused(X, error, message):
         TableEncoder.fit(X)
 
 
+def test_the_columns_of_a_frame_are_read_when_they_are_asked_for(make_frame):
+    table = read_table(make_frame({"a": [1.5, 2.5], "b": ["u", "v"], "c": [3, 4]}))
+    assert (len(table.columns), table.names, table.n_rows) == (3, ("a", "b", "c"), 2)
+    assert table.columns[2] is table.columns[-1]
+    assert [column.name for column in table.columns[:2]] == ["a", "b"]
+    assert table.columns[0].numbers().tolist() == [1.5, 2.5]
+    assert table.columns[1].distinct() == ["u", "v"]
+
+
+def test_a_frame_that_narwhals_wraps_is_a_frame():
+    import narwhals as nw
+
+    frame = pd.DataFrame({"a": [1.5, 2.5], "b": ["u", "v"]})
+    wrapped = read_table(nw.from_native(frame))
+    assert wrapped.names == ("a", "b")
+    assert np.shares_memory(wrapped.columns[0].numbers(), frame["a"].to_numpy())
+
+
 def test_a_table_that_was_read_is_not_read_again():
     table = read_table([[1.0, 2.0]])
     assert read_table(table) is table

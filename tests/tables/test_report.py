@@ -21,3 +21,11 @@ def test_one_sentence_per_column_and_matter():
         "2 of 10 rows lie above the training maximum of 'x' (1.0); the equation extrapolates there.",
         "3 of 10 rows have a level of 'c' that training never saw ('boat'); it contributes nothing.",
     ]
+
+
+def test_raw_values_are_clipped_on_both_sides():
+    report = TransformReport(10, "clip", (ColumnReport("x", 0.0, 1.0, 1, 2),), clips_above=True)
+    assert str(report).splitlines() == [
+        "1 of 10 rows lie below the training minimum of 'x' (0.0); they were set to it.",
+        "2 of 10 rows lie above the training maximum of 'x' (1.0); they were set to it.",
+    ]
