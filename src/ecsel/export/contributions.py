@@ -141,16 +141,17 @@ def _log_additive(explained: Explained, start: _Start, sheet: Sheet) -> tuple[Co
 def _attribution(explained: Explained, start: _Start, sheet: Sheet) -> list[_ByColumn]:  # noqa: ARG001 - as `_shapley`
     start.refuse_zero(explained)
     reading, view = explained.reading, explained.view
-    # Proportional changes never change a sign, so that the baseline says nothing of rows with other signs.
-    defined: list[Condition] = [
-        Compare("==", sign, Const(start.column_signs[i])) for i, sign in reading.column_signs.items()
-    ]
+    # Proportional changes never change a sign, so that the baseline says nothing of columns with another sign.
+    same_sign = {i: Compare("==", sign, Const(start.column_signs[i])) for i, sign in reading.column_signs.items()}
     parts: list[dict[int, list[Expr]]] = [{} for _ in range(view.terms.n_classes)]
     for k, c in enumerate(view.terms.classes.tolist()):
         for i in explained.inputs_of(k):
             change = minus(reading.parts[k, i], Const(start.parts[k, i]))
             parts[c].setdefault(i, []).append(mul([Const(start.terms[k]), change]))
-    return [({i: add(each) for i, each in by_input.items()}, defined) for by_input in parts]
+    return [
+        ({i: If(same_sign[i], add(each), Null()) if i in same_sign else add(each) for i, each in by_input.items()}, [])
+        for by_input in parts
+    ]
 
 
 def _shapley(explained: Explained, start: _Start, sheet: Sheet) -> list[_ByColumn]:

@@ -36,8 +36,8 @@ def column_text(name: str, taken: Collection[str] = ()) -> str:
     >>> column_text("age"), column_text("page value"), column_text("exp")
     ('age', "col('page value')", "col('exp')")
     """
-    printed = print_name(name)
-    return f"col({printed!r})" if printed in WORDS or printed in taken else printed
+    is_plain = print_name(name) == name and name.isidentifier()
+    return name if is_plain and name not in WORDS and name not in taken else f"col({name!r})"
 
 
 def complete_text(view: ModelView) -> str:
