@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-9
 """Newton stops once the promised fall of the objective, relative to it, is below this."""
+SEARCH_TOLERANCE = 1e-6
+"""The same while sets of pieces are compared, which differ by more."""
 INTERCEPT_RIDGE = 1e-8
 """Times the weight of all rows: pins the sum of a softmax's intercepts, which the loss leaves open."""
 _KINDS = {Logistic: 0, Softmax: 1, Squared: 2}
@@ -52,6 +54,7 @@ def fit(
     *,
     offset: Floats | None = None,
     fit_intercept: bool = True,
+    tolerance: float = TOLERANCE,
 ) -> Fitted:
     """Fit coefficients of given pieces.
 
@@ -73,6 +76,8 @@ def fit(
         A part of the scores that is given.
     fit_intercept : bool, default=True
         Whether the intercepts move.
+    tolerance : float
+        The relative fall at which Newton stops.
     """
     n_pieces = len(values)
     theta = np.zeros(loss.n_scores + n_pieces)
@@ -84,13 +89,14 @@ def fit(
     compiled = _compiled.compiled
     kind = _KINDS.get(type(loss))
     if compiled is not None and kind is not None and hasattr(compiled, "glm_fit"):
-        return _fit_compiled(compiled, kind, loss, values, owners, target, weights, ridge, theta, offset, fit_intercept)
-    return _fit_numpy(loss, values, owners, target, weights, ridge, theta, offset, fit_intercept)
+        rules = (kind, fit_intercept, tolerance)
+        return _fit_compiled(compiled, rules, loss, values, owners, target, weights, ridge, theta, offset)
+    return _fit_numpy(loss, values, owners, target, weights, ridge, theta, offset, fit_intercept, tolerance)
 
 
 def _fit_compiled(
     compiled: object,
-    kind: int,
+    rules: tuple[int, bool, float],
     loss: Loss,
     values: Singles | Floats,
     owners: Places,
@@ -99,13 +105,13 @@ def _fit_compiled(
     ridge: Floats,
     theta: Floats,
     offset: Floats | None,
-    fit_intercept: bool,
 ) -> Fitted:
+    kind, fit_intercept, tolerance = rules
     n_scores, (n_pieces, n_rows) = loss.n_scores, values.shape
     scores = np.empty((n_scores, n_rows))
     objective, plain = compiled.glm_fit(  # type: ignore[attr-defined]
         (kind, n_scores, n_pieces, n_rows, int(fit_intercept), MAX_ITERATIONS),
-        (TOLERANCE, INTERCEPT_RIDGE),
+        (tolerance, INTERCEPT_RIDGE),
         np.ascontiguousarray(values, dtype=np.float32) if values.dtype == np.float32 else np.ascontiguousarray(values),
         np.ascontiguousarray(owners, dtype=np.int64),
         np.ascontiguousarray(target, dtype=np.float64),
@@ -128,6 +134,7 @@ def _fit_numpy(
     theta: Floats,
     offset: Floats | None,
     fit_intercept: bool,
+    tolerance: float,
 ) -> Fitted:
     n_scores = loss.n_scores
     x = np.asarray(values, dtype=np.float64)
@@ -169,7 +176,7 @@ def _fit_numpy(
         step = np.zeros_like(theta)
         step[free] = _solve(hessian[np.ix_(free, free)], -gradient[free])
         slope = float(gradient @ step)
-        if -slope <= TOLERANCE * (abs(objective) + 1e-3):
+        if -slope <= tolerance * (abs(objective) + 1e-3):
             break
         length = 1.0
         for _ in range(30):

@@ -44,6 +44,8 @@ CONSIDERED_SWAPS = 8
 """Swaps of a score that are looked at: some may break a limit."""
 POOL = 256
 """Atoms that swaps on the way down choose from."""
+LARGE, WORKING, WHOLE_EVERY = 1_000_000, 512, 3
+"""A dictionary of more numbers is looked at whole at every third size only; in between its best atoms take part."""
 MIN_ADDITION, PATIENCE = 1.0, 2
 """A walk ends after so many additions in a row that gain less than this many nats: chance alone gains more."""
 MIN_GAIN = 1e-6
@@ -120,6 +122,8 @@ class _Scan:
     swaps: list[tuple[Places, Floats]]
     places: Places
     """The atoms that were looked at."""
+    steps: list[tuple[Floats, Floats]]
+    """For each score the coefficient (atoms,) that a new atom would have, and what the others would lose by it."""
 
 
 class Walk:
@@ -156,6 +160,7 @@ class Walk:
         current = self._fit((), (), None)
         best: dict[int, Found] = {0: current}
         scan = self._scan(current, self._dictionary)
+        pool = self._dictionary
         idle = 0
         while len(current) < self._family.max_pieces and not self._stopped():
             larger = self._add(current, scan)
@@ -164,17 +169,21 @@ class Walk:
             idle = idle + 1 if current.fitted.objective - larger.fitted.objective < MIN_ADDITION else 0
             current = larger
             self._rescale(current)
-            scan = self._scan(current, self._dictionary)
+            if self._is_large:
+                pool = self._dictionary if len(current) % WHOLE_EVERY == 0 else pool
+            scan = self._scan(current, pool)
+            if self._is_large and pool is self._dictionary:
+                pool = self._pool(self._promising(best.values(), scan, WORKING))
             for _ in range(SWAPS):
                 swapped = self._swap(current, scan)
                 if swapped is None:
                     break
                 current = swapped
-                scan = self._scan(current, self._dictionary)
+                scan = self._scan(current, pool)
             best[len(current)] = current
             if idle == PATIENCE:
                 break
-        pool = self._pool(self._promising(best.values(), scan))
+        pool = self._pool(self._promising(best.values(), scan, POOL))
         while len(current) > 1 and not self._stopped():
             current = self._drop(current)
             swapped = self._swap(current, self._scan(current, pool))
@@ -184,15 +193,20 @@ class Walk:
                 best[len(current)] = current
         return [best[size] for size in sorted(best)]
 
-    def _promising(self, met: Iterable[Found], scan: _Scan) -> Places:
-        """Return the atoms that swaps on the way down choose from: those met so far, and the best of the last scan."""
-        if len(scan.places) <= POOL:
+    @property
+    def _is_large(self) -> bool:
+        """Whether a look at the whole dictionary costs so much that most rounds do with a working set."""
+        return self._dictionary.values.size > LARGE
+
+    def _promising(self, met: Iterable[Found], scan: _Scan, size: int) -> Places:
+        """Return so many atoms: those met so far, and the best of a scan."""
+        if len(scan.places) <= size:
             return scan.places
         gain = scan.additions.max(axis=0)
         for _, change in scan.swaps:
             gain = np.maximum(gain, change.max(axis=0, initial=-np.inf))
         gain[np.isin(scan.places, [a for found in met for a in found.atoms])] = np.inf
-        return np.sort(scan.places[np.argsort(-gain, kind="stable")[:POOL]])
+        return np.sort(scan.places[np.argsort(-gain, kind="stable")[:size]])
 
     def _rescale(self, current: Found) -> None:
         training = self._training
@@ -210,6 +224,7 @@ class Walk:
             training.weights / self._dispersion,
             self._ridge[places],
             start,
+            tolerance=glm.SEARCH_TOLERANCE,
         )
         return Found(atoms, owners, fitted, fitted.objective + float(self._prices[places].sum()))
 
@@ -230,7 +245,7 @@ class Walk:
         squares = (pool.squares @ np.array(curvatures, dtype=np.float32).T).astype(np.float64)
         ridge, prices = self._ridge[pool.places], self._prices[pool.places]
         gains = np.full((loss.n_scores, len(pool.places)), -np.inf)
-        exchanged = []
+        exchanged, steps = [], []
         first = 0
         for c, which in enumerate(members):
             part = products[:, first : first + 2 + len(which)]
@@ -257,7 +272,8 @@ class Walk:
             change = (gain - prices)[:, None] - 0.5 * leaving**2 / room + self._prices[own[which]]
             change[~usable] = -np.inf
             exchanged.append((which, np.ascontiguousarray(change.T)))
-        return _Scan(gains, exchanged, pool.places)
+            steps.append((step, v))
+        return _Scan(gains, exchanged, pool.places, steps)
 
     def _room(self, current: Found) -> Mask | None:
         """Return the atoms (scores, atoms) that may join the set; None where all may."""
@@ -302,7 +318,12 @@ class Walk:
         for at in _largest(gains.reshape(-1), ADDITIONS):
             c, place = divmod(int(at), gains.shape[1])
             a = int(scan.places[place])
-            start = (fitted.intercepts, np.append(fitted.coefficients, 0.0))
+            # where the quadratic model of the loss has its minimum
+            step, v = scan.steps[c][0][place], scan.steps[c][1][place]
+            intercepts, coefficients = fitted.intercepts.copy(), fitted.coefficients.copy()
+            intercepts[c] -= v[0] * step
+            coefficients[scan.swaps[c][0]] -= v[1:] * step
+            start = (intercepts, np.append(coefficients, step))
             trial = self._fit((*current.atoms, a), (*current.owners, c), start)
             if self._has_signs(trial) and (best is None or trial.total < best.total - MIN_GAIN):
                 best = trial
@@ -366,6 +387,7 @@ def refit(training: Training, found: Found, ridge: float, dispersion: float = 1.
         training.weights / dispersion,
         ridge * training.atoms.leverage[places],
         (found.fitted.intercepts, found.fitted.coefficients),
+        tolerance=glm.SEARCH_TOLERANCE,
     )
     return replace(found, fitted=fitted)
 

@@ -1,8 +1,9 @@
 """How many pieces: every fold repeats the whole search, and the held-out rows decide.
 
 A candidate is a family, a number of pieces and a ridge. Each fold walks each family on its own training rows and scores
-every candidate on the rows that it held out, so the loss of a size counts what choosing the pieces costs. The choice is
-the candidate with the fewest factors whose loss is within
+every candidate on the rows that it held out, so the loss of a size counts what choosing the pieces costs. Along a path
+the losses of neighbouring sizes are averaged, because a single size is lucky or not. The choice is the candidate with
+the fewest factors whose loss is within
 
     min(one paired standard error, `tolerance` of the best loss)
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 RIDGES = (0.02, 0.3, 3.0, 12.0, 40.0)
 """Ridges of the last fits, in units of a standardised piece's observations."""
+RIDGES_OF_MANY, MANY_ROWS = (1, 3), 3000
+"""The positions of those that are tried where there are more rows than this, which ridges hardly move."""
 TOLERANCE = 0.01
 """The share of the best loss that fewer factors may cost."""
 
@@ -67,8 +70,8 @@ def walk_all(
             dispersion = training.loss.dispersion(
                 each.fitted.scores, training.target, training.weights, len(each) + 1
             )
-            for r, ridge in enumerate(RIDGES):
-                found[Key(f, len(each), r)] = refit(training, each, ridge, dispersion)
+            for r in RIDGES_OF_MANY if len(training.target) > MANY_ROWS else range(len(RIDGES)):
+                found[Key(f, len(each), r)] = refit(training, each, RIDGES[r], dispersion)
     return Walked(training, found, tuple(largest))
 
 
@@ -122,17 +125,29 @@ def _standard_error(losses: Floats, weights: Floats) -> float:
 
 def choose(judged: list[Judged], weights: Floats, tolerance: float = TOLERANCE) -> Choice:
     """Apply the rule."""
-    totals = np.array([each.losses.sum() for each in judged])
+    smooth = _smoothed(judged)
+    totals = smooth.sum(axis=1)
     best = int(np.argmin(totals))
     limit = tolerance * abs(totals[best]) / weights.sum()
     near = []
-    for i, each in enumerate(judged):
+    for i in range(len(judged)):
         excess = (totals[i] - totals[best]) / weights.sum()
-        allowed = min(limit, _standard_error(each.losses - judged[best].losses, weights))
+        allowed = min(limit, _standard_error(smooth[i] - smooth[best], weights))
         if excess <= allowed:
             near.append(i)
     chosen = min(near, key=lambda i: (judged[i].n_factors, totals[i]))
     return Choice(judged, weights, best, chosen, tuple(near))
+
+
+def _smoothed(judged: list[Judged]) -> Floats:
+    """Return the losses (candidates, folds), each averaged with those of the neighbouring sizes of its path."""
+    place = {each.key: i for i, each in enumerate(judged)}
+    losses = np.array([each.losses for each in judged])
+    smooth = losses.copy()
+    for key, i in place.items():
+        sizes = (key._replace(size=key.size + step) for step in (-1, 0, 1))
+        smooth[i] = losses[[place[each] for each in sizes if each in place]].mean(axis=0)
+    return smooth
 
 
 def judge(walked: Walked, folds: Sequence[tuple[Walked, Training]]) -> tuple[list[Judged], Floats]:
