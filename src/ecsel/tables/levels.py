@@ -48,6 +48,7 @@ def codes_of(raw: RawColumn, position: Mapping[Level, int]) -> LevelCodes:
     known = raw.known_codes(position)
     if known is not None:
         return LevelCodes(known, ())
+    raw = raw.wrapped()
     raw.kind_and_dtype()
     distinct = raw.distinct()
     codes = [position.get(value, UNKNOWN) for value in distinct]
