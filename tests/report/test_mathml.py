@@ -8,65 +8,45 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecsel import Signomial
-from ecsel.report.mathml import equation, symbol
+from ecsel.report.mathml import all_digits, equation, piece, simple_number, symbol
 
-POINT = {"x": 1.7, "y1": 0.6, "page value": 2.3}
+POINT = {"x": 1.7, "y1": 0.6, "page value": 2.3, "[city = San José]": 1.0, "[x > 1]": 0.0}
+ROW = {name: [value] for name, value in POINT.items()}
+SIGNS = {"·": "*", "×": "*", "−": "-", "+": "+", "(": "(", ")": ")", "=": "=="}
 
 
 def evaluate(html):
-    """Evaluate the right-hand side of typeset MathML at the point: a product goes on until a sign or the end."""
+    """Evaluate the right-hand side of typeset MathML at the point."""
     tree = ET.fromstring(f"<all>{html}</all>")
-    tokens = [token for math_ in tree[1:] for child in math_ for token in flat(child)]
-    total, product, sign = 0.0, 1.0, 1.0
-    seen = False
-    for kind, value in tokens:
-        if kind == "sign":
-            total += sign * product if seen else 0.0
-            product, sign, seen = 1.0, value, False
-        else:
-            product *= value
-            seen = True
-    return total + sign * product
+    return calculate("".join(python(each) for each in tree[1:]))
 
 
-def flat(node):
-    """Yield signs and factors of a node."""
-    if node.tag == "mo":
-        if node.text in "+−":
-            yield "sign", -1.0 if node.text == "−" else 1.0
-    elif node.tag == "mrow" and node[0].tag == "mn":
-        yield "factor", number(node)
-    elif node.tag == "mrow" and node[-1].tag in ("msup", "msqrt"):
-        yield "factor", value(node[0])
-        yield "factor", value(node[-1])
-    else:
-        yield "factor", value(node)
+def calculate(text):
+    functions = {"log": math.log, "sgn": lambda g: math.copysign(1.0, g), "sqrt": math.sqrt, "abs": abs}
+    return eval(text, {"__builtins__": {}}, functions)
 
 
-def value(node):
+def python(node):
+    """Return a node as a Python expression."""
+    if node.tag == "msub":
+        return f"({POINT[node[0].text + node[1].text]})"
+    parts = [python(child) for child in node]
+    inside = "".join(parts)
+    if node.tag == "mi" and node.text in {"log", "sgn"}:
+        return node.text
+    if node.tag == "mrow" and node[0].text == "|":
+        return f"abs({''.join(parts[1:-1])})"
     return {
-        "mn": lambda: eval_fraction(node.text),
-        "mi": lambda: POINT[node.text],
-        "mtext": lambda: POINT[node.text],
-        "msub": lambda: POINT[node[0].text + node[1].text],
-        "msqrt": lambda: math.sqrt(value(node[0])),
-        "msup": lambda: value(node[0]) ** number(node[1]),
-        "mrow": lambda: math.copysign(1.0, value(node[2])) if node[0].text == "sgn" else abs(value(node[1])),
+        "math": lambda: inside,
+        "mo": lambda: SIGNS.get(node.text, ""),
+        "mn": lambda: f"({node.text.replace('π', f'*{math.pi!r}')})",
+        "mi": lambda: f"({POINT[node.text]})",
+        "mtext": lambda: f"({POINT[node.text]})",
+        "msqrt": lambda: f"sqrt({inside})",
+        "msup": lambda: f"(({parts[0]})**({parts[1]}))",
+        "mfrac": lambda: f"(({parts[0]})/({parts[1]}))",
+        "mrow": lambda: f"({inside})" if node[0].tag != "mi" else inside,
     }[node.tag]()
-
-
-def number(node):
-    if node.tag == "mn":
-        return eval_fraction(node.text)
-    if node[0].tag == "mo":
-        return -number(node[1])
-    return float(node[0].text) * 10 ** number(node[2][1])
-
-
-def eval_fraction(text):
-    above, _, below = text.partition("/")
-    number = math.pi * float(above.removesuffix("π") or 1) if above.endswith("π") else float(above)
-    return number / float(below) if below else number
 
 
 exponents = st.one_of(st.integers(-4, 4), st.sampled_from(["(1/2)", "(-2/3)", "0.7312", "-1.25"]))
@@ -88,16 +68,37 @@ def test_a_typeset_equation_has_the_value_of_the_equation(terms):
     )
     z = Signomial.parse(text)
     shown = evaluate(str(equation(symbol("z"), z)))
-    size = sum(
-        abs(term.coefficient * term.evaluate({k: [v] for k, v in POINT.items()})[0] / term.coefficient)
-        for term in z.terms
-    )
-    assert shown == pytest.approx(z({k: [v] for k, v in POINT.items()})[0], abs=2e-3 * size + 1e-12)
+    size = sum(abs(term.evaluate(ROW)[0]) for term in z.terms)
+    assert shown == pytest.approx(z(ROW)[0], abs=2e-3 * size + 1e-12)
+
+
+READABLE = [
+    "1.2*log(x) - 0.033*y1 + 0.9*[city = San José] - 1.09",
+    "17/x - 3*sqrt(y1)/(x + 2)**2 + 2*(x - 0.25)*log(`page value` + 50)",
+    "-1/(x*y1) + log(x)**2*y1 - 3*[x > 1]*x + 1e-05*x**3",
+    "-x + 1/sqrt(x + 1) + 2.0*x**(-2/3)",
+]
+
+
+@pytest.mark.parametrize("text", READABLE)
+def test_logarithms_shifts_indicators_and_quotients_are_typeset_with_every_digit(text):
+    z = Signomial.parse(text)
+    assert evaluate(str(equation(symbol("z"), z, all_digits))) == pytest.approx(z(ROW)[0], rel=1e-12)
+    for term in z.terms:
+        alone = ET.fromstring(f"<all>{piece(term)}</all>")
+        value = calculate("".join(map(python, alone)))
+        assert term.coefficient * value == pytest.approx(term.evaluate(ROW)[0], rel=1e-12)
+
+
+def test_indicators_keep_their_brackets_and_quotients_have_a_line():
+    shown = str(equation(symbol("z"), Signomial.parse("0.9*[city = San José] + 17/x"), all_digits))
+    assert "<mtext>[city = San José]</mtext>" in shown
+    assert '<mfrac displaystyle="true"><mn>17</mn><mi>x</mi></mfrac>' in shown
 
 
 def test_simple_numbers_are_called_by_name():
-    assert "4π" in str(equation(symbol("F"), Signomial.parse(f"{4 * math.pi!r}*x"), simple_numbers=True))
-    assert "1/2" in str(equation(symbol("F"), Signomial.parse("0.5*x"), simple_numbers=True))
+    assert "4π" in str(equation(symbol("F"), Signomial.parse(f"{4 * math.pi!r}*x"), simple_number))
+    assert "1/2" in str(equation(symbol("F"), Signomial.parse("0.5*x"), simple_number))
 
 
 def test_the_empty_sum_is_zero():

@@ -15,6 +15,7 @@ from scipy.stats import rankdata
 from ecsel.explain import ModelView
 from ecsel.explain.frames import row_labels, take_rows
 from ecsel.quality.inputs import class_codes, score_column
+from ecsel.report.rules import used_columns
 from ecsel.tables.quantities import is_missing
 from ecsel.tables.reading import read_table
 
@@ -145,7 +146,7 @@ class Evidence:
     @cached_property
     def used(self) -> Positions:
         """The positions of the raw columns that the equations use."""
-        return np.unique(self.view.players[(self.view.terms.exponents != 0).any(axis=0)])
+        return used_columns(self.view)
 
     @cached_property
     def baseline(self) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ecsel.estimators.guarantees import guarantee_lines
 from ecsel.estimators.summary import remarks
 from ecsel.report.html import Html, element
-from ecsel.report.mathml import equation, score_of, symbol
+from ecsel.report.mathml import equation, score_of, simple_number, symbol
 from ecsel.report.wording import MINUS, number, shown
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def formulas(evidence: Evidence) -> Formulas:
     model, view = evidence.view.estimator, evidence.view
     if not view.has_classes:
         law = model.equation_
-        typeset = equation(symbol(evidence.target_symbol), law, simple_numbers=True)
+        typeset = equation(symbol(evidence.target_symbol), law, simple_number)
         return Formulas((Formula(typeset, str(law), ()),), None, None, (), (), _size([law]))
     equations = list(model.equations_.values())
     found = tuple(

@@ -1,7 +1,8 @@
-"""Equations typeset as MathML, which browsers draw by themselves: z = Σ_k α_k Π_j x_j^β_kj.
+"""Equations typeset as MathML, which browsers draw by themselves: z = Σ_k α_k Π_j φ_kj(x_j).
 
-Every sign with its coefficient and every factor is a ``<math>`` of its own, since browsers break lines between such
-elements and never inside of one; a long equation then fits a telephone and a sheet of paper.
+A product is laid out as in text and LaTeX (`ecsel.signomial.layout`): negative whole powers stand below a line. Every
+sign with its coefficient and every factor is a ``<math>`` of its own, a quotient is one, since browsers break lines
+between such elements and never inside of one; a long equation then fits a telephone and a sheet of paper.
 """
 
 from __future__ import annotations
@@ -13,19 +14,38 @@ from typing import TYPE_CHECKING
 from ecsel.discovery.fitted import number_text
 from ecsel.report.html import Html, element, join
 from ecsel.report.wording import MINUS, shown
-from ecsel.signomial import Parity
+from ecsel.signomial.layout import Power, lay_out
+from ecsel.signomial.text import print_shift
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ecsel.signomial import Signomial, Term
-    from ecsel.signomial.factor import Exponent, Factor
+    from ecsel.signomial.factor import Factor
+
+    Numbers = Callable[[float], str]
+    """How a number is written."""
 
 DIGITS = 4
 _LETTER_DIGITS = re.compile(r"([A-Za-z])_?([0-9]+)")
 
 
-def equation(left: Html, right: Signomial, *, simple_numbers: bool = False) -> Html:
+def four_digits(value: float) -> str:
+    """Return a number to four significant digits."""
+    return f"{value:.{DIGITS}g}"
+
+
+def simple_number(value: float) -> str:
+    """Return a number to four significant digits; 1/2 and 4π are called by their names."""
+    return number_text(value, DIGITS)
+
+
+def all_digits(value: float) -> str:
+    """Return the shortest text that is exactly this number."""
+    return print_shift(value)
+
+
+def equation(left: Html, right: Signomial, numbers: Numbers = four_digits) -> Html:
     """Return an equation as a run of ``<math>`` elements.
 
     Parameters
@@ -33,9 +53,9 @@ def equation(left: Html, right: Signomial, *, simple_numbers: bool = False) -> H
     left : Html
         MathML of the left-hand side.
     right : Signomial
-        The right-hand side, numbers to four digits.
-    simple_numbers : bool, default=False
-        Whether coefficients such as 1/2 and 4π are called by their names.
+        The right-hand side.
+    numbers : function, default=four_digits
+        How coefficients are written: `four_digits`, `simple_number` or `all_digits`.
 
     Examples
     --------
@@ -44,9 +64,19 @@ def equation(left: Html, right: Signomial, *, simple_numbers: bool = False) -> H
     <math><mi>y</mi><mo>=</mo></math> <math><mn>2</mn><mo>·</mo></math><math><msup><mi>x</mi><mn>2</mn></msup></math>
     <math><mo form="infix">−</mo><mn>1</mn></math>
     """
-    terms = [join(_term(term, first=k == 0, simple=simple_numbers)) for k, term in enumerate(right.terms)]
+    terms = [join(_term(term, numbers, first=k == 0)) for k, term in enumerate(right.terms)]
     pieces = [_math(left, element("mo", "=")), *(terms or [_math(element("mn", "0"))])]
     return Html(" ".join(piece.text for piece in pieces))
+
+
+def piece(term: Term) -> Html:
+    """Return the product of a term's factors alone, without the coefficient.
+
+    >>> from ecsel import Signomial
+    >>> print(piece(Signomial.parse("-3*log(x)").terms[0]))
+    <math><mrow><mi>log</mi><mo>(</mo><mi>x</mi><mo>)</mo></mrow></math>
+    """
+    return join(_term(term.from_factors(1.0, term.factors), four_digits, first=True))
 
 
 def symbol(name: str) -> Html:
@@ -65,48 +95,56 @@ def _math(*children: Html) -> Html:
     return element("math", *children)
 
 
-def _term(term: Term, *, first: bool, simple: bool) -> Iterator[Html]:
-    """Yield the sign with the coefficient, then the factors, each with the dot that follows it."""
+def _term(term: Term, numbers: Numbers, *, first: bool) -> Iterator[Html]:
+    """Yield the sign with the coefficient, then the factors, each with the dot that follows it; a quotient whole."""
     negative = term.coefficient < 0
     # at the start of an element an operator counts as a prefix, without room around it, unless it says otherwise
     form = None if first else "infix"
     sign = [element("mo", MINUS if negative else "+", form=form)] if negative or not first else []
-    size = abs(term.coefficient)
-    coefficient = number_text(size, DIGITS) if simple else f"{size:.{DIGITS}g}"
-    if term.is_constant:
-        yield _math(*sign, _number(coefficient))
+    coefficient = numbers(abs(term.coefficient))
+    above, below = ([_power(power) for power in part] for part in lay_out(term.factors))
+    if coefficient != "1" or not above:
+        above.insert(0, _number(coefficient))
+    if below:
+        yield _math(*sign, element("mfrac", _product(above), _product(below), displaystyle="true"))
         return
     dot = element("mo", "·")
-    if coefficient != "1":
-        yield _math(*sign, _number(coefficient), dot)
-    elif sign:
-        yield _math(*sign)
-    last = len(term.factors) - 1
-    for j, factor in enumerate(term.factors):
-        yield _math(_factor(factor), *([dot] if j < last else []))
+    for k, factor in enumerate(above):
+        yield _math(*(sign if k == 0 else []), factor, *([dot] if k < len(above) - 1 else []))
 
 
-def _factor(factor: Factor) -> Html:
-    name = symbol(factor.name)
-    sign = element("mrow", element("mi", "sgn"), element("mo", "("), name, element("mo", ")"))
-    if factor.exponent == 0:
-        return sign
-    size = element("mrow", element("mo", "|"), name, element("mo", "|"))
-    if factor.parity is Parity.ABSOLUTE:
-        return _power(size, factor.exponent)
-    if factor.is_natural:
-        return _power(name, factor.exponent)
-    return element("mrow", sign, element("mo", "·"), _power(size, factor.exponent))
+def _product(factors: list[Html]) -> Html:
+    dotted = [part for factor in factors for part in (element("mo", "·"), factor)][1:]
+    return dotted[0] if len(dotted) == 1 else element("mrow", *dotted)
 
 
-def _power(base: Html, exponent: Exponent) -> Html:
+def _base(factor: Factor) -> list[Html]:
+    """Return what is raised to a power: a name, a sum, or a logarithm of either."""
+    inner = [symbol(factor.name)]
+    if factor.shift:
+        inner += [element("mo", MINUS if factor.shift < 0 else "+"), _number(print_shift(abs(factor.shift)))]
+    return [_call("log", inner)] if factor.log else inner
+
+
+def _call(function: str, inner: list[Html]) -> Html:
+    return element("mrow", element("mi", function), element("mo", "("), *inner, element("mo", ")"))
+
+
+def _power(power: Power) -> Html:
+    inner = _base(power.factor)
+    if power.wrap == "sign":
+        return _call("sgn", inner)
+    if power.wrap == "abs":
+        inner = [element("mrow", element("mo", "|"), *inner, element("mo", "|"))]
+    exponent = power.exponent
+    if power.is_root:
+        return element("msqrt", *inner)
+    if power.is_sum or (power.factor.log and exponent != 1):
+        inner = [element("mrow", element("mo", "("), *inner, element("mo", ")"))]
     if exponent == 1:
-        return base
-    if isinstance(exponent, Fraction):
-        if exponent == Fraction(1, 2):
-            return element("msqrt", base)
-        return element("msup", base, _signed(exponent < 0, element("mn", str(abs(exponent)))))
-    return element("msup", base, _signed(exponent < 0, _number(f"{abs(exponent):.{DIGITS}g}")))
+        return inner[0]
+    text = str(abs(exponent)) if isinstance(exponent, Fraction) else four_digits(abs(exponent))
+    return element("msup", inner[0], _signed(exponent < 0, _number(text)))
 
 
 def _signed(negative: bool, value: Html) -> Html:

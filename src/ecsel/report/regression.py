@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.report.mathml import equation, symbol
+from ecsel.report.mathml import equation, simple_number, symbol
 from ecsel.report.performance import Figure
 from ecsel.report.svg import Frame, padded
 from ecsel.report.wording import DASH, number, shown
@@ -151,7 +151,7 @@ def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
             law.size,
             number(max(law.mse, 0.0) ** 0.5),
             number(max(law.validation_mse, 0.0) ** 0.5),
-            equation(symbol(evidence.target_symbol), law.equation, simple_numbers=True),
+            equation(symbol(evidence.target_symbol), law.equation, simple_number),
             law.equation == model.equation_,
         )
         for law in model.path_
