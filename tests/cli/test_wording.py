@@ -16,13 +16,15 @@ terms = st.builds(Term, st.floats(-100, 100), exponents)
 @given(equation=st.lists(terms, max_size=3).map(Signomial), width=st.integers(1, 60))
 def test_wrapping_changes_nothing_but_line_breaks(equation, width):
     lines = wrapped_equation(equation, width)
-    joined = lines[0] + "".join(line[2:] if line.startswith("  *") else f" {line}" for line in lines[1:])
+    joined = lines[0] + "".join(line[2:] if line.startswith(("  *", "  /")) else f" {line}" for line in lines[1:])
     assert joined == format(equation, DIGITS)
 
 
 def test_lines_fit_where_names_are_short():
     equation = Signomial.parse("2*a**0.5*b**1.5*c**2.5 - 3*a + 1")
     assert max(map(len, wrapped_equation(equation, 12))) <= 12
+    quotient = Signomial.parse("17*log(x + 1)/age**2 - 3/x")
+    assert wrapped_equation(quotient, 14) == ["-3/x", "+ 17*log(x + 1)", "  /age**2"]
 
 
 @pytest.mark.parametrize(("odds", "words"), [(2.0, "times 2"), (0.25, "divided by 4"), (1.0, "times 1")])

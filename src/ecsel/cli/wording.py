@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ecsel.signomial import Signomial, Term
-from ecsel.signomial.text import for_people
+from ecsel.signomial.text import for_people, term_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ecsel.cli.study import Reason
+    from ecsel.signomial import Signomial, Term
 
 DIGITS = ".3g"
 LINKS = {
@@ -39,6 +39,7 @@ def wrapped_equation(equation: Signomial, width: int) -> list[str]:
 
     A name that is longer than a line has a line of its own.
 
+    >>> from ecsel import Signomial
     >>> wrapped_equation(Signomial.parse("2*height**0.5*width**1.5 - 3"), 18)
     ['2*height**0.5', '  *width**1.5', '- 3']
     """
@@ -58,16 +59,9 @@ def wrapped_equation(equation: Signomial, width: int) -> list[str]:
 
 def _pieces(term: Term, *, first: bool) -> Iterator[str]:
     """Yield the sign with the coefficient and the first factor, then the other factors."""
-    minus, plus = ("-", "") if first else ("- ", "+ ")
-    sign = minus if term.coefficient < 0 else plus
-    coefficient = format(abs(term.coefficient), DIGITS)
-    factors = [format(Signomial([Term.from_factors(1.0, [factor])]), DIGITS) for factor in term.factors]
-    if not factors:
-        yield sign + coefficient
-        return
-    yield sign + (factors[0] if coefficient == "1" else f"{coefficient}*{factors[0]}")
-    for factor in factors[1:]:
-        yield "*" + factor
+    lead, *others = term_pieces(term, DIGITS)
+    yield lead if first else f"- {lead[1:]}" if lead.startswith("-") else f"+ {lead}"
+    yield from others
 
 
 def factor_of_odds(odds: float) -> str:

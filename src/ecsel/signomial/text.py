@@ -39,20 +39,30 @@ def print_sum(terms: Sequence[Term], spec: str = "") -> str:
 
 def print_term(term: Term, spec: str = "") -> str:
     """Return one term as an expression; a coefficient of 1 is left out where the rest can stand alone."""
+    return "".join(term_pieces(term, spec))
+
+
+def term_pieces(term: Term, spec: str = "") -> list[str]:
+    """Return the text of a term in pieces, between which a line may be broken.
+
+    >>> from ecsel.signomial import Signomial
+    >>> term_pieces(Signomial.parse("-2*x*log(y)/(v*w)").terms[0])
+    ['-2.0*x', '*log(y)', '/(v*w)']
+    """
     coefficient = _print_float(term.coefficient, spec)
     above, below = lay_out(term.factors)
-    divisors = [_print_power(power, spec) for power in below]
-    if len(divisors) > 1:
-        divisors = [f"({'*'.join(divisors)})"]
-    quotient = "".join(f"/{divisor}" for divisor in divisors)
+    divisors = "*".join(_print_power(power, spec) for power in below)
+    quotient = [f"/({divisors})" if len(below) > 1 else f"/{divisors}"] if below else []
     if not above:
-        return _short_one(coefficient) + quotient if quotient else coefficient
-    product = "*".join(_print_power(power, spec) for power in above) + quotient
+        return [_short_one(coefficient), *quotient] if quotient else [coefficient]
+    first, *others = (_print_power(power, spec) for power in above)
     # the first power of a sum is a factor only in a product: alone it would be read as a sum
     alone = len(term.factors) == 1 and above[0].is_sum and above[0].exponent == 1
     if _short_one(coefficient) in {"1", "-1"} and not alone:
-        return product if term.coefficient > 0 else f"-{product}"
-    return f"{coefficient}*{product}"
+        first = first if term.coefficient > 0 else f"-{first}"
+    else:
+        first = f"{coefficient}*{first}"
+    return [first, *(f"*{power}" for power in others), *quotient]
 
 
 def print_name(name: str) -> str:
