@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecsel.tables import TableEncoder
@@ -13,6 +13,7 @@ def by_name(encoder, X):
     return dict(zip(encoder.feature_names, encoder.feature_rows(X, warn=False), strict=True))
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.floats(1.5, 8.5), min_size=1, max_size=4, unique=True),
     st.lists(st.floats(-5, 15), min_size=1, max_size=9),

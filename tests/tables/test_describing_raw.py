@@ -38,7 +38,7 @@ def test_a_few_whole_numbers_get_indicators_beside_the_number(values, levels):
     assert [feature.level for feature in encoder.features[1:]] == levels
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=30), st.integers(1, 2000))
 def test_few_whole_values_are_the_distinct_ones(values, repeats):
     expected = tuple(sorted(set(values)))
@@ -69,6 +69,7 @@ def test_rare_levels_are_no_unknown_ones():
     np.testing.assert_array_equal(encoder.model_features(later), [[0, 1], [1, 2]])
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
 def test_integer_weights_of_levels_are_rows(counts):
     levels = [f"l{i}" for i in range(len(counts))]
@@ -117,7 +118,7 @@ def test_missing_numbers_count_as_the_median_with_few_digits():
     np.testing.assert_array_equal(encoder.model_features([[np.nan], [50.0]]), [[37, 1], [50, 0]])
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=20, unique=True))
 def test_the_fill_is_near_the_median_and_inside_the_range(values):
     encoder = fit({"x": [*values, None]})

@@ -62,7 +62,7 @@ rows = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(rows, min_size=1, max_size=12), st.sampled_from(["clip", "extrapolate"]))
 def test_features_are_what_their_names_say(later, rule):
     train = pd.DataFrame(TRAIN)
@@ -182,7 +182,7 @@ def test_positive_features_are_kept_too():
     np.testing.assert_array_equal(kept.feature_rows(X), kept.model_features(X).T)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(-4, 14), min_size=1, max_size=8), st.sampled_from(["clip", "extrapolate"]))
 def test_the_raw_elasticity_factor_is_the_log_derivative(later, rule):
     encoder = TableEncoder.fit(pd.DataFrame({"x": TRAIN["x"]}), scaling="raw", out_of_range=rule)

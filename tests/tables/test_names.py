@@ -1,5 +1,5 @@
 import pandas as pd
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecsel.signomial import Signomial
@@ -11,6 +11,7 @@ odd_text = st.text(st.sampled_from("ab[]`'\"\\\n\t\x00\u00a0\u2028 =>#~?数"), m
 surrogates = st.text(st.sampled_from("a\ud800"), max_size=3)  # which pandas takes in levels only
 
 
+@settings(deadline=None)
 @given(odd_text | surrogates, odd_text | surrogates, st.floats(allow_nan=False, allow_infinity=False))
 def test_every_name_in_brackets_stands_for_itself(column, level, cut):
     for name in (level_name(column, level), missing_name(column), cut_name(column, "above", cut)):
@@ -18,6 +19,7 @@ def test_every_name_in_brackets_stands_for_itself(column, level, cut):
         assert print_name(name) == name
 
 
+@settings(deadline=None)
 @given(st.dictionaries(odd_text, st.lists(odd_text, min_size=2, max_size=4, unique=True), min_size=1, max_size=4))
 def test_names_are_never_equal_and_read_back(levels):
     rows = {column: [level for level in own for _ in range(5)] for column, own in levels.items()}

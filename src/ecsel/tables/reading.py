@@ -97,6 +97,7 @@ def read_table(X: Any) -> RawTable:
         return X
     if isinstance(X, np.ndarray):
         return _read_array(X)
+    X = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(X):
         return _read_pandas(X)
     try:
