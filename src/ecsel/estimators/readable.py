@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     AllRows = Callable[["BatchSums"], GlmSums]
     """Reads all rows once and returns the sum of a function of batches over them."""
 
+FOLDS_OF_SAMPLES = 3
+"""Folds of a sample of a large table at most: sizes are judged again on more rows."""
 STRAIGHT = frozenset({"level", "missing", "step", "above", "below"})
 """Kinds of features that enter with the first power only."""
 
@@ -243,7 +245,8 @@ class ReadableTask:
         """Return the folds as weights of the fit."""
         cv = self.model.cv
         if isinstance(cv, (int, np.integer)):
-            n_folds = usable_folds(int(cv), rows.codes, rows.weights)
+            requested = min(int(cv), FOLDS_OF_SAMPLES) if len(rows.codes) >= SEARCH_ROWS else int(cv)
+            n_folds = usable_folds(requested, rows.codes, rows.weights)
             dealt = content_folds(rows.values, rows.codes, rows.weights, n_folds, self.seed)
         elif rows.labels is None or rows.kept is None:
             raise TypeError("splits name the rows of a table in memory")
@@ -455,15 +458,16 @@ def with_cuts(encoder: TableEncoder, rows: TrainingRows) -> tuple[TableEncoder, 
         if feature.kind == "number"
     }
     wide = encoder.with_cuts({column: found for column, found in cuts.items() if found})
-    source = {feature.column: places[feature.name] for feature in encoder.features if feature.kind == "number"}
-    values = np.array(
-        [
-            rows.values[places[feature.name]]
-            if feature.cut is None
-            else feature.of_number(rows.values[source[feature.column]])
-            for feature in wide.features
-        ]
-    )
+    number = {feature.column: places[feature.name] for feature in encoder.features if feature.kind == "number"}
+    missing = {feature.column: places[feature.name] for feature in encoder.features if feature.kind == "missing"}
+    values = np.empty((len(wide.features), len(rows.codes)))
+    for j, feature in enumerate(wide.features):
+        if feature.cut is None:
+            values[j] = rows.values[places[feature.name]]
+            continue
+        values[j] = feature.of_number(rows.values[number[feature.column]])
+        if feature.column in missing and feature.fill is not None:
+            values[j, rows.values[missing[feature.column]] == 1] = feature.fill
     return wide, replace(rows, values=values)
 
 

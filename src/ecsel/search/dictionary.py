@@ -251,8 +251,9 @@ class Atoms:
 
     def of_rows(self, rows: Places) -> Atoms:
         """Return the same atoms on some of the rows."""
-        values = np.ascontiguousarray(self.values[:, rows])
-        return replace(self, values=values)
+        if len(rows) == self.values.shape[1]:
+            return self
+        return replace(self, values=np.take(self.values, rows, axis=1))
 
 
 def make_atoms(columns: Sequence[SearchColumn], pieces: Sequence[Piece], weights: Floats) -> Atoms:

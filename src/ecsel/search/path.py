@@ -21,6 +21,7 @@ by class, as glmnet's cycle does; the exact fit then has the full curvature.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,6 +91,11 @@ class Training:
     signs: Floats | None = None
     """(scores, atoms): +1 or −1 where a coefficient must have that sign, 0 where it is free."""
 
+    @cached_property
+    def squares(self) -> Singles:
+        """The squares of the atoms' values."""
+        return np.asarray(self.atoms.values**2)
+
 
 @dataclass(frozen=True, eq=False)
 class Found:
@@ -151,9 +157,10 @@ class Walk:
         self._dictionary = self._pool(np.flatnonzero(usable.any(axis=0)))
 
     def _pool(self, places: Places) -> _Pool:
-        whole = len(places) == len(self._training.atoms)
-        values = self._training.atoms.values if whole else self._training.atoms.values[places]
-        return _Pool(places, values, values**2)
+        values, squares = self._training.atoms.values, self._training.squares
+        if len(places) == len(values):
+            return _Pool(places, values, squares)
+        return _Pool(places, values[places], squares[places])
 
     def run(self) -> list[Found]:
         """Return the best set of each size, from none to the most that there is room for, or time."""

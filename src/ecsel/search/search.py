@@ -18,7 +18,16 @@ from ecsel.search.dictionary import PieceValues, piece_factors
 from ecsel.search.path import Family, Limits, Training
 from ecsel.search.rounding import rounded_coefficients
 from ecsel.search.screening import screened_atoms
-from ecsel.search.selection import RIDGES, TOLERANCE, by_code_length, choose, held_out_scores, judge, walk_all
+from ecsel.search.selection import (
+    RIDGES,
+    TOLERANCE,
+    HeldOut,
+    by_code_length,
+    choose,
+    held_out_scores,
+    judge,
+    walk_all,
+)
 from ecsel.signomial import Signomial, Term
 
 if TYPE_CHECKING:
@@ -31,12 +40,11 @@ if TYPE_CHECKING:
     from ecsel.search.typing import Floats, Places
 
 FAMILIES = (
-    Family("pairs", price=1.0, ridge=0.3, max_pieces=14),
-    Family("frugal", price=2.5, ridge=0.3, max_pieces=14),
+    Family("pairs", price=1.0, ridge=0.3, max_pieces=16),
     Family("wide", price=2.5, ridge=5.0, max_pieces=20, singles=True),
 )
-"""A low price of code length suits separable tables, a high one noisy ones, many single pieces many small effects."""
-THRESHOLDS = Family("thresholds", price=1.0, ridge=0.3, max_pieces=14, cuts=True)
+"""Products of two suit separable tables, many single pieces under a larger ridge many small effects."""
+THRESHOLDS = Family("thresholds", price=1.0, ridge=0.3, max_pieces=16, cuts=True)
 """Beside the others where the user asks for thresholds."""
 MAX_FACTORS = 20
 """Factors of a score at most: what still fits on a page."""
@@ -188,13 +196,13 @@ def search(
     atoms, thinned = screened_atoms(columns, loss, target, weights)
     whole = _training(loss, atoms, target, weights, signs)
 
-    def walk_fold(fold: Fold) -> tuple[Walked, Training] | None:
+    def walk_fold(fold: Fold) -> tuple[Walked, HeldOut] | None:
         inside, outside = (np.flatnonzero(part) for part in fold)
         own = screened_atoms(columns, loss, target, fold[0])[0] if thinned else atoms
         if clock():
             return None
         training = _training(loss, own.of_rows(inside), target[inside], fold[0][inside], signs)
-        held = Training(loss, own.of_rows(outside), target[outside], fold[1][outside])
+        held = HeldOut(loss, own, outside, target[outside], fold[1][outside])
         return walk_all(training, families, limits, clock), held
 
     done = 0
@@ -263,7 +271,7 @@ def _training(
 def _result(
     choice: Choice,
     walked: Walked,
-    inner: list[tuple[Walked, Training]],
+    inner: list[tuple[Walked, HeldOut]],
     columns: Sequence[SearchColumn],
     options: SearchOptions,
     *,

@@ -22,7 +22,9 @@ from ecsel.search.path import Family, Found, Limits, Training, Walk, refit
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ecsel.search.typing import Floats
+    from ecsel.search.dictionary import Atoms
+    from ecsel.search.losses import Loss
+    from ecsel.search.typing import Floats, Places
 
 RIDGES = (0.02, 0.3, 3.0, 12.0, 40.0)
 """Ridges of the last fits, in units of a standardised piece's observations."""
@@ -75,10 +77,21 @@ def walk_all(
     return Walked(training, found, tuple(largest))
 
 
-def held_out_scores(found: Found, held: Training) -> Floats:
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows that a fold holds out: the atoms on all rows, which of them are held out, their targets and weights."""
+
+    loss: Loss
+    atoms: Atoms
+    rows: Places
+    target: Floats
+    weights: Floats
+
+
+def held_out_scores(found: Found, held: HeldOut) -> Floats:
     """Return the scores (scores × rows) of held-out rows."""
     places, owners = np.array(found.atoms, dtype=np.intp), np.array(found.owners, dtype=np.intp)
-    values, coefficients = held.atoms.values[places], found.fitted.coefficients
+    values, coefficients = held.atoms.values[places[:, None], held.rows], found.fitted.coefficients
     scores = np.empty((len(found.fitted.intercepts), len(held.target)))
     for c, intercept in enumerate(found.fitted.intercepts):
         mine = owners == c
@@ -150,7 +163,7 @@ def _smoothed(judged: list[Judged]) -> Floats:
     return smooth
 
 
-def judge(walked: Walked, folds: Sequence[tuple[Walked, Training]]) -> tuple[list[Judged], Floats]:
+def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list[Judged], Floats]:
     """Return every candidate with its held-out losses, and the weight of each fold."""
     weights = np.array([held.weights.sum() for _, held in folds])
     judged = []

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     Weights = NDArray[np.float64] | None
 
-MAX_NUMBER_LEVELS = 5
+MAX_NUMBER_LEVELS = 12
 """Whole numbers of at most this many values may be codes, so that each value gets an indicator."""
 
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 5.0, 0.002
@@ -116,7 +116,7 @@ def complete_feature(feature: Feature, number: Feature, column: NumericColumn) -
 
 
 def few_whole_values(values: NDArray[np.float64]) -> tuple[Level, ...]:
-    """Return the different values of a column of at most five whole numbers; nothing for any other column.
+    """Return the different values of a column of at most `MAX_NUMBER_LEVELS` whole numbers; nothing for any other column.
 
     Examples
     --------
