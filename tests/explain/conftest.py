@@ -39,19 +39,71 @@ def _random_signomial(rng, names, n_terms, intercept):
 
 def _random_model(rng, table, kind="sigmoid", n_terms=2, intercept=True, **encoding):
     encoder = TableEncoder.fit(table, **encoding)
-    labels = CLASSES[kind]
-    scored = labels[1:] if kind == "sigmoid" else labels
     names = encoder.feature_names
+    scored = _scored(kind)
+    return _model(table, encoder, kind, [_random_signomial(rng, names, n_terms, intercept) for _ in scored])
+
+
+def _scored(kind):
+    return CLASSES[kind][1:] if kind == "sigmoid" else CLASSES[kind]
+
+
+def _model(table, encoder, kind, equations):
+    labels, names = CLASSES[kind], encoder.feature_names
     model = ECSELClassifier(link="sigmoid" if kind == "sigmoid" else "softmax")
     model.encoder_ = encoder
     model.classes_ = np.array(labels)
     model.link_ = model.link
     model.threshold_ = 0.5 if len(labels) == 2 else None
-    model.equations_ = {c: _random_signomial(rng, names, n_terms, intercept) for c in scored}
+    model.equations_ = dict(zip(_scored(kind), equations, strict=True))
     model._score_terms = ScoreTerms.from_signomials(list(model.equations_.values()), names)
     model.n_features_in_ = table.shape[1]
     model.feature_names_in_ = np.array(table.columns, dtype=object)
     return model
+
+
+RAW_PIECES = (
+    "log(income)",
+    "balance",
+    "balance**2",
+    "1/(balance + 30)",
+    "sqrt(children + 1)",
+    "log(children + 2)*balance",
+    "gap*log(income)",
+    "[gap missing]",
+    "[purpose = car]",
+    "[purpose = house]*sqrt(income)",
+    "income*[purpose = trip]/(children + 1)",
+    "(balance - 1)*[balance > 0.5]",
+    "[income above 20]",
+    "[children below 2]*gap",
+)
+
+
+def _raw_model(rng, table, kind, n_pieces):
+    encoder = TableEncoder.fit(table, scaling="raw")
+    cuts = {"balance": [("step", 0.5)], "income": [("above", 20.0)], "children": [("below", 2.0)]}
+    encoder = encoder.with_cuts(cuts)
+    equations = []
+    for _ in _scored(kind):
+        chosen = rng.choice(len(RAW_PIECES), n_pieces, replace=False)
+        equation = Signomial([Term(rng.normal())])
+        for k in chosen:
+            equation = equation + rng.normal(0, 0.4) * Signomial.parse(f"1*{RAW_PIECES[k]}")
+        equations.append(equation)
+    return _model(table, encoder, kind, equations)
+
+
+@pytest.fixture(scope="session")
+def make_raw_model():
+    """Return (model, table) of raw columns: logarithms, shifts, indicators, a hinge, negative and missing numbers."""
+
+    def make(seed=0, kind="sigmoid", n_pieces=6, n_rows=40):
+        rng = np.random.default_rng(seed)
+        table = _table(rng, n_rows)
+        return _raw_model(rng, table, kind, n_pieces), table
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ from ecsel.signomial.latex import latex_name
         ("x**(-2/3)", r"x^{-\frac{2}{3}}"),
         ("log(x)", r"\log\left(x\right)"),
         ("2*log(x + 50)**2", r"2\,\left(\log\left(x + 50\right)\right)^{2}"),
-        ("sqrt(x - 0.5)/(y + 1)", r"\frac{\sqrt{x - 0.5}}{\left(y + 1\right)}"),
+        ("sqrt(x - 0.5)/(y + 1)", r"\frac{\sqrt{x - 0.5}}{y + 1}"),
         ("3*(x + 1)", r"3\,\left(x + 1\right)"),
         ("abs(log(x))", r"\left|\log\left(x\right)\right|"),
         ("2*[a = b_c]", r"2\,\left[\mathrm{a\ \text{=}\ b\_c}\right]"),

@@ -139,9 +139,11 @@ def attribution(
     check_units(units)
     view = ModelView.of(model)
     result = _linearise(view, view.rows(X), resolve_baseline(view, X, baseline).point, output)
-    crossed, values = result.crossed, result.values
+    crossed, values, error = result.crossed, result.values, result.error
     if units == "raw":
         crossed, values = sum_by_column(view, crossed.astype(np.float64)) > 0, sum_by_column(view, values)
+        if crossed.any():  # of a column with a lost number the other features are lost too
+            error = error + np.nansum(result.values, axis=2) - np.nansum(values, axis=2)
     undefined = []
     if output == "log_score" and (bad := np.isnan(result.base_values)).any():
         undefined.append(Undefined(bad[None, :, None], "the score is not positive at the baseline"))
@@ -158,7 +160,7 @@ def attribution(
         classes=view.classes if output == "probability" else view.score_classes,
         units=units,
         base_values=result.base_values,
-        error=result.error,
+        error=error,
         undefined=tuple(undefined),
         view=view,
         table=X,

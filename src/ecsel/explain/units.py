@@ -1,8 +1,8 @@
-"""From positive features to the user's columns.
+"""From the features of equations to the user's columns.
 
 With x' = a·x + c the chain rule gives ∂/∂log x = Σ_f (a_f x / x'_f) ∂/∂log x'_f over the features f of a column: its
-value, its mirror image and its missing factor. Beyond a clip x' does not move and the factor is 0. A category has no
-proportional change, and neither has a missing value: these cells are not defined.
+value, its mirror image and its missing factor, or its hinges where features are raw. Beyond a clip x' does not move and
+the factor is 0. A category has no proportional change, and neither has a missing value: these cells are not defined.
 
 Contributions to a sum (L1, L2) are unit-free: those of the features of one column are added.
 """
@@ -84,8 +84,15 @@ def sensitivity(
 
 
 def sum_by_column(view: ModelView, values: FloatArray) -> FloatArray:
-    """Add the contributions (…, features) of the features of each raw column."""
-    return values if view.encoder is None else values @ view.grouping
+    """Add the contributions (…, features) of the features of each raw column; NaN where one of them has none."""
+    if view.encoder is None:
+        return values
+    missing = np.isnan(values)
+    if not missing.any():
+        return values @ view.grouping
+    total: FloatArray = np.where(missing, 0.0, values) @ view.grouping
+    total[(missing @ view.grouping) > 0] = np.nan
+    return total
 
 
 def _cells_without_number(view: ModelView, X: Any) -> tuple[Undefined, ...]:

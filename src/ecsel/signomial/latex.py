@@ -64,7 +64,10 @@ def _latex_term(term: Term, digits: int | None) -> str:
     coefficient = _latex_float(term.coefficient, digits)
     if term.is_constant:
         return coefficient
-    above, below = (r"\,".join(_latex_power(power, digits) for power in part) for part in lay_out(term.factors))
+    quotient = lay_out(term.factors)
+    above, below = (r"\,".join(_latex_power(power, digits) for power in part) for part in quotient)
+    if len(quotient.below) == 1 and quotient.below[0].is_sum and quotient.below[0].exponent == 1:
+        below = _latex_base(quotient.below[0].factor)  # below a line a sum needs no brackets
     minus, size = ("-", coefficient[1:]) if coefficient.startswith("-") else ("", coefficient)
     numerator = rf"{size}\,{above}" if above and size != "1" else above or size
     return rf"{minus}\frac{{{numerator}}}{{{below}}}" if below else minus + numerator
