@@ -6,7 +6,10 @@ labels and weights of its rows. Nothing else is known about where rows are kept.
 
 from __future__ import annotations
 
+import operator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 import narwhals.stable.v2 as nw
@@ -106,6 +109,12 @@ class TableSource:
     def pack(self, packer: Packer, *, n_threads: int) -> StoredBlocks:
         """Encode and pack all rows."""
         return pack_source(replace(self, X=read_table(self.X)), packer, n_threads=n_threads)
+
+    def sum_batches(self, function: Callable[..., Any], *, n_threads: int = 1) -> Any:
+        """Return the sum of a function of table, labels and weights over all rows, added up in their order."""
+        with ThreadPoolExecutor(n_threads) as threads:
+            parts = threads.map(lambda batch: function(batch.X, batch.labels, batch.weights), self.batches())
+            return reduce(operator.add, parts)
 
     def batches(self) -> Iterator[Batch]:
         """Yield slices, which are views where the table allows it."""

@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 from ecsel.distributed.packing import Packer
 from ecsel.distributed.scouting import Scout
 from ecsel.distributed.sources import TableSource, pick_rows
+from ecsel.estimators.choosing import JUDGED_ROWS, stratified_sample
 from ecsel.estimators.readable import TrainingRows
 from ecsel.estimators.training import PackedRows, encoder_options
 from ecsel.fitting.adam import Adam
@@ -26,6 +27,8 @@ from ecsel.fitting.rows import PROBE_ROWS, many_repetitions, merge_equal_rows
 from ecsel.tables import TableEncoder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from ecsel.estimators.classifier import ECSELClassifier
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
 SINGLE_PRECISION_TOLERANCE = 1e-8
 """Tighter tolerances need rows in double precision."""
+LARGE_SEARCH = 2 * JUDGED_ROWS
+"""Tables of more rows are searched on a sample, and their coefficients fitted batch by batch."""
 FLOAT32_FROM = 40_000
 """Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
 
@@ -74,7 +79,9 @@ class Packing:
         table, labels, weights = self.sample
         codes = np.searchsorted(self.classes, labels)
         values = encoder.feature_rows(table, warn=False)
-        return TrainingRows.canonical(self.model.cv, values, codes, weights * (self.totals.sum() / weights.sum()), labels)
+        return TrainingRows.canonical(
+            self.model.cv, values, codes, weights * (self.totals.sum() / weights.sum()), labels
+        )
 
     def sum_batches(self, function: BatchSums) -> GlmSums:
         """Return the sum of a function over all batches of the source, in their order."""
@@ -108,6 +115,30 @@ class Packing:
             means = zip(encoder.features, blocks.coordinates.centre.tolist(), strict=True)
             encoder = replace(encoder, features=tuple(replace(feature, baseline=mean) for feature, mean in means))
         return encoder, PackedRows(blocks, blocks.coordinates, shares / shares.sum())
+
+
+def sample_of_table(
+    model: ECSELClassifier,
+    chosen: Settings,
+    X: Any,
+    encoder: TableEncoder,
+    labelled: tuple[NDArray[Any], NDArray[np.float64] | None],
+    codes: NDArray[np.integer],
+    seed: int,
+) -> tuple[TrainingRows, Callable[[BatchSums], GlmSums]] | None:
+    """Return the rows that a search of a large table in memory looks at, and what adds up over all of its rows.
+
+    None where the table is small enough to be encoded whole, or where splits name its rows.
+    """
+    labels, weights = labelled
+    if len(labels) <= LARGE_SEARCH or not isinstance(model.cv, (int, np.integer)):
+        return None
+    kept, factors = stratified_sample(codes, weights, JUDGED_ROWS, seed)
+    counts = factors if weights is None else weights[kept] * factors
+    values = encoder.feature_rows(pick_rows(X, kept), warn=False)
+    rows = TrainingRows.canonical(model.cv, values, codes[kept].astype(np.intp), counts, labels[kept])
+    source = TableSource(X, labels, weights)
+    return rows, lambda function: source.sum_batches(function, n_threads=chosen.n_threads)
 
 
 def open_streamed(

@@ -97,15 +97,32 @@ def explicit_folds(cv: Any, y: NDArray[Any], kept: NDArray[np.intp], weights: ND
 def thin(rows: Rows, size: int, seed: int) -> tuple[Rows, NDArray[np.intp]]:
     """Keep about `size` rows, each class in proportion (a rare one as far as it goes) with its total weight kept."""
     logs, codes, weights = rows
-    n = len(codes)
-    if n <= size:
-        return rows, np.arange(n)
+    if len(codes) <= size:
+        return rows, np.arange(len(codes))
+    kept, factors = stratified_sample(codes, weights, size, seed)
+    return (logs[:, kept], codes[kept], weights[kept] * factors), kept
+
+
+def stratified_sample(
+    codes: NDArray[np.integer], weights: NDArray[np.floating] | None, size: int, seed: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the places of about `size` rows, sorted, and what their weights are multiplied by.
+
+    Classes are drawn in proportion, but a rare class has at least a quarter of an equal share, as far as it goes: its
+    rows tell most about it, and the factors give every class its weight back.
+    """
     rng = np.random.default_rng(seed)
-    chosen, factors = [], np.ones(n)
-    for c in np.unique(codes):
+    classes = np.unique(codes)
+    least = max(_FEWEST_OF_A_CLASS, size // (4 * len(classes)))
+    chosen, factors = [], []
+    for c in classes:
         members = np.flatnonzero(codes == c)
-        quota = min(len(members), max(round(size * len(members) / n), _FEWEST_OF_A_CLASS))
-        chosen.append(rng.choice(members, quota, replace=False))
-        factors[chosen[-1]] = weights[members].sum() / weights[chosen[-1]].sum()
-    kept = np.sort(np.concatenate(chosen))
-    return (logs[:, kept], codes[kept], weights[kept] * factors[kept]), kept
+        quota = min(len(members), max(round(size * len(members) / len(codes)), least))
+        drawn = rng.choice(members, quota, replace=False)
+        total = float(len(members)) if weights is None else float(weights[members].sum())
+        kept = float(quota) if weights is None else float(weights[drawn].sum())
+        chosen.append(drawn)
+        factors.append(np.full(quota, total / kept))
+    places, scale = np.concatenate(chosen), np.concatenate(factors)
+    order = np.argsort(places)
+    return places[order], scale[order]

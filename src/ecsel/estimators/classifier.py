@@ -23,9 +23,10 @@ from ecsel.estimators.judging import Judgement, judge, out_of_fold, tempered
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.readable import ReadableTask, TrainingRows
+from ecsel.estimators.straight import with_log_pieces
 from ecsel.estimators.summary import summarise_classifier
 from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels
-from ecsel.estimators.training import encoder_options, fit_options, trainer, warn_unless_converged
+from ecsel.estimators.training import encoder_options, trainer, warn_unless_converged
 from ecsel.fitting import Status
 from ecsel.fitting.rows import merge_equal_rows
 from ecsel.signomial import FeatureRows, ScoreTerms, scores
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.estimators.batches import Packing
-    from ecsel.estimators.settings import Settings
     from ecsel.estimators.readable import AllRows, SearchReport
+    from ecsel.estimators.settings import Settings
     from ecsel.fitting import FitReport, Tariff
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.fit import PowerLaws
@@ -275,8 +276,11 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         given = None if sample_weight is None else check_weights(sample_weight, len(labels))
         classes, codes, totals = encode_labels(labels, given)
         if chosen.searches:
+            sampled = batches.sample_of_table(self, chosen, X, encoder, (labels, given), codes, self._seed())
+            if sampled is not None:
+                return self._search(chosen, encoder, classes, totals, *sampled)
             weights = np.ones(len(codes)) if given is None else given
-            values = encoder.feature_rows(table)
+            values = encoder.feature_rows(table, warn=False)
             rows = TrainingRows.canonical(self.cv, values, codes.astype(np.intp, copy=False), weights, labels)
             return self._search(chosen, encoder, classes, totals, rows)
         packing = batches.packing_of(self, chosen, X, encoder, (labels, given), classes, totals)
@@ -311,7 +315,14 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         self.near_ties_ = found.near_ties
         n_terms = max(sum(not term.is_constant for term in equation.terms) for equation in found.equations)
         return self._set_fitted(
-            found.encoder, classes, link.name, (n_terms, None), found.path, found.equations, found.report, found.judgement
+            found.encoder,
+            classes,
+            link.name,
+            (n_terms, None),
+            found.path,
+            found.equations,
+            found.report,
+            found.judgement,
         )
 
     def _seed(self) -> int:
@@ -346,18 +357,18 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         """Fit the paper's model to `rows` or to what is to be packed, and judge it on folds where they are needed."""
         if chosen.n_terms is None or chosen.l1 is None:
             raise TypeError("the paper's model has a number of terms and a strength")
+        size = (chosen.n_terms, chosen.l1)
         link = chosen.link(len(classes))
         rule = settings.resolve_threshold(self.threshold, len(classes))
         seed = self._seed()
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), seed) if validate else None
         chosen = choose_columns(self, chosen, link, rows, seed)
-        size = (chosen.n_terms, chosen.l1)
         train = trainer(self, chosen, link, size, seed, n_threads=chosen.n_threads)
         encoder, all_rows = (encoder, rows) if packing is None else packing.pack(encoder, per_class)
         result = train(
             all_rows,
-            start=self._previous_laws(encoder, classes, chosen.n_terms),
+            start=self._previous_laws(encoder, classes, size[0]),
             watch=training.show_progress if self.verbose else None,
         )
         warn_unless_converged(result.report, self.max_iter)
@@ -369,6 +380,8 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         self.near_ties_ = ()
         laws = tempered(result.laws, judgement.temperature)
         equations = laws_to_equations(laws, encoder.feature_names)
+        if self.fit_intercept:
+            equations = tuple(with_log_pieces(equation, encoder) for equation in equations)
         return self._set_fitted(encoder, classes, link.name, size, Path(()), equations, result.report, judgement)
 
     def _previous_laws(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> PowerLaws | None:

@@ -4,9 +4,8 @@ A score Σ_k α_k Π_j f_kj(x_j) never falls with x_j where in every term α_k, 
 direction of f_kj multiply to a number ≥ 0. On the positive features of the paper's model all factors are positive, so
 α_k β_kj ≥ 0 is enough (for the mirror image of a column the inequality turns round). On raw columns the training range,
 to which values are clipped, tells the sign and the direction of a factor; a piece whose factor changes its sign or
-direction there is kept out. With a sigmoid the promise is about the second
-class's probability. With a softmax "p of class c rises" is kept by c's own score not falling and every other score not
-rising.
+direction there is kept out. With a sigmoid the promise is about the second class's probability. With a softmax "p of
+class c rises" is kept by c's own score not falling and every other score not rising.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ def factor_direction(factor: Factor, low: float, high: float) -> float:
     -1.0
     """
     bottom, top = (_base(factor, x) for x in (low, high))
-    power = float(np.sign(factor.exponent))
+    power = float(np.sign(float(factor.exponent)))
     if bottom >= 0 or (factor.parity is Parity.ODD and power > 0):
         return power
     if top > 0:
@@ -99,8 +98,8 @@ def piece_signs(
             if not wanted.any():
                 continue
             others = [(other, encoder.features[place[other.name]]) for other in factors if other is not factor]
-            rest = float(np.prod([factor_sign(other, its.low, its.high) for other, its in others]))
-            slope = factor_direction(factor, feature.low, feature.high) * rest
+            rest = float(np.prod([factor_sign(other, its.floor, its.ceiling) for other, its in others]))
+            slope = factor_direction(factor, feature.floor, feature.ceiling) * rest
             if feature.kind == "level" and feature.column in numbers:
                 slope = np.nan  # one value among several: neither rises nor falls with the number
             needed = wanted * slope

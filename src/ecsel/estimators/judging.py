@@ -89,9 +89,7 @@ def judge(held_out: OutOfFold | None, link: LinkName, rule: ThresholdRule | None
     return Judgement(temperature, threshold, quality, held_out.n_folds)
 
 
-def out_of_fold(
-    folded: FoldedRows, train: Train, class_weights: Floats, *, tell: bool = False
-) -> OutOfFold | None:
+def out_of_fold(folded: FoldedRows, train: Train, class_weights: Floats, *, tell: bool = False) -> OutOfFold | None:
     """Fit every training part and score its held-out rows; None where an interrupt came before the first was done.
 
     An interrupt keeps what the finished folds say.

@@ -99,7 +99,9 @@ def check(model: ECSELClassifier) -> Settings:
         _refuse_options(model, OF_THE_PAPER, "belongs to the model of n_terms=K, l1=λ: give both, or leave it out")
     else:
         if n_terms is None:
-            raise ValueError(f"l1={model.l1!r} needs a number of terms: give n_terms=K, or leave l1 out for the search.")
+            raise ValueError(
+                f"l1={model.l1!r} needs a number of terms: give n_terms=K, or leave l1 out for the search."
+            )
         _refuse_options(model, OF_THE_SEARCH, "belongs to the search: leave l1 out, or leave it out")
         bent = model.fit_intercept and penalty != "paper"
         if model.monotone and not bent:

@@ -66,8 +66,8 @@ def content_folds(
     """Return stratified folds of canonical rows, as pairs of row weights for training and for validation.
 
     The rows of a class are dealt to the folds in turn, in the order of their keys (and of the seed), so a fold depends
-    on the content of rows alone. Where the weights of a class are whole numbers, or multiples of the least one, a row of
-    weight m is dealt like the m equal rows that it stands for; otherwise every row goes to one fold.
+    on the content of rows alone. Where the weights of a class are whole numbers, or multiples of the least one, a row
+    of weight m is dealt like the m equal rows that it stands for; otherwise every row goes to one fold.
     """
     keys = content_keys(features, codes)
     if seed:

@@ -37,7 +37,7 @@ def round_cuts(values: Floats, weights: Floats) -> tuple[float, ...]:
         # x > cut puts the rows up to `middle` on one side: any number up to the next value is the same cut
         bottom, top = float(distinct[min(low, len(distinct) - 2)]), float(distinct[min(high + 1, len(distinct) - 1)])
         cut = _shortest(bottom, top, float(distinct[min(middle, len(distinct) - 2)]))
-        if distinct[0] <= cut < distinct[-1]:
+        if distinct[0] < cut < distinct[-1]:
             cuts.add(cut)
     return tuple(sorted(cuts))
 

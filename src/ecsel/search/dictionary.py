@@ -65,7 +65,7 @@ class Function(NamedTuple):
 
 ONE = Function(Fraction(1))
 LOG = Function(Fraction(1), log=True)
-SINGLES = tuple(Function(Fraction(b)) for b in (1, 2, 3, -1, -2)) + (Function(HALF), Function(-HALF), LOG)
+SINGLES = (*(Function(Fraction(b)) for b in (1, 2, 3, -1, -2)), Function(HALF), Function(-HALF), LOG)
 
 
 def _pairs(text: str) -> tuple[tuple[Function, Function], ...]:
@@ -234,6 +234,10 @@ class Atoms:
 
     def __len__(self) -> int:
         return len(self.pieces)
+
+    def count_factors(self, places: Sequence[int]) -> int:
+        """Return the number of factors of a set of atoms."""
+        return int(self.n_factors[np.array(places, dtype=np.intp)].sum())
 
     def take(self, places: Places) -> Atoms:
         """Return some of the atoms."""

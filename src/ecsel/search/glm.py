@@ -154,25 +154,9 @@ def _fit_numpy(
 
     objective, plain, scores = evaluate(theta)
     for _ in range(MAX_ITERATIONS):
-        means = loss.means(scores)
-        residual = weights * loss.residuals(means, target)
-        gradient = penalty * theta
-        gradient[:n_scores] -= residual.sum(axis=1)
-        for c, mine in enumerate(members):
-            gradient[n_scores + mine] -= x[mine] @ residual[c]
-        hessian = np.diag(penalty)
-        for c, mine in enumerate(members):
-            for d in range(c, n_scores):
-                weight = weights * loss.curvature(means, c, d)
-                yours = members[d]
-                block = np.empty((1 + len(mine), 1 + len(yours)))
-                right = np.vstack([np.ones(x.shape[1]), x[yours]])
-                block[0] = right @ weight
-                block[1:] = (x[mine] * weight) @ right.T
-                rows, columns = np.append(c, n_scores + mine), np.append(d, n_scores + yours)
-                hessian[np.ix_(rows, columns)] += block
-                if c != d:
-                    hessian[np.ix_(columns, rows)] += block.T
+        gradient, hessian = derivatives(loss, x, members, target, weights, scores)
+        gradient += penalty * theta
+        hessian[np.diag_indices(len(theta))] += penalty
         step = np.zeros_like(theta)
         step[free] = _solve(hessian[np.ix_(free, free)], -gradient[free])
         slope = float(gradient @ step)
@@ -189,6 +173,24 @@ def _fit_numpy(
         theta = theta + length * step
         objective, plain, scores = trial
     return Fitted(theta[:n_scores], theta[n_scores:], scores, objective, plain)
+
+
+def derivatives(
+    loss: Loss, x: Floats, members: list[Places], target: Floats, weights: Floats, scores: Floats
+) -> tuple[Floats, Floats]:
+    """Return gradient and Hessian of the loss by intercepts and coefficients."""
+    n_scores, size = loss.n_scores, loss.n_scores + len(x)
+    means = loss.means(scores)
+    residual = weights * loss.residuals(means, target)
+    design = np.vstack([np.ones((n_scores, x.shape[1])), x])
+    places = [np.append(c, n_scores + mine) for c, mine in enumerate(members)]
+    gradient, hessian = np.zeros(size), np.zeros((size, size))
+    for c, mine in enumerate(places):
+        gradient[mine] = -(design[mine] @ residual[c])
+        for d, yours in enumerate(places):
+            weight = weights * loss.curvature(means, c, d)
+            hessian[np.ix_(mine, yours)] = (design[mine] * weight) @ design[yours].T
+    return gradient, hessian
 
 
 def _solve(hessian: Floats, right: Floats) -> Floats:

@@ -147,19 +147,12 @@ class GlmPass:
 
     def __call__(self, raw: Floats, target: Floats, weights: Floats) -> GlmSums:
         """Return the sums of a batch: `raw` are the values (pieces × rows)."""
-        loss, n_scores = self.loss, self.loss.n_scores
+        loss = self.loss
         z = (raw - self.mean[:, None]) / self.scale[:, None]
-        design = np.vstack([np.ones((n_scores, z.shape[1])), z])
-        members = [np.append(c, n_scores + np.flatnonzero(self.owners == c)) for c in range(n_scores)]
-        scores = np.array([self.theta[mine] @ design[mine] for mine in members])
-        means = loss.means(scores)
-        residual = weights * loss.residuals(means, target)
-        gradient, hessian = np.zeros(len(design)), np.zeros((len(design), len(design)))
-        for c, mine in enumerate(members):
-            gradient[mine] = -(design[mine] @ residual[c])
-            for d, yours in enumerate(members):
-                curvature = weights * loss.curvature(means, c, d)
-                hessian[np.ix_(mine, yours)] = (design[mine] * curvature) @ design[yours].T
+        members = [np.flatnonzero(self.owners == c) for c in range(loss.n_scores)]
+        coefficients = self.theta[loss.n_scores :]
+        scores = np.array([self.theta[c] + coefficients[mine] @ z[mine] for c, mine in enumerate(members)])
+        gradient, hessian = glm.derivatives(loss, z, members, target, weights, scores)
         return GlmSums(float(weights @ loss.values(scores, target)), gradient, hessian, float(weights.sum()))
 
 

@@ -242,7 +242,9 @@ class Walk:
         residuals = weights * loss.residuals(means, training.target)
         own, owners = np.array(current.atoms, dtype=np.intp), np.array(current.owners, dtype=np.intp)
         members = [np.flatnonzero(owners == c) for c in range(loss.n_scores)]
-        curvatures = [np.broadcast_to(weights * loss.curvature(means, c, c), weights.shape) for c in range(len(members))]
+        curvatures = [
+            np.broadcast_to(weights * loss.curvature(means, c, c), weights.shape) for c in range(len(members))
+        ]
         active = training.atoms.values[own]
         columns = [
             np.vstack([residuals[c], h, active[mine] * h])
@@ -259,7 +261,9 @@ class Walk:
             first += 2 + len(which)
             design = np.vstack([np.ones(len(weights)), active[which]])
             hessian = (design * curvatures[c]) @ design.T
-            hessian[np.diag_indices(len(hessian))] += np.append(glm.INTERCEPT_RIDGE * hessian[0, 0], self._ridge[own[which]])
+            hessian[np.diag_indices(len(hessian))] += np.append(
+                glm.INTERCEPT_RIDGE * hessian[0, 0], self._ridge[own[which]]
+            )
             inverse = np.linalg.inv(hessian)
             g, cross = part[:, 0], part[:, 1:]
             v = cross @ inverse
@@ -405,9 +409,6 @@ def _largest(values: Floats, count: int) -> list[int]:
     if not count:
         return []
     cut = np.partition(values, len(values) - count)[len(values) - count]
-    if not np.isfinite(cut):
-        places = np.flatnonzero(np.isfinite(values))
-    else:
-        places = np.flatnonzero(values >= cut)
+    places = np.flatnonzero(values >= cut if np.isfinite(cut) else np.isfinite(values))
     order = np.argsort(-values[places], kind="stable")[:count]
     return [int(i) for i in places[order]]

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.search import glm
+
 if TYPE_CHECKING:
     from ecsel.search.losses import Loss
     from ecsel.search.typing import Floats, Places
@@ -133,15 +135,9 @@ def _hessian(
     ridge: Floats,
 ) -> Floats:
     n_scores = loss.n_scores
-    means = loss.means(_scores(n_scores, values, owners, np.concatenate([intercepts, coefficients])))
-    design = np.vstack([np.ones((n_scores, values.shape[1])), values])
-    scores = np.concatenate([np.arange(n_scores), owners])
-    hessian = np.zeros((len(design), len(design)))
-    for c in range(n_scores):
-        for d in range(n_scores):
-            weight = weights * loss.curvature(means, c, d)
-            mine, yours = np.flatnonzero(scores == c), np.flatnonzero(scores == d)
-            hessian[np.ix_(mine, yours)] = (design[mine] * weight) @ design[yours].T
+    scores = _scores(n_scores, values, owners, np.concatenate([intercepts, coefficients]))
+    members = [np.flatnonzero(owners == c) for c in range(n_scores)]
+    _, hessian = glm.derivatives(loss, values, members, np.zeros(len(weights)), weights, scores)
     tiny = 1e-9 * np.maximum(np.diagonal(hessian), 1e-300)
-    hessian[np.diag_indices(len(design))] += tiny + np.concatenate([np.full(n_scores, 0.0), ridge])
+    hessian[np.diag_indices(len(hessian))] += tiny + np.concatenate([np.zeros(n_scores), ridge])
     return hessian

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from ecsel.search.dictionary import Atoms, Piece, SearchColumn
     from ecsel.search.losses import Loss
-    from ecsel.search.path import Found
     from ecsel.search.selection import Choice, Key, Walked
     from ecsel.search.typing import Floats, Places
 
@@ -169,7 +168,7 @@ def search(
     folds: Sequence[Fold],
     options: SearchOptions,
     signs: Callable[[Sequence[Piece]], Floats] | None = None,
-    report: Callable[[int, int], None] = lambda done, total: None,
+    report: Callable[[int, int], None] | None = None,
 ) -> SearchResult:
     """Find equations.
 
@@ -210,7 +209,8 @@ def search(
     def count() -> None:
         nonlocal done
         done += 1
-        report(done, 1 + len(folds))
+        if report is not None:
+            report(done, 1 + len(folds))
 
     with ThreadPoolExecutor(max(1, options.n_threads)) as pool:
         first = pool.submit(walk_all, whole, families, limits, clock)
@@ -293,24 +293,21 @@ def _result(
     values = PieceValues(columns)
     points = tuple(
         FrontPoint(
-            equations_of(walked.found[judged[i].key], walked.training, RIDGES[judged[i].key.ridge], values, options.digits),
+            equations_of(walked, judged[i].key, values, options.digits),
             choice.loss(i),
             choice.standard_error(i),
             judged[i].key,
         )
         for i in front
     )
-    held_out = tuple(
-        (held_out_scores(walk.nearest(chosen.key), held), held.weights) for walk, held in inner
-    )
+    held_out = tuple((held_out_scores(walk.nearest(chosen.key), held), held.weights) for walk, held in inner)
     near = tuple(p for p, i in enumerate(front) if i in choice.near)
     return SearchResult(points, front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms))
 
 
-def equations_of(
-    found: Found, training: Training, ridge: float, values: PieceValues, digits: int | None
-) -> Equations:
-    """Return a set of pieces as equations in raw columns: fitted in double precision, then rounded."""
+def equations_of(walked: Walked, key: Key, values: PieceValues, digits: int | None) -> Equations:
+    """Return a candidate as equations in raw columns: fitted in double precision, then rounded."""
+    found, training, ridge = walked.found[key], walked.training, RIDGES[key.ridge]
     atoms, loss = training.atoms, training.loss
     places = np.array(found.atoms, dtype=np.intp)
     owners = np.array(found.owners, dtype=np.intp)

@@ -69,9 +69,7 @@ def walk_all(
         path = Walk(training, family, limits, stopped).run()
         largest.append(len(path[-1]))
         for each in path:
-            dispersion = training.loss.dispersion(
-                each.fitted.scores, training.target, training.weights, len(each) + 1
-            )
+            dispersion = training.loss.dispersion(each.fitted.scores, training.target, training.weights, len(each) + 1)
             for r in RIDGES_OF_MANY if len(training.target) > MANY_ROWS else range(len(RIDGES)):
                 found[Key(f, len(each), r)] = refit(training, each, RIDGES[r], dispersion)
     return Walked(training, found, tuple(largest))
@@ -177,14 +175,13 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list
                 scores = held_out_scores(there, held)
                 cache[known] = float(held.weights @ held.loss.values(scores, held.target))
             losses.append(cache[known])
-        n_factors = int(walked.training.atoms.n_factors[np.array(found.atoms, dtype=np.intp)].sum())
-        judged.append(Judged(key, np.array(losses), n_factors))
+        judged.append(Judged(key, np.array(losses), walked.training.atoms.count_factors(found.atoms)))
     return judged, weights
 
 
 def by_code_length(walked: Walked) -> list[Judged]:
-    """Return every candidate with its objective in place of held-out losses, for searches that had no time for folds."""
+    """Return every candidate with its objective in place of held-out losses, where there was no time for folds."""
+    atoms = walked.training.atoms
     return [
-        Judged(key, np.array([found.total]), int(walked.training.atoms.n_factors[np.array(found.atoms, dtype=np.intp)].sum()))
-        for key, found in walked.found.items()
+        Judged(key, np.array([found.total]), atoms.count_factors(found.atoms)) for key, found in walked.found.items()
     ]
