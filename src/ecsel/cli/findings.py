@@ -17,6 +17,10 @@ MANY_LEVELS = 100
 KIND_WORDS = {"numbers": "of numbers", "levels": "with levels", "yes/no": "yes/no"}
 
 
+MISSING_READABLE = "a missing number counts as the median, and [column missing] may be a piece of the equation"
+MISSING_PAPER = "a missing value is a factor of its own (column=?) in the equations"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing worth knowing; `kind` is a fixed word that scripts may rely on."""
@@ -25,8 +29,8 @@ class Finding:
     text: str
 
 
-def facts(prepared: Prepared) -> list[Finding]:
-    """Return what was read and what was done to it."""
+def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
+    """Return what was read and what was done to it; `readable` tells the search from the paper's model."""
     task = prepared.task
     other = "regression" if task.kind == "classification" else "classification"
     told = f"{shown(prepared.target)} is taken for {'classes' if other == 'regression' else 'a quantity'}: {task.why}"
@@ -52,10 +56,10 @@ def facts(prepared: Prepared) -> list[Finding]:
             )
             found.append(Finding("many_levels", told))
     found += [Finding("dropped", f"left out {shown(name)}: {why}") for name, why in prepared.dropped.items()]
-    return found + _missing(prepared)
+    return found + _missing(prepared, readable=readable)
 
 
-def _missing(prepared: Prepared) -> list[Finding]:
+def _missing(prepared: Prepared, *, readable: bool) -> list[Finding]:
     found = []
     if prepared.n_without_target:
         found.append(Finding("missing", f"{prepared.n_without_target} rows without a target were left out"))
@@ -67,16 +71,16 @@ def _missing(prepared: Prepared) -> list[Finding]:
         outcome = (
             f"; {prepared.n_incomplete} rows were left out, since a law needs every value"
             if prepared.n_incomplete
-            else "; a missing value is a factor of its own (column=?) in the equations"
+            else f"; {MISSING_READABLE if readable else MISSING_PAPER}"
         )
         found.append(Finding("missing", f"missing values: {', '.join(columns)}{more}{outcome}"))
     return found
 
 
-def cautions(training: Training) -> list[Finding]:
-    """Return what asks for a second look."""
-    prepared, found = training.prepared, []
-    for name, value in training.separating.items():
+def cautions(prepared: Prepared, suspected: dict[str, float]) -> list[Finding]:
+    """Return what asks for a second look before the fit."""
+    found = []
+    for name, value in suspected.items():
         how = f"balanced accuracy {value:.3f}" if prepared.classes else f"rank correlation {value:.4f}"
         found.append(
             Finding(
@@ -85,8 +89,12 @@ def cautions(training: Training) -> list[Finding]:
                 f"If not, --drop it",
             )
         )
-    if prepared.classes:
-        found += _class_cautions(training)
+    return found + (_class_cautions(prepared) if prepared.classes else [])
+
+
+def doubts(training: Training) -> list[Finding]:
+    """Return what asks for a second look at the fitted model."""
+    prepared, found = training.prepared, []
     if training.unstable:
         what = "features" if prepared.classes else "exponents"
         found.append(
@@ -103,12 +111,17 @@ def _all(training: Training) -> str:
     return listed(list(training.unstable))
 
 
-def _class_cautions(training: Training) -> list[Finding]:
-    counts, found = training.prepared.classes, []
+def _class_cautions(prepared: Prepared) -> list[Finding]:
+    counts, found = prepared.classes, []
     tiny = tiny_classes(counts)
     if tiny:
         told = ", ".join(f"{shown(label)} ({n})" for label, n in tiny.items())
-        found.append(Finding("tiny_class", f"too few rows to learn or judge a class: {told}; merge or leave out such"))
+        found.append(
+            Finding(
+                "tiny_class",
+                f"too few rows to learn or judge a class: {told}; merge it with another class, or leave its rows out",
+            )
+        )
     rare = rare_class(counts)
     if rare is not None and not tiny:
         label, share = rare

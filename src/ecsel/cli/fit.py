@@ -1,7 +1,7 @@
 """`ecsel fit`: from a table to an equation, and everything that a careful person would want to be told."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -46,13 +46,47 @@ def fit(
     decreasing: Annotated[
         Names, typer.Option(metavar="COLUMN", help="Promise: more of it never raises it.", rich_help_panel=MODEL)
     ] = None,
-    terms: Annotated[
+    max_factors: Annotated[
         int | None,
-        typer.Option(min=1, metavar="K", help="Terms per equation; by default chosen.", rich_help_panel=MODEL),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Most factors of an equation; x*log(y) has two. [default: 20]",
+            rich_help_panel=MODEL,
+        ),
     ] = None,
+    max_terms: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Most terms of an equation.", rich_help_panel=MODEL)
+    ] = None,
+    n_terms: Annotated[
+        int | None,
+        typer.Option(
+            "--n-terms",
+            "--terms",
+            min=1,
+            metavar="K",
+            help="Exactly so many terms; by default chosen.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
+    digits: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Digits of a coefficient; 0 keeps all. [default: 2]", rich_help_panel=MODEL
+        ),
+    ] = None,
+    thresholds: Annotated[
+        bool,
+        typer.Option("--thresholds", help="Pieces may be thresholds too, such as [age > 40].", rich_help_panel=MODEL),
+    ] = False,
     l1: Annotated[
         float | None,
-        typer.Option("--l1", metavar="λ", help="Strength of the penalty; by default chosen.", rich_help_panel=MODEL),
+        typer.Option(
+            "--l1",
+            metavar="λ",
+            help="The paper's model instead: real exponents, this penalty, and --n-terms.",
+            rich_help_panel=MODEL,
+        ),
     ] = None,
     threshold: Annotated[
         str | None,
@@ -69,12 +103,16 @@ def fit(
         bool, typer.Option("--calibrate", help="Probabilities to rely on, by a temperature.", rich_help_panel=MODEL)
     ] = False,
     select: Annotated[
-        Literal["law", "prediction"],
-        typer.Option(help="Of a quantity: the exact law, or the best prediction.", rich_help_panel=MODEL),
-    ] = "law",
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="Of classes: the equation with so many factors on the front. Of a quantity: law or prediction.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "",
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Of a quantity: stop the search then.", rich_help_panel=MODEL),
+        typer.Option(metavar="SECONDS", help="Stop the search then, with the best so far.", rich_help_panel=MODEL),
     ] = None,
     holdout: Annotated[
         float, typer.Option(min=0, max=0.9, metavar="SHARE", help="Rows held out to judge the model; 0 skips it.")
@@ -92,20 +130,21 @@ def fit(
     \b
     ecsel fit loans.csv --target bad -o model.json
     ecsel fit loans.csv --target bad --drop zip --increasing debt -o model.json
-    ecsel fit loans.csv --target bad --terms 1 --l1 0.01        quick: nothing is chosen by cross-validation
+    ecsel fit loans.csv --target bad --max-factors 5            a short equation
+    ecsel fit loans.csv --target bad --n-terms 2 --l1 0.01      the paper's model
     ecsel fit orbits.parquet --target period --task regression
 
     The quality is measured on held-out rows; the model that is written is fitted on all rows. Of a Parquet file with
     millions of rows, or a folder of such files, a sample is looked at, and all rows are fitted in batches.
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel.cli.errors import Refusal
-    from ecsel.cli.findings import cautions, facts
+    from ecsel.cli.findings import cautions, doubts, facts
     from ecsel.cli.fit_report import show_table, show_training
     from ecsel.cli.info import bare_equations
     from ecsel.cli.large import fit_all, large_table, looked_at
     from ecsel.cli.preparing import prepare
     from ecsel.cli.reading import Wishes, read_file
-    from ecsel.cli.training import STAGES, train
+    from ecsel.cli.training import STAGES, suspects, train
     from ecsel.cli.writing import check_writable, save_model
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
@@ -117,35 +156,82 @@ def fit(
         prepared = prepare(table, target, task=task, drop=drop or (), keep=[*(keep or ()), *(categorical or ())])
         if large is not None and prepared.task.kind == "regression":
             raise Refusal(f"{table.name} is too large for a law to be looked for in all rows; give a sample of them.")
-        options: dict[str, Any] = {"n_terms": terms or "auto", "random_state": seed, "verbose": int(verbose)}
-        if prepared.task.kind == "classification":
-            promises = {**dict.fromkeys(increasing or (), +1), **dict.fromkeys(decreasing or (), -1)}
-            options |= {
-                "l1": "auto" if l1 is None else l1,
-                "threshold": _threshold(threshold),
-                "class_weight": class_weight,
-                "calibrate": calibrate,
-                "categorical": categorical or None,
-                "monotone": promises or None,
-            }
-        else:
-            options |= {"select": select, "time_limit": time_limit}
-        told = facts(prepared)
+        promises = {**dict.fromkeys(increasing or (), +1), **dict.fromkeys(decreasing or (), -1)}
+        of_classes = {
+            "l1": l1,
+            "max_factors": max_factors,
+            "max_terms": max_terms,
+            "digits": digits,
+            "thresholds": thresholds or None,
+            "threshold": _threshold(threshold),
+            "class_weight": class_weight,
+            "calibrate": calibrate or None,
+            "categorical": categorical or None,
+            "monotone": promises or None,
+        }
+        if l1 is not None and n_terms is None:
+            raise Refusal("--l1 belongs to the paper's model, which has a given number of terms: add --n-terms K.")
+        options = _options(prepared, of_classes, select)
+        options |= {"n_terms": n_terms or "auto", "time_limit": time_limit}
+        options |= {"random_state": seed, "verbose": int(verbose)}
+        told = facts(prepared, readable=l1 is None)
+        warned = cautions(prepared, suspects(prepared, seed))
         in_words = not (session.as_json or session.quiet)
         if in_words:
-            show_table(session, prepared, table.name, told)
+            show_table(session, prepared, table.name, told, warned)
         with session.stages(STAGES) as begin:
             whole = None if large is None else fit_all(large, prepared)
-            training = train(prepared, builder(prepared, options), share=holdout, seed=seed, begin=begin, whole=whole)
+            training = train(
+                prepared,
+                builder(prepared, options),
+                share=holdout,
+                seed=seed,
+                begin=begin,
+                choose=_chooser(prepared, select),
+                whole=whole,
+            )
         if output is not None:
             save_model(training.model, output)
-        warned = cautions(training)
+        doubted = doubts(training)
         if as_json:
-            session.json("fit", document(training, table.name, told, warned, output))
+            session.json("fit", document(training, table.name, told, [*warned, *doubted], output))
         elif in_words:
-            show_training(session, training, table.name, warned, output)
+            show_training(session, training, data, doubted, output)
         else:
             bare_equations(session, training.model)
+
+
+def _options(prepared: "Prepared", of_classes: dict[str, Any], select: str) -> dict[str, Any]:
+    """Return the options that were given, for the estimator of the task; those of classes mean nothing for a law."""
+    from ecsel.cli.errors import Refusal
+
+    given = {name: value for name, value in of_classes.items() if value is not None}
+    if prepared.task.kind == "classification":
+        if "digits" in given:
+            given["digits"] = given["digits"] or None
+        return given
+    if given:
+        name = next(iter(given)).replace("_", "-")
+        raise Refusal(f"--{name} is for classes, but {prepared.target!r} is taken for a quantity.")
+    if select not in {"", "law", "prediction"}:
+        raise Refusal(f"--select {select!r}: of a quantity it is law or prediction.")
+    return {"select": select or "law"}
+
+
+def _chooser(prepared: "Prepared", select: str) -> "Callable[[Any], Any]":
+    """Return the function that takes the wanted candidate of a fitted classifier, the largest of at most so many."""
+    from ecsel.cli.errors import Refusal
+
+    if prepared.task.kind != "classification" or not select:
+        return lambda model: model
+    if not select.isdigit():
+        raise Refusal(f"--select {select!r}: of classes it is the number of factors, as the front tells.")
+
+    def choose(model: Any) -> Any:
+        fitting = [i for i, candidate in enumerate(model.path_) if candidate.size <= int(select)]
+        return model.select(max(fitting, key=lambda i: model.path_[i].size)) if fitting else model
+
+    return choose
 
 
 def _threshold(text: str | None) -> float | str | None:

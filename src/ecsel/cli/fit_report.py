@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ecsel.cli.info import reading_aids, show_equations
+from ecsel.cli.equations import reading_aids, show_equations
 from ecsel.cli.wording import shown
 
 if TYPE_CHECKING:
@@ -33,28 +33,25 @@ HEADINGS = {
 }
 
 
-def show_table(session: Session, prepared: Prepared, name: str, told: list[Finding]) -> None:
-    """Print what was read, before the work that may take long."""
+def show_table(session: Session, prepared: Prepared, name: str, told: list[Finding], warned: list[Finding]) -> None:
+    """Print what was read and what asks for a second look, before the work that may take long."""
     _heading(session, f"{name}: {prepared.n_read} rows, {len(prepared.kinds) + 1} columns")
     for finding in told:
         _line(session, finding.text)
-
-
-def show_training(session: Session, training: Training, name: str, warned: list[Finding], output: Path | None) -> None:
-    """Print the quality, the equation, what drives it, and what asks for a second look."""
-    prepared = training.prepared
-    if training.qualities:
-        n_fitted = len(prepared.y) - training.n_held_out
-        _heading(session, f"Quality on {training.n_held_out} held-out rows, fitted on the other {n_fitted}")
-        session.out.print(Padding(_quality_table(training), (0, 0, 0, 2)))
-    _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
-    show_equations(session, training.model)
-    for remark in reading_aids(training.model):
-        _line(session, remark, "dim")
-    if prepared.classes:
-        _line(session, "A name stands for that column on a positive scale, which `ecsel info` tells.", "dim")
-    _show_list(session, "Strongest drivers", [f"{k}. {shown(d.text)}" for k, d in enumerate(training.drivers, start=1)])
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")
+
+
+def show_training(session: Session, training: Training, data: str, doubted: list[Finding], output: Path | None) -> None:
+    """Print the equation, its quality, what drives it, and what asks for a second look."""
+    prepared = training.prepared
+    _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
+    show_equations(session.out, training.model)
+    for line in reading_aids(training.model):
+        _line(session, line, "dim")
+    if training.qualities:
+        _show_quality(session, training)
+    _show_list(session, "Strongest drivers", [f"{k}. {shown(d.text)}" for k, d in enumerate(training.drivers, start=1)])
+    _show_list(session, "Look twice", [f"! {finding.text}" for finding in doubted], "yellow")
     if session.verbose:
         _heading(session, "In detail")
         session.out.print(training.model.summary(), soft_wrap=True)
@@ -62,9 +59,22 @@ def show_training(session: Session, training: Training, name: str, warned: list[
     if output is None:
         session.note("The model was not kept; add --output model.json to write it.")
     else:
-        data, target, model = map(shlex.quote, (name, prepared.target, str(output)))
+        source, target, model = map(shlex.quote, (data, prepared.target, str(output)))
         session.out.print(f"Wrote {output}. Next, for example:", soft_wrap=True)
-        session.out.print(f"  ecsel report {data} -t {target} -m {model} -o report.html", soft_wrap=True)
+        session.out.print(f"  ecsel info {model} {source} --row 1", soft_wrap=True)
+        session.out.print(f"  ecsel report {source} -t {target} -m {model} -o report.html", soft_wrap=True)
+
+
+def _show_quality(session: Session, training: Training) -> None:
+    n_fitted = len(training.prepared.y) - training.n_held_out
+    _heading(session, f"Quality on {training.n_held_out} held-out rows")
+    session.out.print(Padding(_quality_table(training), (0, 0, 0, 2)))
+    what = "law" if not training.prepared.classes else "equation"
+    _line(
+        session,
+        f"Measured with a fit on the other {n_fitted} rows, whose {what} may differ a little from the one above.",
+        "dim",
+    )
 
 
 def _show_list(session: Session, heading: str, lines: list[str], style: str = "") -> None:

@@ -5,56 +5,76 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecsel.cli.options import Json, Quiet, Verbose
+from ecsel.cli.errors import Refusal
+from ecsel.cli.options import Delimiter, Encoding, Json, Quiet, Row, Sheet, Verbose
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import DIGITS, LINKS, number, shown, wrapped_equation
+from ecsel.cli.wording import DIGITS, number, shown
 
 if TYPE_CHECKING:
     from ecsel.cli.session import Session
-    from ecsel.signomial import Signomial
+    from ecsel.report.worked import WorkedExample
 
 
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
+    data: Annotated[
+        str | None, typer.Argument(metavar="[DATA]", help="A table, for a row of it worked out by hand.")
+    ] = None,
+    row: Row = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show a model: its equations, the columns it needs, its quality.
+    """Show a model: its equations, what each piece means, the columns it needs, its quality.
 
     \b
     ecsel info model.json
+    ecsel info model.json new.csv --row 3   also row 3, worked out piece by piece
     ecsel info model.json --json
-    ecsel info model.json --quiet      the equations alone, with every digit
+    ecsel info model.json --quiet           the equations alone, with every digit
     """  # noqa: D301 - \b tells the help not to wrap the lines
-    from ecsel.cli.models import load_model
+    from ecsel.cli.equations import show_example
+    from ecsel.cli.models import chosen_row, features_of, load_model, read_for
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
         fitted = load_model(model)
+        example = None
+        if data is not None:
+            from ecsel.report.worked import worked_example
+
+            table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+            i = chosen_row(table, row)
+            example = i + 1, worked_example(fitted, features_of(fitted, table).iloc[i : i + 1])
+        elif row is not None:
+            raise Refusal(f"--row {row} of which table? Name it: ecsel info {model} DATA --row {row}.")
         if as_json:
-            session.json("info", {"model": str(model), **describe(fitted)})
-        elif quiet:
+            worked = {} if example is None else {"example": example_document(*example)}
+            session.json("info", {"model": str(model), **describe(fitted), **worked})
+        elif quiet and example is None:
             bare_equations(session, fitted)
         else:
-            _tell(session, fitted, str(model))
-
-
-def equations_of(model: Any) -> "dict[Any, Signomial]":
-    """Return the equation of every score, or of the prediction."""
-    from ecsel.cli.models import is_classifier
-
-    return model.equations_ if is_classifier(model) else {"prediction": model.equation_}
+            if not quiet:
+                _tell(session, fitted, str(model))
+            if example is not None:
+                session.out.print(f"\nRow {example[0]} by hand", style="bold", soft_wrap=True)
+                show_example(session.out, fitted, example[1])
 
 
 def bare_equations(session: "Session", model: Any) -> None:
     """Print the equations alone, a line each, as `Signomial.parse` reads them."""
+    from ecsel.cli.models import equations_of
+
     for label, equation in equations_of(model).items():
         session.raw(f"{shown(label)}\t{equation}\n")
 
 
 def describe(model: Any) -> dict[str, Any]:
     """Return what a model is made of as plain values."""
-    from ecsel.cli.models import is_classifier, model_columns
+    from ecsel.cli.models import equations_of, is_classifier, model_columns
+    from ecsel.report.front import Front, n_factors
 
     equations = [{"label": label, "equation": str(equation)} for label, equation in equations_of(model).items()]
     if not is_classifier(model):
@@ -68,8 +88,19 @@ def describe(model: Any) -> dict[str, Any]:
         "classes": model.classes_.tolist(),
         "threshold": model.threshold_,
         "n_terms": model.n_terms_,
+        "n_factors": n_factors(model.equations_.values()),
         "l1": model.l1_,
         "equations": equations,
+        "front": [
+            {
+                "n_factors": point.n_factors,
+                "log_loss": point.loss,
+                "standard_error": point.loss_se,
+                "equations": [str(equation) for equation in point.equations],
+                "chosen": point.is_chosen,
+            }
+            for point in Front.of(model).points
+        ],
         "columns": [_column(model, column) for column in model.encoder_.columns],
         "features": [
             {"name": f.name, "column": f.column, "kind": f.kind, "scale": f.scale, "offset": f.offset}
@@ -90,41 +121,34 @@ def _column(model: Any, column: Any) -> dict[str, Any]:
     return told
 
 
-def show_equations(session: "Session", model: Any) -> None:
-    """Print the equations for people, wrapped between terms and factors, and how scores become probabilities."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from ecsel.cli.models import is_classifier
-
-    classifier = is_classifier(model)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    width = min(session.out.width, 120)
-    names = {label: f"score of {shown(label)}" if classifier else "prediction" for label in equations_of(model)}
-    for label, equation in equations_of(model).items():
-        lines = wrapped_equation(equation, width - max(map(len, names.values())) - 9)
-        table.add_row(Text(f"  {names[label]}", style="bold"), "=", Text("\n".join(lines), style="cyan"))
-    session.out.print(table, width=width)
-    if classifier:
-        session.out.print(f"  {LINKS[model.link_]}", soft_wrap=True)
-
-
-def reading_aids(model: Any) -> list[str]:
-    """Return what helps to read the equations of a classifier: which terms are nearly straight, where one turns."""
-    from ecsel.cli.models import is_classifier
-    from ecsel.estimators.summary import remarks
-
-    if not is_classifier(model):
-        return []
-    several = len(model.equations_) > 1
-    return [
-        f"{shown(label)}: {remark.strip('()')}" if several else remark.strip("()")
-        for label, equation in model.equations_.items()
-        for remark in remarks(equation, model.encoder_)
-    ]
+def example_document(row: int, example: "WorkedExample") -> dict[str, Any]:
+    """Return a worked row as plain values."""
+    return {
+        "row": row,
+        "inputs": [{"column": i.column, "value": i.value, "remark": i.remark} for i in example.inputs],
+        "scores": [
+            {
+                "label": score.label,
+                "pieces": [
+                    {
+                        "piece": piece.text,
+                        "value": piece.value,
+                        "coefficient": piece.term.coefficient,
+                        "product": piece.product,
+                    }
+                    for piece in score.pieces
+                ],
+                "sum": score.total,
+            }
+            for score in example.scores
+        ],
+        "outcomes": [{"label": label, "value": value} for label, value in example.outcomes],
+        "prediction": example.outcomes[0][1] if example.decided is None else example.decided,
+    }
 
 
 def _tell(session: "Session", model: Any, name: str) -> None:
+    from ecsel.cli.equations import reading_aids, show_equations
     from ecsel.cli.models import is_classifier
 
     if not is_classifier(model):
@@ -135,19 +159,62 @@ def _tell(session: "Session", model: Any, name: str) -> None:
         return
     classes = ", ".join(shown(label) for label in model.classes_.tolist())
     session.out.print(f"{name}: a classifier of {classes}", style="bold", soft_wrap=True)
-    show_equations(session, model)
-    for remark in reading_aids(model):
-        session.out.print(f"  {remark}", style="dim", soft_wrap=True)
+    show_equations(session.out, model)
+    if model.threshold_ is not None:
+        label = shown(model.classes_.tolist()[1])
+        session.out.print(f"  predicts {label} from a probability of {format(model.threshold_, DIGITS)} on")
+    for line in reading_aids(model)[:-1]:
+        session.out.print(f"  {line}", style="dim", soft_wrap=True)
+    session.out.print()
     _tell_columns(session, model)
     if session.verbose:
         session.out.print(model.summary(), soft_wrap=True)
     elif (quality := model.out_of_fold_) is not None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
         told = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
-        session.out.print(f"Out of fold ({quality.n_rows} distinct rows): {told}", soft_wrap=True)
-    if model.threshold_ is not None:
-        label = shown(model.classes_.tolist()[1])
-        session.out.print(f"Predicts {label} from a probability of {format(model.threshold_, DIGITS)} on.")
+        session.out.print(f"\nOn held-out folds ({quality.n_rows} distinct rows): {told}", soft_wrap=True)
+
+
+def _tell_columns(session: "Session", model: Any) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    rows = _readable_columns(model) if model.encoder_.is_raw else _scaled_columns(model)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 2))
+    for heading in rows[0]:
+        table.add_column(heading, overflow="fold")
+    for row in rows[1:]:
+        table.add_row(*map(Text, row))
+    if rows[1:]:
+        session.out.print(table)
+    unused = [c["name"] for c in (_column(model, each) for each in model.encoder_.columns) if not c["used"]]
+    if model.encoder_.is_raw and unused:
+        from ecsel.cli.screening import listed
+
+        session.out.print(f"  not in the equation: {listed(unused)}", style="dim", soft_wrap=True)
+
+
+def _readable_columns(model: Any) -> list[tuple[str, ...]]:
+    """Return how a readable equation reads its columns."""
+    from ecsel.explain import ModelView
+    from ecsel.report.rules import column_rules
+
+    heads = ("column", "range or levels in training", "a missing value", "a value outside")
+    return [heads, *((r.column, r.span, r.missing, r.outside) for r in column_rules(ModelView.of(model)))]
+
+
+def _scaled_columns(model: Any) -> list[tuple[str, ...]]:
+    """Return the positive scales of the paper's model."""
+    rows: list[tuple[str, ...]] = [("column", "kind", "in the equations as", "training range or levels")]
+    for column in (_column(model, each) for each in model.encoder_.columns):
+        levels = [shown(level) for level in column.get("levels", ())]
+        told = ", ".join(levels[:6]) + (f", … ({len(levels)})" if len(levels) > 6 else "")
+        if "low" in column:
+            told = f"{number(column['low'])} to {number(column['high'])}"
+        missing = ", missing" if column.get("missing") else ""
+        scale = _scale(model, column) if column["used"] else "–"
+        rows.append((shown(column["name"]), column["kind"], scale, told + missing))
+    return rows
 
 
 def _scale(model: Any, column: dict[str, Any]) -> str:
@@ -156,21 +223,3 @@ def _scale(model: Any, column: dict[str, Any]) -> str:
     if feature.kind not in {"numeric", "ordinal"}:
         return "10 where it is so, else 1"
     return f"{feature.scale:.4g}·x" + (f" {feature.offset:+.4g}" if feature.offset else "")
-
-
-def _tell_columns(session: "Session", model: Any) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 2))
-    for heading in ("column", "kind", "in the equations as", "training range or levels"):
-        table.add_column(heading, overflow="fold")
-    for column in (_column(model, each) for each in model.encoder_.columns):
-        levels = [shown(level) for level in column.get("levels", ())]
-        told = ", ".join(levels[:6]) + (f", … ({len(levels)})" if len(levels) > 6 else "")
-        if "low" in column:
-            told = f"{number(column['low'])} to {number(column['high'])}"
-        missing = ", missing" if column.get("missing") else ""
-        scale = _scale(model, column) if column["used"] else "–"
-        table.add_row(Text(shown(column["name"])), column["kind"], scale, Text(told + missing))
-    session.out.print(table)

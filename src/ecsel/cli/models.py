@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from ecsel.signomial import Signomial
+
 
 def load_model(path: Path) -> Any:
     """Return the fitted model in a file."""
@@ -34,6 +36,11 @@ def load_model(path: Path) -> Any:
 def is_classifier(model: Any) -> bool:
     """Tell a model with classes from one that predicts numbers."""
     return hasattr(model, "classes_")
+
+
+def equations_of(model: Any) -> dict[Any, Signomial]:
+    """Return the equation of every score, or of the prediction."""
+    return model.equations_ if is_classifier(model) else {"prediction": model.equation_}
 
 
 def model_columns(model: Any) -> tuple[str, ...]:

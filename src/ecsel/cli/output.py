@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ecsel.cli.wording import link_line, score_name
+from ecsel.explain import ModelView
 from ecsel.report import write_report
+from ecsel.report.rules import column_rules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,14 +32,12 @@ def write_study(study: Study, folder: Path) -> dict[str, Path]:
 
 
 def equations_text(model: ECSELClassifier) -> str:
-    """Return the summary, then the exact equations and the maps to positive features: enough to predict by hand."""
+    """Return the summary, then the exact equations and how they read their columns: enough to predict by hand."""
     lines = [model.summary(), "", "exact equations (Signomial.parse reads them):"]
-    lines += [f"  score of {label!r} = {equation}" for label, equation in model.equations_.items()]
-    used = {name for equation in model.equations_.values() for name in equation.names}
-    lines += ["", "positive features, from the raw column x (1 or 0 for a level or a missing value):"]
+    lines += [f"  {score_name(model, label)} = {equation}" for label, equation in model.equations_.items()]
+    lines += ["", f"{link_line(model)}", "", "columns:"]
     lines += [
-        f"  {feature.name!r} = {feature.scale!r} * x + {feature.offset!r}"
-        for feature in model.encoder_.features
-        if feature.name in used
+        f"  {rule.column}: {rule.span}; a missing value {rule.missing}; one outside of the range {rule.outside}"
+        for rule in column_rules(ModelView.of(model))
     ]
     return "\n".join(lines) + "\n"

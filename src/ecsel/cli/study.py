@@ -5,7 +5,7 @@ the odds of a against b, and the Shapley values of the scores are linear in the 
 
     odds(x) = exp(mean margin of the training rows) · Π_columns exp(φ_a,column − φ_b,column).
 
-Every column is one player, whatever its number of positive features.
+Every column is one player, whatever its number of features.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -24,11 +24,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ecsel import ECSELClassifier
+from ecsel.cli.training import n_numbers
 from ecsel.explain import ModelView
 from ecsel.explain.shapley import score_shapley
+from ecsel.report.worked import worked_example
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ecsel.report.worked import WorkedExample
+
+
+MAX_FACTORS = 3
+"""So many factors fit on a line, and a person can keep them in mind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,7 @@ class ExplainedRow:
     rival: Any
     truth: Any
     probability: float
+    example: WorkedExample
     base: float
     margin: float
     reasons: tuple[Reason, ...]
@@ -93,37 +102,37 @@ class Study:
 
 
 def bundled_table() -> Table:
-    """Return the wine table of scikit-learn: it needs no download, and its columns mean something to most people."""
+    """Return the breast cancer table of scikit-learn: it needs no download, and everybody sees why it matters.
+
+    Of each measurement only the value of the largest cell nuclei is taken ("worst"), which tells most.
+    """
     try:
-        wine = load_wine(as_frame=True)
+        cancer = load_breast_cancer(as_frame=True)
     except ImportError as error:
         raise ModuleNotFoundError("the demo needs pandas", name="pandas") from error
-    labels = np.array(["cultivar A", "cultivar B", "cultivar C"])[wine.target]
-    return Table("Wines of three cultivars, described by chemical measurements (from scikit-learn)", wine.data, labels)
+    largest = cancer.data[[name for name in cancer.data if name.startswith("worst ")]]
+    X = largest.rename(columns=lambda name: name.removeprefix("worst ").replace(" ", "_"))
+    labels = np.array(["malignant", "benign"])[cancer.target]
+    return Table("Breast tumours, described by the largest cell nuclei of each (from scikit-learn)", X, labels)
 
 
 def study(table: Table, *, seed: int = 0) -> Study:
     """Fit, judge and explain; the same table and seed give the same study, but for the seconds."""
     X, held_X, y, held_y = train_test_split(table.X, table.y, test_size=0.3, stratify=table.y, random_state=seed)
     started = time.perf_counter()
-    model = ECSELClassifier(n_terms=1, l1=0.01).fit(X, y)
+    model = ECSELClassifier(max_factors=MAX_FACTORS).fit(X, y)
     seconds = time.perf_counter() - started
     rival = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(X, y)
     with warnings.catch_warnings():
         # held-out rows may lie a little outside the training range; the reader of a demo need not hear of it
         warnings.simplefilter("ignore", UserWarning)
         qualities = (
-            _quality("ECSEL", model, _numbers(model), held_X, held_y),
+            _quality("ECSEL", model, n_numbers(model), held_X, held_y),
             _quality("logistic regression", rival, rival[-1].coef_.size + rival[-1].intercept_.size, held_X, held_y),
         )
         row = _explain(model, X, held_X, held_y, _least_sure(model, held_X))
     training, held_out = Table("training rows", X, y), Table("held-out rows", held_X, held_y)
     return Study(table.title, training, held_out, model, seconds, qualities, row)
-
-
-def _numbers(model: ECSELClassifier) -> int:
-    """Count the coefficients and exponents in the equations."""
-    return sum(1 + len(term.exponents) for equation in model.equations_.values() for term in equation.terms)
 
 
 def _quality(name: str, model: Any, numbers: int, X: Any, y: NDArray[Any]) -> Quality:
@@ -165,6 +174,7 @@ def _explain(model: ECSELClassifier, X: Any, held_X: Any, held_y: NDArray[Any], 
         rival=model.classes_[b],
         truth=held_y[i],
         probability=float(p[a]),
+        example=worked_example(model, one),
         base=float(base[a] - base[b]),
         margin=float(base[a] - base[b] + log_odds.sum()),
         reasons=tuple(sorted(reasons, key=lambda r: -abs(r.log_odds))),

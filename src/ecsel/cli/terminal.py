@@ -10,13 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ecsel import __version__
-from ecsel.cli.wording import LINKS, factor_of_odds, number, sentence, shown, wrapped_equation
+from ecsel.cli.equations import show_equations, show_example
+from ecsel.cli.study import MAX_FACTORS
+from ecsel.cli.wording import factor_of_odds, number, sentence, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console, RenderableType
 
+    from ecsel import ECSELClassifier
     from ecsel.cli.study import ExplainedRow, Quality, Study
 
 SENTENCES = 3
@@ -33,11 +36,11 @@ def show_study(console: Console, study: Study) -> None:
         console,
         f"{fitted + held} rows, {study.training.X.shape[1]} columns: {fitted} rows to fit, {held} held out.",
     )
-    _show_equations(console, study)
+    _show_model(console, study)
     _heading(console, f"Quality on the {held} held-out rows")
     _indented(console, _quality_table(study.qualities))
     _prose(console, "One split of a small table: small differences may be chance.")
-    _show_row(console, study.row)
+    _show_row(console, study.model, study.row)
 
 
 def show_written(console: Console, written: dict[str, Path]) -> None:
@@ -48,22 +51,11 @@ def show_written(console: Console, written: dict[str, Path]) -> None:
         console.print(Text.assemble("  ", (str(path), "bold"), f"  {what}"), soft_wrap=True)
 
 
-def _show_equations(console: Console, study: Study) -> None:
-    _heading(console, f"The model: one equation per class, fitted in {study.seconds:.2f} s")
-    table = Table.grid(padding=(0, 2, 0, 0))
-    labels = {label: f"score of {shown(label)}" for label in study.model.equations_}
-    width = min(console.width, 120) - max(map(len, labels.values())) - 9
-    for label, equation in study.model.equations_.items():
-        lines = wrapped_equation(equation, width)
-        table.add_row(Text(labels[label], style="bold"), Text("="), Text("\n".join(lines), style="cyan"))
-    _indented(console, table, below=1)
-    _prose(console, f"{LINKS[study.model.link_]}.")
-    _prose(
-        console,
-        "A column name stands for that column on a positive scale: divided by a power of ten where it is positive and "
-        "its extremes are close, else starting at 1 at its lowest value in training. Where the scaled value grows by "
-        "1 %, its term changes by its exponent in per cent.",
-    )
+def _show_model(console: Console, study: Study) -> None:
+    several = len(study.model.equations_) > 1
+    what = "one equation per class" if several else "one equation"
+    _heading(console, f"The model: {what}, at most {MAX_FACTORS} factors each, fitted in {study.seconds:.1f} s")
+    show_equations(console, study.model, other_sizes=False)
 
 
 def _quality_table(qualities: tuple[Quality, ...]) -> Table:
@@ -75,11 +67,13 @@ def _quality_table(qualities: tuple[Quality, ...]) -> Table:
     return table
 
 
-def _show_row(console: Console, row: ExplainedRow) -> None:
+def _show_row(console: Console, model: ECSELClassifier, row: ExplainedRow) -> None:
     a, b = shown(row.predicted), shown(row.rival)
-    _heading(console, "One row explained: the held-out row that the model is least sure of")
+    _heading(console, "One row by hand: the held-out row that the model is least sure of")
+    show_example(console, model, row.example)
     outcome = "which is right" if row.predicted == row.truth else f"but it is {shown(row.truth)}"
-    _prose(console, f"Predicted {a} with probability {row.probability:.3f}, {outcome}. Why {a} rather than {b}?")
+    _heading(console, f"Why {a} rather than {b}?")
+    _prose(console, f"Predicted {a} with probability {row.probability:.3f}, {outcome}.")
     for reason in row.reasons[:SENTENCES]:
         _prose(console, f"• {sentence(reason, row.predicted, row.rival)}.")
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))

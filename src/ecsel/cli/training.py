@@ -1,6 +1,6 @@
 """The work of `ecsel fit`: judged on held-out rows beside its rivals, then fitted once more on all rows.
 
-The held-out quality is that of a model whose every choice (terms, strength, columns) was made without the held-out
+The held-out quality is that of a model whose every choice (columns, pieces, size) was made without the held-out
 rows. The model that is kept is fitted in the same way on all rows, since more rows make a better one; what it says of
 itself out of fold is in its file.
 """
@@ -63,7 +63,6 @@ class Training:
     n_held_out: int
     qualities: tuple[ClassQuality | ValueQuality, ...]
     drivers: tuple[Driver, ...]
-    separating: dict[str, float]
     unstable: tuple[str, ...]
 
     def quality_documents(self) -> list[dict[str, Any]]:
@@ -78,24 +77,21 @@ def train(
     share: float,
     seed: int,
     begin: Callable[[str], None],
+    choose: Callable[[Any], Any],
     whole: Callable[[Any], Any] | None = None,
 ) -> Training:
     """Fit, judge and look into a model; `build` makes it, unfitted, and `begin` is told of every stage.
 
-    Where the rows are a sample of a larger table, `whole` fits the model that is kept to all of it.
+    `choose` takes a fitted model and returns it, or another of its candidates. Where the rows are a sample of a larger
+    table, `whole` fits the model that is kept to all of it.
     """
     X, y = prepared.X, prepared.y
-    begin("looking for columns that know the answer")
     classification = prepared.task.kind == "classification"
-    if classification:
-        separating = screening.separating_columns(X, prepared.codes, seed)
-    else:
-        separating = screening.following_columns(X, y)
     kept, held = hold_out(prepared.codes if classification else None, len(y), share, seed)
     qualities: tuple[ClassQuality | ValueQuality, ...] = ()
     if held.size:
         begin(f"fitting {kept.size} rows to judge the model on the other {held.size}")
-        trial = build().fit(X.iloc[kept], y[kept])
+        trial = choose(build().fit(X.iloc[kept], y[kept]))
         begin("fitting the models to compare with")
         beside = rivals(prepared.task.kind, X.iloc[kept], prepared.codes[kept])
         judge = _judge_classes if classification else _judge_values
@@ -104,13 +100,20 @@ def train(
             warnings.simplefilter("ignore", UserWarning)
             qualities = judge(prepared, trial, beside, held)
     begin(f"fitting all {len(y)} rows" if whole is None else "fitting all rows of the file")
-    model = build().fit(X, y) if whole is None else whole(build())
+    model = choose(build().fit(X, y) if whole is None else whole(build()))
     begin("looking into the model")
     unstable = unstable_columns(model, X, y, seed) if classification else unstable_exponents(model)
-    return Training(prepared, model, held.size, qualities, strongest_drivers(model, X, seed=seed), separating, unstable)
+    return Training(prepared, model, held.size, qualities, strongest_drivers(model, X, seed=seed), unstable)
 
 
-STAGES = 5
+STAGES = 4
+
+
+def suspects(prepared: Prepared, seed: int) -> dict[str, float]:
+    """Return the columns that know the answer all by themselves, with how well."""
+    if prepared.task.kind == "classification":
+        return screening.separating_columns(prepared.X, prepared.codes, seed)
+    return screening.following_columns(prepared.X, prepared.y)
 
 
 def hold_out(
@@ -130,9 +133,11 @@ def hold_out(
 
 
 def n_numbers(model: Any) -> int:
-    """Return of how many coefficients and exponents the equations are made."""
+    """Return of how many numbers the equations are made: coefficients, exponents other than 1, shifts."""
     equations = model.equations_.values() if hasattr(model, "equations_") else (model.equation_,)
-    return sum(1 + len(term.exponents) for equation in equations for term in equation.terms)
+    terms = [term for equation in equations for term in equation.terms]
+    factors = [factor for term in terms for factor in term.factors]
+    return len(terms) + sum(int(f.exponent != 1) + int(f.shift != 0) for f in factors)
 
 
 def _judge_classes(
@@ -185,8 +190,8 @@ def _value_quality(name: str, y: np.ndarray[Any, Any], told: np.ndarray[Any, Any
 
 
 def unstable_columns(model: Any, X: Any, y: np.ndarray[Any, Any], seed: int) -> tuple[str, ...]:
-    """Return the features of the equations that other draws of the rows leave out or give another sign."""
-    if len(y) * model.fit_report_.n_parameters > MOST_BOOTSTRAP_WORK:
+    """Return the features of the paper's model that other draws of the rows leave out or give another sign."""
+    if model.encoder_.is_raw or len(y) * model.fit_report_.n_parameters > MOST_BOOTSTRAP_WORK:
         return ()
     draws = model.stability(X, y, n_bootstrap=N_BOOTSTRAP, random_state=seed)
     used = np.abs(draws.effect) > 0

@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from ecsel.signomial import Signomial, Term
 
 DIGITS = ".3g"
-LINKS = {
-    "sigmoid": "probability = 1 / (1 + exp(-score))",
-    "softmax": "probability of a class = exp(its score) / sum of exp(score) over all classes",
-}
 
 
 def shown(name: Any) -> str:
@@ -32,6 +28,36 @@ def shown(name: Any) -> str:
 def number(value: Any) -> str:
     """Return a value of a table, numbers rounded to four digits."""
     return for_people(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else shown(value)
+
+
+def exact(value: Any) -> str:
+    """Return a value of a table with all its digits.
+
+    >>> exact(104.29), exact(3.0), exact("own")
+    ('104.29', '3', 'own')
+    """
+    return repr(value).removesuffix(".0") if type(value) in {int, float} else shown(value)
+
+
+def score_name(model: Any, label: Any) -> str:
+    """Return what an equation of a model computes: of two classes the log-odds of the second, else a score."""
+    if not hasattr(model, "equations_"):
+        return "prediction"
+    return f"{'log-odds' if is_log_odds(model) else 'score'} of {shown(label)}"
+
+
+def link_line(model: Any) -> str:
+    """Return how the scores of a classifier become probabilities."""
+    if is_log_odds(model):
+        return f"probability of {shown(model.classes_.tolist()[1])} = 1 / (1 + exp(-log-odds))"
+    if model.link_ == "sigmoid":
+        return "probability = 1 / (1 + exp(-score))"
+    return "probability of a class = exp(its score) / sum of exp(score) over all classes"
+
+
+def is_log_odds(model: Any) -> bool:
+    """Tell a readable equation of two classes, which is read as log-odds, from the scores of other models."""
+    return bool(model.link_ == "sigmoid" and model.encoder_.is_raw)
 
 
 def wrapped_equation(equation: Signomial, width: int) -> list[str]:

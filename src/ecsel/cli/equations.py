@@ -1,0 +1,127 @@
+"""Equations on the terminal, what helps to read them, and a row worked out by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ecsel.cli.models import equations_of, is_classifier
+from ecsel.cli.wording import exact, link_line, score_name, shown, wrapped_equation
+from ecsel.estimators.summary import remarks
+from ecsel.report.front import Front
+from ecsel.report.pieces import equation_lines
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ecsel.report.worked import WorkedExample
+
+MAX_WIDTH = 120
+"""Columns of a terminal beyond which lines are hard to follow."""
+
+LARGEST_POWER = 200.0
+"""A pocket calculator has no exp(230); beyond, the largest score is taken from all of them."""
+
+
+def show_equations(console: Console, model: Any, *, other_sizes: bool = True) -> None:
+    """Print the equations for people, how scores become probabilities, and what another size would bring."""
+    if is_classifier(model) and model.encoder_.is_raw:
+        _show_readable(console, model)
+        console.print(f"  {link_line(model)}", soft_wrap=True)
+        if sentence := Front.of(model).sentence(other_sizes=other_sizes):
+            console.print(f"  {sentence}.", style="dim", soft_wrap=True)
+        return
+    _show_powers(console, model)
+    if is_classifier(model):
+        console.print(f"  {link_line(model)}", soft_wrap=True)
+
+
+def _show_readable(console: Console, model: Any) -> None:
+    """Print equations of raw columns: on a line where they fit, else a piece a line."""
+    for label, equation in model.equations_.items():
+        name = f"  {score_name(model, label)} ="
+        lines = equation_lines(equation, min(console.width, MAX_WIDTH) - len(name) - 1)
+        if not equation.terms:
+            lines[0] += "   (the class that the others are compared with)"
+        head = Text.assemble((name, "bold"), (f" {lines[0]}" if len(lines) == 1 else "", "cyan"))
+        console.print(head, soft_wrap=True)
+        for line in lines if len(lines) > 1 else ():
+            console.print(Text(f"      {line}", style="cyan"), soft_wrap=True)
+
+
+def _show_powers(console: Console, model: Any) -> None:
+    """Print laws and the paper's model, whose exponents have many digits, wrapped between terms and factors."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    width = min(console.width, MAX_WIDTH)
+    names = {label: score_name(model, label) for label in equations_of(model)}
+    for label, equation in equations_of(model).items():
+        lines = wrapped_equation(equation, width - max(map(len, names.values())) - 9)
+        table.add_row(Text(f"  {names[label]}", style="bold"), "=", Text("\n".join(lines), style="cyan"))
+    console.print(table, width=width)
+
+
+def reading_aids(model: Any) -> list[str]:
+    """Return what helps to read the equations of a classifier."""
+    if not is_classifier(model) or model.encoder_.is_raw:
+        return []
+    several = len(model.equations_) > 1
+    found = [
+        f"{shown(label)}: {remark.strip('()')}" if several else remark.strip("()")
+        for label, equation in model.equations_.items()
+        for remark in remarks(equation, model.encoder_)
+    ]
+    return [*found, "A name stands for that column on a positive scale, which `ecsel info` tells."]
+
+
+def show_example(console: Console, model: Any, example: WorkedExample) -> None:
+    """Print a row worked out as with a pocket calculator."""
+    for each in example.inputs:
+        value = "missing" if each.value is None else exact(each.value)
+        remark = f" ({each.remark})" if each.remark else ""
+        console.print(f"  {shown(each.column)} = {value}{remark}", soft_wrap=True)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for heading in ("piece", "value", "", "coefficient", "", "product"):
+        table.add_column(heading, justify="left" if heading == "piece" else "right", overflow="fold")
+    for score in example.scores:
+        for piece in score.pieces:
+            if piece.text:
+                cells = (piece.value_text, "×", piece.coefficient_text, "=", piece.product_text)
+            else:
+                cells = ("", "", piece.coefficient_text, "=", piece.product_text)
+            table.add_row(Text(shown(piece.text) or "constant"), *cells)
+        total = Text(score_name(model, score.label), style="bold")
+        table.add_row(total, "", "", "sum", "=", Text(score.total_text, style="bold"))
+        if len(example.scores) > 1:
+            table.add_row()
+    console.print(Padding(table, (1, 0, 0, 2), expand=False))
+    for line in outcome_lines(model, example):
+        console.print(f"  {line}", soft_wrap=True)
+
+
+def outcome_lines(model: Any, example: WorkedExample) -> list[str]:
+    """Return the last steps: from the scores to the probabilities and the decision."""
+    if not is_classifier(model):
+        return []
+    probability = dict(example.outcomes)
+    if model.link_ == "sigmoid":
+        label, score = model.classes_.tolist()[1], example.scores[0]
+        minus = score.total_text[1:] if score.total_text.startswith("-") else f"-{score.total_text}"
+        lines = [f"probability of {shown(label)} = 1 / (1 + exp({minus})) = {probability[label]:.4f}"]
+    else:
+        totals = [score.total for score in example.scores]
+        largest = max(totals) if max(map(abs, totals)) > LARGEST_POWER else 0.0
+        powers = [math.exp(total - largest) for total in totals]
+        less = f" less {largest:.4f}" if largest else ""
+        lines = [
+            f"exp({score.total_text}{less}) = {power:.6g} for {shown(score.label)}"
+            for score, power in zip(example.scores, powers, strict=True)
+        ]
+        lines += [
+            f"probability of {shown(score.label)} = {power:.6g} / {sum(powers):.6g} = {probability[score.label]:.4f}"
+            for score, power in zip(example.scores, powers, strict=True)
+        ]
+    return [*lines, f"predicted: {shown(example.decided)}"]
