@@ -269,24 +269,23 @@ int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *p
         }
         double slope = 0;
         for (ptrdiff_t k = 0; k < size; k++) slope += gradient[k] * step[k];
-        if (!(-slope > g->tol * (fabs(*objective) + 1e-3))) break;
+        /* Newton doubles the digits: where little is promised, one more step is the end */
+        const int last = !(-slope > g->tol * (fabs(*objective) + 1e-3)), tries = last ? 1 : 30;
         double length = 1, next = 0, bare = 0;
         int halved = 0;
-        for (; halved < 30; halved++, length /= 2) {
+        for (; halved < tries; halved++, length /= 2) {
             for (ptrdiff_t k = 0; k < size; k++) trial[k] = theta[k] + length * step[k];
             score(g, trial, there);
             bare = values(g, there, mean);
             next = penalised(g, penalty, trial, bare);
             if (next <= *objective + 1e-4 * length * slope) break;
         }
-        if (halved == 30) {
-            values(g, z, mean);
-            break;
-        }
+        if (halved == tries) break;
         memcpy(theta, trial, sizeof(double) * (size_t)size);
         memcpy(z, there, sizeof(double) * (size_t)(g->scores * n));
         *objective = next;
         *plain = bare;
+        if (last) break;
     }
     free(memory);
     return 0;

@@ -160,10 +160,9 @@ def _fit_numpy(
         step = np.zeros_like(theta)
         step[free] = _solve(hessian[np.ix_(free, free)], -gradient[free])
         slope = float(gradient @ step)
-        if -slope <= tolerance * (abs(objective) + 1e-3):
-            break
+        last = -slope <= tolerance * (abs(objective) + 1e-3)  # Newton doubles the digits: one more step is the end
         length = 1.0
-        for _ in range(30):
+        for _ in range(1 if last else 30):
             trial = evaluate(theta + length * step)
             if trial[0] <= objective + 1e-4 * length * slope:
                 break
@@ -172,6 +171,8 @@ def _fit_numpy(
             break
         theta = theta + length * step
         objective, plain, scores = trial
+        if last:
+            break
     return Fitted(theta[:n_scores], theta[n_scores:], scores, objective, plain)
 
 

@@ -1,0 +1,113 @@
+"""Given pieces the fit is the one minimiser, compiled or not."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from ecsel import _compiled
+from ecsel.search import glm
+from ecsel.search.losses import Logistic, Softmax, Squared
+
+LOSSES = [Logistic(), Softmax(3), Squared()]
+
+
+def problem(loss, seed=0, n=200, p=6):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(p, n))
+    y = rng.normal(size=n) + x[0] if loss.name == "squared" else rng.integers(0, max(2, loss.n_scores), n).astype(float)
+    owners = np.arange(p) % loss.n_scores
+    return x, owners, y, rng.uniform(0.5, 2, n), rng.uniform(0.1, 3, p)
+
+
+def gradient(loss, x, owners, y, w, ridge, fitted, offset=0.0):
+    scores = fitted.intercepts[:, None] + np.zeros((loss.n_scores, x.shape[1])) + offset
+    for k, c in enumerate(owners):
+        scores[c] += fitted.coefficients[k] * x[k]
+    residual = w * loss.residuals(loss.means(scores), y)
+    return np.array([ridge[k] * fitted.coefficients[k] - x[k] @ residual[c] for k, c in enumerate(owners)]), residual
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_the_gradient_vanishes(monkeypatch, loss, compiled):
+    if not compiled:
+        monkeypatch.setattr(_compiled, "compiled", None)
+    data = problem(loss)
+    fitted = glm.fit(loss, *data)
+    slopes, residual = gradient(loss, *data, fitted)
+    np.testing.assert_allclose(slopes, 0, atol=1e-7)
+    np.testing.assert_allclose(residual.sum(axis=1), 0, atol=1e-5)
+    assert fitted.objective == pytest.approx(fitted.loss + 0.5 * data[4] @ fitted.coefficients**2, abs=1e-5)
+
+
+@pytest.mark.needs_kernel
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_the_kernel_and_numpy_agree(monkeypatch, loss, single):
+    x, *rest = problem(loss, seed=4)
+    x = x.astype(np.float32) if single else x
+    offset = np.random.default_rng(5).normal(size=(loss.n_scores, x.shape[1]))
+    one = glm.fit(loss, x, *rest, offset=offset)
+    monkeypatch.setattr(_compiled, "compiled", None)
+    other = glm.fit(loss, x, *rest, offset=offset)
+    np.testing.assert_allclose(one.coefficients, other.coefficients, atol=1e-9)
+    np.testing.assert_allclose(one.scores, other.scores, atol=1e-8)
+    assert one.objective == pytest.approx(other.objective, rel=1e-12)
+
+
+def test_agreement_with_scikit_learn():
+    x, owners, y, w, _ = problem(Logistic(), seed=6)
+    fitted = glm.fit(Logistic(), x, owners, y, w, np.full(len(x), 2.0))
+    theirs = LogisticRegression(C=0.5, tol=1e-10, max_iter=1000).fit(x.T, y, sample_weight=w)
+    np.testing.assert_allclose(fitted.coefficients, theirs.coef_[0], atol=1e-5)
+    x, owners, y, w, _ = problem(Squared(), seed=7)
+    fitted = glm.fit(Squared(), x, owners, y, w, np.full(len(x), 2.0))
+    ridge = Ridge(alpha=2.0).fit(x.T, y, sample_weight=w)
+    np.testing.assert_allclose(fitted.coefficients, ridge.coef_, atol=1e-6)
+
+
+def test_intercepts_stay_where_they_are_held():
+    x, owners, y, w, ridge = problem(Logistic(), seed=8)
+    fitted = glm.fit(Logistic(), x, owners, y, w, ridge, (np.array([0.7]), np.zeros(len(x))), fit_intercept=False)
+    assert fitted.intercepts.tolist() == [0.7]
+    slopes, _ = gradient(Logistic(), x, owners, y, w, ridge, fitted)
+    np.testing.assert_allclose(slopes, 0, atol=1e-7)
+
+
+def test_a_model_without_pieces_is_the_constant():
+    rng = np.random.default_rng(9)
+    y, w = (rng.random(100) < 0.3) * 1.0, np.ones(100)
+    empty = glm.fit(Logistic(), np.empty((0, 100)), np.empty(0, np.intp), y, w, np.empty(0))
+    np.testing.assert_allclose(empty.intercepts, Logistic().start(y, w), atol=1e-6)
+
+
+def test_separable_rows_and_equal_columns_have_a_finite_fit():
+    x = np.linspace(-1, 1, 80)
+    fitted = glm.fit(
+        Logistic(), np.vstack([x, x]), np.zeros(2, np.intp), (x > 0) * 1.0, np.ones(80), np.array([1e-3, 1e-3])
+    )
+    assert np.isfinite(fitted.coefficients).all()
+    np.testing.assert_allclose(*fitted.coefficients, rtol=1e-4)
+
+
+@pytest.mark.needs_kernel
+def test_the_kernel_refuses_what_does_not_fit():
+    kernel = _compiled.compiled
+    x, owners, y, w, ridge = problem(Softmax(3))
+    n, p = x.shape[1], len(x)
+
+    def call(kind=1, scores=3, pieces=p, rows=n, own=owners, target=y):
+        arrays = (x, own.astype(np.int64), target, w, ridge, None, np.zeros(3 + p), np.empty((3, n)))
+        return kernel.glm_fit((kind, scores, pieces, rows, 1, 5), (1e-6, 1e-8), *arrays)
+
+    call()
+    for wrong in (
+        {"scores": 0},
+        {"rows": -1},
+        {"pieces": p + 1},
+        {"kind": 0},
+        {"own": owners + 5},
+        {"target": y - 1},
+    ):
+        with pytest.raises(ValueError, match=r"glm_fit|kernel"):
+            call(**wrong)

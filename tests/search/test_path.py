@@ -1,0 +1,116 @@
+"""The walk: second-order gains are right, sizes improve, limits and signs are kept."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from ecsel.search import glm
+from ecsel.search.dictionary import make_atoms, pair_pieces, single_pieces
+from ecsel.search.losses import Logistic, Softmax, Squared
+from ecsel.search.path import Family, Limits, Training, Walk
+
+PAIRS = Family("pairs", price=1.0, ridge=0.3, max_pieces=6)
+
+
+def training(columns, loss, seed=0, **options):
+    rng = np.random.default_rng(seed)
+    n = len(columns[0].values)
+    atoms = make_atoms(
+        columns, single_pieces(columns) + pair_pieces(columns, range(len(columns)), more=False), np.ones(n)
+    )
+    z = 1.5 * np.log(columns[1].values) - 0.4 * columns[0].values + 1.2 * columns[3].values
+    if loss.name == "squared":
+        y = z + 0.5 * rng.normal(size=n)
+    elif loss.name == "softmax":
+        p = np.exp(np.vstack([z, -z, np.zeros(n)]))
+        y = (rng.random(n) > np.cumsum(p / p.sum(axis=0), axis=0)).sum(axis=0).astype(float)
+    else:
+        y = (rng.random(n) < expit(z)) * 1.0
+    return Training(loss, atoms, y, np.ones(n), **options)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Squared()], ids=lambda loss: loss.name)
+def test_gains_agree_with_exact_fits(make_columns, loss):
+    """Where the loss is quadratic the gains are exact; for a likelihood they are close where they are small."""
+    data = training(make_columns(), loss)
+    walk = Walk(data, PAIRS, Limits(20))
+    current = walk.run()[3]
+    walk._rescale(current)
+    current = walk._fit(current.atoms, current.owners, None)
+    scan = walk._scan(current, walk._dictionary)
+    rng = np.random.default_rng(1)
+    tolerance = {"rtol": 1e-3, "atol": 2e-3} if loss.name == "squared" else {"rtol": 0.3, "atol": 0.05}
+    finite = np.flatnonzero(np.isfinite(scan.additions[0]))
+    some = rng.choice(finite, 12, replace=False)
+    exact = [current.total - walk._fit((*current.atoms, int(a)), (*current.owners, 0), None).total for a in some]
+    np.testing.assert_allclose(scan.additions[0][some], exact, **tolerance)
+    which, change = scan.swaps[0]
+    rows, atoms = np.nonzero(np.isfinite(change))
+    order = np.argsort(-change[rows, atoms])[:12]  # of bad swaps the quadratic model need not know
+    for s, a in zip(rows[order], atoms[order], strict=True):
+        kept = [i for i in range(len(current)) if i != which[s]]
+        swapped = walk._fit((*(current.atoms[i] for i in kept), int(a)), (0,) * len(current), None)
+        np.testing.assert_allclose(change[s, a], current.total - swapped.total, **tolerance)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Softmax(3), Squared()], ids=lambda loss: loss.name)
+def test_every_size_fits_better_than_the_one_before(make_columns, loss):
+    path = Walk(training(make_columns(), loss), PAIRS, Limits(20)).run()
+    assert [len(found) for found in path] == list(range(len(path)))
+    if loss.name != "squared":  # squared errors are rescaled on the way
+        losses = [found.fitted.objective for found in path]
+        assert all(a > b for a, b in pairwise(losses))
+
+
+def test_a_planted_sum_is_found(make_columns):
+    data = training(make_columns(n=2000), Logistic())
+    found = Walk(data, PAIRS, Limits(20)).run()[3]
+    pieces = {data.atoms.pieces[a] for a in found.atoms}
+    assert {(p[0].column, str(p[0].function.exponent), p[0].function.log) for p in pieces} == {
+        (0, "1", False),
+        (1, "1", True),
+        (3, "1", False),
+    }
+
+
+def test_limits_are_kept(make_columns):
+    data = training(make_columns(), Softmax(3))
+    for limits in (Limits(3), Limits(20, max_terms=1), Limits(20, max_columns=2)):
+        for found in Walk(data, PAIRS, limits).run():
+            assert data.atoms.count_factors(found.atoms) <= limits.max_factors
+            if limits.max_terms is not None:
+                assert np.bincount(found.owners, minlength=3).max() <= limits.max_terms
+            if limits.max_columns is not None:
+                assert len(np.unique(data.atoms.groups[list(found.atoms)])) <= limits.max_columns
+
+
+def test_forbidden_pieces_and_wrong_signs_do_not_enter(make_columns):
+    columns = make_columns()
+    plain = training(columns, Logistic())
+    first = [a for a, p in enumerate(plain.atoms.pieces) if any(part.column == 0 for part in p)]
+    signs = np.zeros((1, len(plain.atoms)))
+    signs[:, first] = 1.0  # the planted coefficient is negative
+    allowed = np.ones_like(signs, dtype=bool)
+    allowed[:, [a for a, p in enumerate(plain.atoms.pieces) if any(part.column == 3 for part in p)]] = False
+    data = training(columns, Logistic(), allowed=allowed, signs=signs)
+    for found in Walk(data, PAIRS, Limits(20)).run():
+        for a, theta in zip(found.atoms, found.fitted.coefficients, strict=True):
+            assert allowed[0, a]
+            assert signs[0, a] * theta >= 0
+
+
+def test_a_stopped_walk_returns_what_it_has(make_columns):
+    calls = iter([False, False, True, True, True, True])
+    path = Walk(training(make_columns(), Logistic()), PAIRS, Limits(20), lambda: next(calls)).run()
+    assert len(path) == 3
+
+
+def test_no_kernel_no_difference(monkeypatch, make_columns):
+    data = training(make_columns(), Logistic())
+    one = Walk(data, PAIRS, Limits(20)).run()
+    monkeypatch.setattr(glm._compiled, "compiled", None)
+    other = Walk(data, PAIRS, Limits(20)).run()
+    assert [found.atoms for found in one] == [found.atoms for found in other]
+    np.testing.assert_allclose([f.total for f in one], [f.total for f in other], rtol=1e-6)

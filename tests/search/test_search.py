@@ -1,0 +1,213 @@
+"""The whole search: planted equations, invariances, limits, interrupts."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from ecsel.search import search as module
+from ecsel.search.dictionary import PieceValues
+from ecsel.search.large import GlmPass, choose_again, fit_streamed, standardisation
+from ecsel.search.losses import Logistic, Softmax
+from ecsel.search.search import SearchOptions, fit_pieces, search
+from ecsel.search.selection import Judged, Key, choose
+
+
+def planted(columns, seed=0):
+    z = 1.8 * np.log(columns[1].values) - 0.5 * columns[0].values + 1.5 * columns[3].values
+    return (np.random.default_rng(seed).random(len(z)) < expit(z)) * 1.0
+
+
+def chosen(result, columns):
+    return result.front[result.chosen].equations.signomials(columns)
+
+
+def test_a_planted_equation_is_found_with_two_digits(make_columns, folds_of):
+    columns = make_columns(n=1500)
+    w = np.ones(1500)
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions())
+    (equation,) = chosen(result, columns)
+    assert {tuple(map(str, term.names)) for term in equation.terms if not term.is_constant} == {
+        ("a",),
+        ("b",),
+        ("[d = yes]",),
+    }
+    assert "log(b)" in str(equation)
+    for term in equation.terms:
+        assert float(f"{term.coefficient:.3g}") == term.coefficient
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Softmax(3)], ids=lambda loss: loss.name)
+def test_coefficients_are_optimal_given_the_pieces(make_columns, folds_of, loss):
+    columns = make_columns()
+    w = np.random.default_rng(1).integers(1, 3, 300).astype(float)
+    y = planted(columns) + (loss.name != "logistic") * (columns[2].values > 0)
+    result = search(columns, y, w, loss, folds_of(w), SearchOptions(digits=None))
+    point = result.front[result.chosen].equations
+    raw = np.array([PieceValues(columns).piece(piece) for piece in point.pieces])
+    mean, scale, leverage = standardisation(raw, w)
+    scores = np.repeat(point.intercepts[:, None], 300, axis=1)
+    for k, c in enumerate(point.owners):
+        scores[c] += point.coefficients[k] * raw[k]
+    residual = w * loss.residuals(loss.means(scores), y)
+    theta = point.coefficients * scale
+    z = (raw - mean[:, None]) / scale[:, None]
+    slopes = [point.ridge * leverage[k] * theta[k] - z[k] @ residual[c] for k, c in enumerate(point.owners)]
+    np.testing.assert_allclose(slopes, 0, atol=2e-3)
+
+
+def test_threads_and_their_number_change_nothing(make_columns, folds_of):
+    columns = make_columns()
+    w = np.ones(300)
+    results = [
+        search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(n_threads=n)) for n in (1, 2, 5)
+    ]
+    first = chosen(results[0], columns)
+    assert all(chosen(result, columns) == first for result in results)
+    assert all([p.loss for p in r.front] == [p.loss for p in results[0].front] for r in results)
+
+
+def test_the_front_falls_and_holds_the_choice(make_columns, folds_of):
+    columns = make_columns()
+    w = np.ones(300)
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions())
+    sizes = [point.equations.n_factors for point in result.front]
+    assert sizes == sorted(set(sizes))
+    assert result.chosen in result.near_ties or result.front[result.chosen].loss >= min(p.loss for p in result.front)
+    free = [point.loss for i, point in enumerate(result.front) if i != result.chosen]
+    assert free == sorted(free, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "check"),
+    [
+        (SearchOptions(n_terms=2), lambda e: len(e.pieces) == 2),
+        (SearchOptions(max_terms=1), lambda e: len(e.pieces) <= 1),
+        (SearchOptions(max_factors=2), lambda e: e.n_factors <= 2),
+        (SearchOptions(max_columns=1), lambda e: len({part.column for piece in e.pieces for part in piece}) <= 1),
+    ],
+)
+def test_limits(make_columns, folds_of, options, check):
+    columns = make_columns()
+    w = np.ones(300)
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), options)
+    assert check(result.front[result.chosen].equations)
+
+
+def test_noise_alone_gives_the_empty_equation(make_columns, folds_of):
+    columns = make_columns(seed=11)
+    y = (np.random.default_rng(12).random(300) < 0.4) * 1.0
+    w = np.ones(300)
+    result = search(columns, y, w, Logistic(), folds_of(w), SearchOptions())
+    assert result.front[result.chosen].equations.n_factors == 0
+
+
+def test_signs_are_asked_for_once_per_dictionary(make_columns, folds_of):
+    columns = make_columns()
+    w = np.ones(300)
+
+    def signs(pieces):
+        return np.array([[np.nan if any(p.column == 1 for p in piece) else 0.0 for piece in pieces]])
+
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(), signs)
+    assert all("b" not in equation.names for point in result.front for equation in point.equations.signomials(columns))
+
+
+def test_time_that_is_over_gives_an_answer_all_the_same(make_columns, folds_of):
+    columns = make_columns()
+    w = np.ones(300)
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(time_limit=1e-9))
+    assert result.stopped
+    assert result.front
+
+
+def test_an_interrupt_keeps_what_was_found(monkeypatch, make_columns, folds_of):
+    """The main thread is interrupted while folds are walked: the walkers stop, the result has the first walk."""
+    columns = make_columns()
+    w = np.ones(300)
+    walk_all = module.walk_all
+    entered = threading.Event()
+
+    def slow(*args):
+        if threading.current_thread().name.endswith("_0"):
+            return walk_all(*args)
+        entered.set()
+        while not args[3]():
+            time.monotonic()
+        return walk_all(*args)
+
+    def interrupt(done, total):
+        assert total == 6
+        if done == 1:
+            entered.wait(20)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "walk_all", slow)
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(n_threads=2), None, interrupt)
+    assert result.stopped
+    assert result.front
+
+
+def test_the_rule_takes_the_fewest_factors_that_are_as_good():
+    weights = np.full(5, 20.0)
+    noise = np.array([1.0, -1.0, 0.5, -0.5, 0.0])
+    judged = [
+        Judged(Key(0, 0, 0), 60.0 + noise, 0),
+        Judged(Key(1, 0, 0), 40.1 + 2 * noise, 3),
+        Judged(Key(2, 0, 0), 40.0 + noise, 9),
+    ]
+    assert choose(judged, weights, 0.01).chosen == 1
+    assert choose(judged, weights, 0.0).chosen == 2
+    assert choose(judged, weights, 0.01).near == (1, 2)
+
+
+def test_streamed_passes_end_where_arrays_do(make_columns):
+    columns = make_columns(n=900)
+    y = planted(columns)
+    values = PieceValues(columns)
+    w = np.random.default_rng(3).uniform(0.5, 2, 900)
+    for loss, owners in ((Logistic(), [0, 0, 0]), (Softmax(2), [0, 1, 1])):
+        pieces = tuple(p for p in _pieces(columns))
+        raw = np.array([values.piece(piece) for piece in pieces])
+        standard = standardisation(raw, w)
+        own = np.array(owners)
+        exact = fit_pieces(loss, raw, pieces, own, y, w, 0.3, standard, None)
+
+        def total(one_pass: GlmPass, raw=raw):
+            parts = [one_pass(raw[:, at], y[at], w[at]) for at in np.array_split(np.arange(900), 4)]
+            return parts[0] + parts[1] + parts[2] + parts[3]
+
+        found = fit_streamed(loss, total, own, 0.3, standard, (np.zeros(loss.n_scores), np.zeros(3)))
+        np.testing.assert_allclose(found[1], exact.coefficients, rtol=1e-4)
+        np.testing.assert_allclose(found[0] - found[0].mean(), exact.intercepts - exact.intercepts.mean(), atol=1e-4)
+
+
+def _pieces(columns):
+    from ecsel.search.dictionary import LOG, ONE, Part
+
+    del columns
+    return ((Part(0, ONE),), (Part(1, LOG),), (Part(3, ONE),))
+
+
+def test_more_rows_choose_again_among_the_front(make_columns, folds_of):
+    few, many = make_columns(n=200, seed=1), make_columns(n=3000, seed=2)
+    w = np.ones(200)
+    result = search(few, planted(few), w, Logistic(), folds_of(w), SearchOptions())
+    everything = np.ones(3000)
+    again = choose_again(
+        result, many, planted(many, 5), everything, Logistic(), folds_of(everything)[0], SearchOptions()
+    )
+    assert len(again.front) == len(result.front)
+    assert again.front[again.chosen].equations.pieces in [p.equations.pieces for p in result.front]
+    best = min(point.loss for point in again.front)
+    assert again.front[again.chosen].loss <= best * 1.01 + 1e-12
+
+
+def test_a_lucky_size_does_not_win_and_a_bend_stays():
+    weights = np.full(5, 20.0)
+    noise = np.linspace(-1, 1, 5)
+    path = [60.0, 50.0, 40.0, 40.01, 39.0, 40.1, 40.2]
+    judged = [Judged(Key(0, k, 0), loss + (k + 1) * noise, k) for k, loss in enumerate(path)]
+    assert choose(judged, weights, 0.003).chosen == 2
