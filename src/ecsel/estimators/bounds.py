@@ -2,7 +2,7 @@
 
 `exponent_bounds` names columns or features; a column stands for all its features (levels, mirror image, missing
 factor), and an entry for a feature goes before one for its column. An exponent of zero is always allowed: a bound never
-forces a feature into a term.
+forces a feature into a term. A logarithm is the limit of powers at zero and counts as the exponent 0.
 """
 
 from __future__ import annotations
@@ -75,6 +75,9 @@ def bound_lines(option: Any, equations: Sequence[Signomial], encoder: TableEncod
             else f"in [{low:g}, {high:g}]"
         )
         lines.append(f"guaranteed: every {whose} is {told} (a bound of the fit, checked in every term)")
+    if isinstance(option, Mapping):  # features that no candidate uses are no longer in the encoder of a search
+        known = {*encoder.raw_names, *encoder.feature_names}
+        option = {name: wish for name, wish in option.items() if name in known}
     limits = exponent_bounds(option, encoder)
     if limits is None or not within_bounds(equations, encoder, limits):
         return ["NOT guaranteed: an exponent lies outside exponent_bounds"]
@@ -88,10 +91,11 @@ def within_bounds(
     place = {name: j for j, name in enumerate(encoder.feature_names)}
     low, high = limits
     return all(
-        low[place[name]] <= float(exponent) <= high[place[name]]
+        low[place[factor.name]] <= float(factor.exponent) <= high[place[factor.name]]
         for equation in equations
         for term in equation.terms
-        for name, exponent in term.exponents.items()
+        for factor in term.factors
+        if not factor.log
     )
 
 
@@ -104,9 +108,9 @@ def column_lines(max_features: int | None, equations: Sequence[Signomial], encod
     if len(columns) > max_features:
         return [f"NOT guaranteed: the equations speak of {len(columns)} columns, more than max_features={max_features}"]
     told = ", ".join(map(repr, columns)) or "none"
-    return [
-        (
-            f"guaranteed: at most {max_features} column(s); the equations speak of {told} (the strongest of the first "
-            "along the path of one term, chosen on all rows before any folds)"
-        )
-    ]
+    how = (
+        "a limit of the search, which every candidate keeps"
+        if encoder.is_raw
+        else "the strongest of the first along the path of one term, chosen on all rows before any folds"
+    )
+    return [f"guaranteed: at most {max_features} column(s); the equations speak of {told} ({how})"]

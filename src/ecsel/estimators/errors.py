@@ -1,6 +1,7 @@
-"""Standard errors of a classifier's equations, by name: conditional on the selected terms.
+"""Standard errors of a classifier's equations, by name: conditional on the selected terms or pieces.
 
-The mathematics is in `ecsel.fitting.uncertainty`; here the numbers get the names of classes and features.
+The mathematics is in `ecsel.fitting.uncertainty` for the paper's model, in `glm_errors` for readable equations; here
+the numbers get the names of classes, features and pieces.
 """
 
 from __future__ import annotations
@@ -11,19 +12,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from ecsel.estimators.equations import laws_from_equations
+from ecsel.estimators.equations import laws_from_equations, n_power_laws
+from ecsel.estimators.glm_errors import GlmSandwich, glm_sandwich
 from ecsel.estimators.judging import tempered
 from ecsel.estimators.settings import resolve_link
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.fitting.uncertainty import Sandwich, elasticity_errors, sandwich
 from ecsel.quality.frames import to_pandas
+from ecsel.search.losses import Logistic, Softmax
+from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, Term, term_values
+from ecsel.signomial.factor_values import product_of_others
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.fitting.delta import Parameter
+    from ecsel.search.typing import Floats
     from ecsel.tables import TableEncoder
 
 
@@ -31,9 +39,10 @@ if TYPE_CHECKING:
 class NumberError:
     """One number of an equation: its estimate without a penalty, and its standard error (None: not determined).
 
-    `parameter` is "intercept", "coefficient", "exponent" or "slope" (coefficient × exponent at a typical row, per unit
-    of the logarithm). `term` counts the terms with exponents from 1, 0 for the intercept. `relative_to` names the level
-    from which an exponent or slope is the difference.
+    `parameter` is "intercept" or "coefficient"; in the paper's model also "exponent" or "slope" (coefficient × exponent
+    at a typical row, per unit of the logarithm). `term` counts the terms from 1, 0 for the intercept. `piece` is the
+    text of a readable term without its coefficient, empty for the intercept. In the paper's model `feature` names the
+    feature of an exponent or slope, and `relative_to` the level from which it is the difference.
     """
 
     label: Any
@@ -43,6 +52,7 @@ class NumberError:
     relative_to: str | None
     estimate: float
     standard_error: float | None
+    piece: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ class StandardErrors:
     Attributes
     ----------
     numbers
-        One `NumberError` for every intercept, coefficient, exponent and slope.
+        One `NumberError` for every intercept and coefficient, in the paper's model also for every exponent and slope.
     converged
         Whether the refit without a penalty found a minimum; rows that the equations separate have none.
     n_rows
@@ -62,21 +72,24 @@ class StandardErrors:
     numbers: tuple[NumberError, ...]
     converged: bool
     n_rows: int
-    _sandwich: Sandwich | None = field(default=None, repr=False, compare=False)
+    _sandwich: Sandwich | GlmSandwich | None = field(default=None, repr=False, compare=False)
+    _pieces: Pieces | None = field(default=None, repr=False, compare=False)
     _encoder: TableEncoder | None = field(default=None, repr=False, compare=False)
     _labels: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def _is_readable(self) -> bool:
+        return any(number.piece is not None for number in self.numbers)
 
     def to_frame(self, level: float = 0.95) -> Any:
         """Return a pandas data frame: estimates, standard errors and intervals; NaN where not determined."""
         estimate = np.array([number.estimate for number in self.numbers])
         error = np.array([np.nan if n.standard_error is None else n.standard_error for n in self.numbers])
         reach = _quantile(level) * error
+        names = ("parameter", "piece") if self._is_readable else ("term", "parameter", "feature", "relative_to")
         columns: dict[str, Any] = {
             "class": [number.label for number in self.numbers],
-            "term": [number.term for number in self.numbers],
-            "parameter": [number.parameter for number in self.numbers],
-            "feature": [number.feature for number in self.numbers],
-            "relative_to": [number.relative_to for number in self.numbers],
+            **{name: [getattr(number, name) for number in self.numbers] for name in names},
             "estimate": estimate,
             "standard_error": error,
             "low": estimate - reach,
@@ -84,26 +97,51 @@ class StandardErrors:
         }
         return to_pandas(columns, "StandardErrors.to_frame()")
 
+    def probabilities(self, X: Any, level: float = 0.95) -> Any:
+        """Return the probabilities of the refit at given rows with intervals, as a pandas data frame.
+
+        One line per row and class; for readable equations. With two classes and one score the interval is that of the
+        score by the delta method, put through the link; with more the delta method is applied to the probability. Like
+        all errors here they take the pieces as given: that other rows might have led to other pieces is not in them.
+        """
+        sandwich, encoder = self._with_covariance()
+        if not isinstance(sandwich, GlmSandwich) or self._pieces is None:
+            raise ValueError("intervals of probabilities are for readable equations, not for given n_terms and l1.")
+        values = self._pieces.values(encoder.model_features(X))
+        found = sandwich.probabilities(values, _quantile(level))
+        labels, n = self._labels, values.shape[1]
+        columns: dict[str, Any] = {
+            "row": np.tile(np.arange(n), len(labels)),
+            "class": [label for label in labels for _ in range(n)],
+        }
+        names = ("probability", "standard_error", "low", "high")
+        columns |= {name: each.ravel() for name, each in zip(names, found, strict=True)}
+        return to_pandas(columns, "StandardErrors.probabilities()")
+
     def elasticity(self, X: Any, level: float = 0.95, *, absolute: bool = False) -> Any:
         """Return the elasticities of the refit at given rows with delta-method intervals, as a pandas data frame.
 
-        One line per row, class and feature of the equation, on the positive scale of the features; NaN where the score
-        is not positive (`absolute=True`: where it is zero), and errors where the rows do not determine them.
+        One line per row, class and feature of the equation, by the features that the equation speaks of; NaN where the
+        score is not positive (`absolute=True`: where it is zero), and errors where the rows do not determine them.
         """
-        if self._sandwich is None or self._encoder is None:
-            raise ValueError(
-                "errors read from a file have no covariance: compute them with model.standard_errors(X, y)."
-            )
-        estimates, errors = elasticity_errors(self._sandwich, self._encoder.log_features(X), absolute=absolute)
-        slopes = self._sandwich.problem.unpack(self._sandwich.theta)[2]
-        used = [(c, j) for c, j in np.argwhere((slopes != 0).any(axis=1)).tolist()]
-        names, n = self._encoder.feature_names, len(estimates)
-        estimate = np.concatenate([estimates[:, c, j] for c, j in used]) if used else np.empty(0)
-        error = np.concatenate([errors[:, c, j] for c, j in used]) if used else np.empty(0)
+        sandwich, encoder = self._with_covariance()
+        if isinstance(sandwich, GlmSandwich):
+            if self._pieces is None:
+                raise TypeError("a covariance of pieces needs the pieces")
+            used, found = self._pieces.elasticities(sandwich, encoder.model_features(X), absolute=absolute)
+        else:
+            estimates, errors = elasticity_errors(sandwich, encoder.log_features(X), absolute=absolute)
+            slopes = sandwich.problem.unpack(sandwich.theta)[2]
+            used = [(c, j) for c, j in np.argwhere((slopes != 0).any(axis=1)).tolist()]
+            found = [(np.asarray(estimates[:, c, j]), np.asarray(errors[:, c, j])) for c, j in used]
+        labels = self._labels[-sandwich.loss.n_scores :] if isinstance(sandwich, GlmSandwich) else self._labels
+        names, n = encoder.feature_names, read_table(X).n_rows
+        estimate = np.concatenate([each for each, _ in found]) if used else np.empty(0)
+        error = np.concatenate([each for _, each in found]) if used else np.empty(0)
         reach = _quantile(level) * error
         columns: dict[str, Any] = {
             "row": np.tile(np.arange(n), len(used)),
-            "class": [self._labels[c] for c, _ in used for _ in range(n)],
+            "class": [labels[c] for c, _ in used for _ in range(n)],
             "feature": [names[j] for _, j in used for _ in range(n)],
             "elasticity": estimate,
             "standard_error": error,
@@ -111,6 +149,13 @@ class StandardErrors:
             "high": estimate + reach,
         }
         return to_pandas(columns, "StandardErrors.elasticity()")
+
+    def _with_covariance(self) -> tuple[Sandwich | GlmSandwich, TableEncoder]:
+        if self._sandwich is None or self._encoder is None:
+            raise ValueError(
+                "errors read from a file have no covariance: compute them with model.standard_errors(X, y)."
+            )
+        return self._sandwich, self._encoder
 
     def to_plain(self) -> dict[str, Any]:
         """Return plain JSON values."""
@@ -128,17 +173,64 @@ class StandardErrors:
     def __str__(self) -> str:
         """Return the errors as text, “—” where not determined."""
         failed = "" if self.converged else ", which found no minimum, as where the rows can be separated"
+        given = "pieces" if self._is_readable else "terms"
         lines = [
-            f"standard errors, conditional on the selected terms ({self.n_rows} rows, refit without penalty{failed}):"
+            f"standard errors, conditional on the selected {given} ({self.n_rows} rows, refit without penalty{failed}):"
         ]
         for number in self.numbers:
-            place = "" if number.term == 0 else f"term {number.term}, "
-            what = number.parameter if number.feature is None else f"{number.parameter} of {number.feature!r}"
-            if number.relative_to is not None:
-                what += f" from {number.relative_to!r}"
             error = "—" if number.standard_error is None else f"{number.standard_error:.3g}"
-            lines.append(f"  {number.label!r}: {place}{what} {number.estimate:.4g} ± {error}")
+            lines.append(f"  {number.label!r}: {_named(number)} {number.estimate:.4g} ± {error}")
         return "\n".join(lines)
+
+
+def _named(number: NumberError) -> str:
+    """Return what the number is."""
+    if number.piece:
+        return number.piece
+    place = "" if number.term == 0 else f"term {number.term}, "
+    what = number.parameter if number.feature is None else f"{number.parameter} of {number.feature!r}"
+    return place + what + ("" if number.relative_to is None else f" from {number.relative_to!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """The terms of readable equations without their coefficients, and the score of each."""
+
+    terms: ScoreTerms
+    """One score for every piece."""
+    owners: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, equations: Sequence[Signomial], names: Sequence[str]) -> Pieces:
+        """Return the pieces of equations, in the order of their terms."""
+        found = [(c, term) for c, equation in enumerate(equations) for term in equation.terms if not term.is_constant]
+        units = [Signomial([Term.from_factors(1.0, term.factors)]) for _, term in found]
+        terms = (
+            ScoreTerms.from_signomials(units, names)
+            if units
+            else ScoreTerms(np.empty(0), np.empty((0, len(names))), np.empty(0, dtype=np.intp), 1)
+        )
+        return cls(terms, np.array([c for c, _ in found], dtype=np.intp))
+
+    def values(self, features: Floats) -> Floats:
+        """Return the pieces (pieces × rows) of features (rows × features)."""
+        return np.ascontiguousarray(term_values(self.terms, FeatureRows.from_values(features)).T)
+
+    def elasticities(
+        self, sandwich: GlmSandwich, features: Floats, *, absolute: bool
+    ) -> tuple[list[tuple[int, int]], list[tuple[Floats, Floats]]]:
+        """Return which features each score uses, and for each of these the elasticities and their errors."""
+        rows, values = FeatureRows.from_values(features), self.values(features)
+        jets = [self.terms.feature_jets(rows, k) for k in range(len(self.owners))]
+        used = sorted({(int(c), j) for c, mine in zip(self.owners, jets, strict=True) for j in mine})
+        found = []
+        for c, j in used:
+            slopes = np.zeros_like(values)
+            for k, mine in enumerate(jets):
+                if j in mine:
+                    slopes[k] = mine[j].first * product_of_others(mine, {j})
+            found.append(sandwich.elasticities(values, slopes, c, absolute=absolute))
+        return used, found
 
 
 def _number_from(plain: Mapping[str, Any]) -> NumberError:
@@ -162,8 +254,12 @@ def standard_errors(model: ECSELClassifier, X: Any, y: Any, sample_weight: Any =
     codes = known_codes(labels, classes)
     keep = counts > 0
     per_class = class_weights(model.class_weight, classes, codes, counts)[codes]
+    if encoder.is_raw:
+        return _of_pieces(
+            model, encoder.model_features(X, warn=False)[keep], codes[keep], counts[keep], per_class[keep]
+        )
     equations = list(model.equations_.values())
-    n_terms = max(1, *(sum(bool(term.exponents) for term in equation.terms) for equation in equations))
+    n_terms = max(1, *map(n_power_laws, equations))
     laws = tempered(laws_from_equations(equations, encoder.feature_names, n_terms), 1 / model.temperature_)
     result = sandwich(
         encoder.log_features(X, warn=False)[:, keep],
@@ -181,7 +277,47 @@ def standard_errors(model: ECSELClassifier, X: Any, y: Any, sample_weight: Any =
             result.parameters, result.estimates.tolist(), result.standard_errors.tolist(), strict=True
         )
     )
-    return StandardErrors(numbers, result.converged, int(keep.sum()), result, encoder, scores)
+    return StandardErrors(numbers, result.converged, int(keep.sum()), result, None, encoder, scores)
+
+
+def _of_pieces(
+    model: ECSELClassifier, features: Floats, codes: NDArray[np.intp], counts: Floats, class_weight: Floats
+) -> StandardErrors:
+    """Return the standard errors of readable equations."""
+    equations, labels = list(model.equations_.values()), tuple(model.equations_)
+    pieces = Pieces.of(equations, model.encoder_.feature_names)
+    terms = [term for equation in equations for term in equation.terms if not term.is_constant]
+    loss = Logistic() if len(equations) == 1 else Softmax(len(equations))
+    own = [{term.factors for term in equation.terms} for equation in equations]
+    shared = [
+        loss.n_scores > 1 and c == 0 and all(term.factors in others for others in own)
+        for c, term in zip(pieces.owners.tolist(), terms, strict=True)
+    ]
+    result = glm_sandwich(
+        loss,
+        pieces.values(features),
+        pieces.owners,
+        codes.astype(np.float64),
+        counts,
+        class_weight,
+        (
+            np.array([sum(t.coefficient for t in equation.terms if t.is_constant) for equation in equations]),
+            np.array([term.coefficient for term in terms]),
+        ),
+        np.array(shared, dtype=bool),
+    )
+    estimates, errors = result.numbers()
+    known = [None if np.isnan(error) else error for error in errors.tolist()]
+    numbers = []
+    for c, label in enumerate(labels):
+        numbers.append(NumberError(label, 0, "intercept", None, None, float(estimates[c]), known[c], ""))
+        for place, k in enumerate(np.flatnonzero(pieces.owners == c).tolist(), start=1):
+            at = len(labels) + k
+            text = str(Signomial([Term.from_factors(1.0, terms[k].factors)]))
+            number = NumberError(label, place, "coefficient", None, None, float(estimates[at]), known[at], text)
+            numbers.append(number)
+    classes = tuple(model.classes_.tolist())
+    return StandardErrors(tuple(numbers), result.converged, len(codes), result, pieces, model.encoder_, classes)
 
 
 def _level_sets(encoder: TableEncoder) -> list[list[int]]:

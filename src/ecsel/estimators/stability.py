@@ -1,13 +1,15 @@
-"""How firm is the selection? Bootstrap frequencies of every feature in every equation.
+"""How firm is the selection? Bootstrap frequencies of every feature, column or piece in every equation.
 
-The rows of each class are drawn anew with replacement, as many as there are, and the model is fitted to them with the
-number of terms and the strength that it has. For each equation and feature
+The rows of each class are drawn anew with replacement, as many as there are, and the model is fitted to them: the
+paper's model with the number of terms and the strength that it has, readable equations by the whole search. For each
+equation and feature of the paper's model
 
     frequency        the share of draws whose equation uses the feature
     sign agreement   of these, the share in which its mean effect has the sign it has in the model
     effect           the mean over the table's rows of ∂z/∂log x, with percentiles over all draws
 
-Draw i depends on the seed and on i alone, whatever the number of threads.
+and for each column of readable equations the same, with the effect of `piece_stability`. Draw i depends on the seed and
+on i alone, whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ecsel.estimators import settings
 from ecsel.estimators.choosing import choose_columns
-from ecsel.estimators.equations import laws_from_equations
+from ecsel.estimators.equations import laws_from_equations, n_power_laws
 from ecsel.estimators.judging import tempered
 from ecsel.estimators.options import check_integer
 from ecsel.estimators.progress import ProgressBar
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Draw = tuple[NDArray[np.bool_], Floats]
     """Which features each score uses, and their mean effects, both (scores, features)."""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,8 +79,7 @@ class Stability:
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return percentiles of the mean effects over all draws, those that do not use the feature being zero."""
-        if not 0 < level < 1:
-            raise ValueError(f"level={level!r} must lie between 0 and 1.")
+        check_level(level)
         low, high = np.quantile(self.effects, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return low, high
 
@@ -97,12 +100,20 @@ class Stability:
         return to_pandas(columns, "Stability.to_frame()")
 
 
+def check_level(level: float) -> None:
+    """Refuse what is no level of an interval."""
+    if not 0 < level < 1:
+        raise ValueError(f"level={level!r} must lie between 0 and 1.")
+
+
 def stability(
     model: ECSELClassifier, X: Any, y: Any, *, n_bootstrap: int, random_state: Any, sample_weight: Any
 ) -> Stability:
-    """Fit the model to bootstrap draws of the rows; an interrupt keeps the draws that are done."""
+    """Fit the paper's model to bootstrap draws of the rows; an interrupt keeps the draws that are done."""
     check_integer("n_bootstrap", n_bootstrap, least=1)
     chosen = settings.check(model)
+    if model.l1_ is None:
+        raise TypeError("readable equations have pieces: see piece_stability")
     labels = check_target(model, read_table(X).n_rows, y)
     weights = check_weights(sample_weight, len(labels))
     codes = known_codes(labels, model.classes_)
@@ -110,9 +121,8 @@ def stability(
     codes, weights = codes[weights > 0], weights[weights > 0]
     per_class = class_weights(model.class_weight, model.classes_, codes, weights)[codes]
     link = settings.resolve_link(model.link_, len(model.classes_))
-    seed = int(check_random_state(0 if random_state is None else random_state).randint(2**31 - 1))
-    kept = np.isin(model.path_encoder_.feature_names, model.encoder_.feature_names)
-    chosen = chosen.of_table(model, model.path_encoder_, model.classes_.tolist(), link.n_scores).with_features(kept)
+    seed = draw_seed(random_state)
+    chosen = chosen.of_table(model, model.encoder_, model.classes_.tolist(), link.n_scores)
     size = (model.n_terms_, model.l1_)
     share = weights / weights.sum()
 
@@ -126,19 +136,9 @@ def stability(
             return None
         return (result.laws.exponents != 0).any(axis=1), mean_effects(result.laws, logs, share)
 
-    done: list[Draw] = []
-    with one_blas_thread(), suppress(KeyboardInterrupt), ProgressBar() if model.verbose else nullcontext() as progress:
-        for result in _finished(draw, n_bootstrap, chosen.n_threads):
-            done.append(result)
-            if progress is not None:
-                progress(len(done) / n_bootstrap, f"bootstrap {len(done)} of {n_bootstrap}")
-    if not done:
-        raise KeyboardInterrupt
-    if len(done) < n_bootstrap:
-        told = f"The bootstrap was interrupted after {len(done)} of {n_bootstrap} draws, which were kept."
-        warnings.warn(told, UserWarning, stacklevel=3)
+    done = run_draws(draw, n_bootstrap, chosen.n_threads, tell=bool(model.verbose))
     equations = list(model.equations_.values())
-    n_terms = max(1, *(len(equation.terms) for equation in equations))
+    n_terms = max(1, *map(n_power_laws, equations))
     laws = tempered(laws_from_equations(equations, model.encoder_.feature_names, n_terms), 1 / model.temperature_)
     return Stability(
         tuple(model.equations_),
@@ -148,6 +148,27 @@ def stability(
         mean_effects(laws, logs, share),
         n_bootstrap,
     )
+
+
+def draw_seed(random_state: Any) -> int:
+    """Return the seed of the draws; None means 0."""
+    return int(check_random_state(0 if random_state is None else random_state).randint(2**31 - 1))
+
+
+def run_draws(draw: Callable[[int], Result | None], n: int, n_threads: int, *, tell: bool) -> list[Result]:
+    """Return what the draws give, in their order; an interrupt, or a draw of None, ends them and keeps those before."""
+    done: list[Result] = []
+    with one_blas_thread(), suppress(KeyboardInterrupt), ProgressBar() if tell else nullcontext() as progress:
+        for result in _finished(draw, n, n_threads):
+            done.append(result)
+            if progress is not None:
+                progress(len(done) / n, f"bootstrap {len(done)} of {n}")
+    if not done:
+        raise KeyboardInterrupt
+    if len(done) < n:
+        told = f"The bootstrap was interrupted after {len(done)} of {n} draws, which were kept."
+        warnings.warn(told, UserWarning, stacklevel=4)
+    return done
 
 
 def resample(codes: NDArray[np.intp], weights: Floats, rng: np.random.Generator) -> Floats:
@@ -166,7 +187,7 @@ def mean_effects(laws: PowerLaws, logs: NDArray[np.floating], share: Floats) -> 
     return np.asarray(np.einsum("ckj,ck->cj", laws.exponents, laws.coefficients * terms))
 
 
-def _finished(draw: Callable[[int], Draw | None], n: int, n_threads: int) -> Iterator[Draw]:
+def _finished(draw: Callable[[int], Result | None], n: int, n_threads: int) -> Iterator[Result]:
     """Yield the draws in their order until all are done or an interrupt comes."""
     if n_threads == 1:
         for i in range(n):
@@ -182,8 +203,9 @@ def _finished(draw: Callable[[int], Draw | None], n: int, n_threads: int) -> Ite
         waiting = [pool.submit(draw, i) for i in range(n)]
         try:
             for each in waiting:
-                if (result := each.result()) is not None:
-                    yield result
+                if (result := each.result()) is None:
+                    break
+                yield result
         except KeyboardInterrupt:
             pass
         finally:

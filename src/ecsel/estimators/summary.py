@@ -9,15 +9,15 @@ import numpy as np
 from ecsel.estimators.bounds import bound_lines, column_lines
 from ecsel.estimators.guarantees import guarantee_lines
 from ecsel.estimators.options import is_number
+from ecsel.estimators.readable import SearchReport
+from ecsel.estimators.readable_summary import equation_lines, front_lines, headline, range_lines, search_lines
 from ecsel.estimators.straight import straight_part
 
 if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
+    from ecsel.fitting import FitReport
     from ecsel.signomial import Signomial, Term
     from ecsel.tables import TableEncoder
-
-WORTH_A_TERM = 0.2
-"""Percent of the loss below which a larger equation is not advised; the selection's own tolerance."""
 
 MOST_CLASSES_SHOWN = 8
 """A table of more classes would not fit on a page."""
@@ -26,39 +26,23 @@ MOST_CLASSES_SHOWN = 8
 def summarise_classifier(model: ECSELClassifier) -> str:
     """Return the equations, how they were found, and what was done to the columns."""
     report, encoder = model.fit_report_, model.encoder_
-    lines = [
-        (
-            f"ECSELClassifier: {len(model.classes_)} classes, {model.link_} link, {model.n_terms_} term(s) per score, "
-            f"l1 = {model.l1_:.4g}, {len(encoder.features)} positive feature(s) from {len(encoder.columns)} column(s)"
-        ),
-        "",
-    ]
-    for label, equation in model.equations_.items():
-        lines.append(f"score of {label!r}:")
-        lines.append(f"  {equation:.4g}")
-        lines += [f"  {remark}" for remark in remarks(equation, encoder)]
     equations, labels = list(model.equations_.values()), model.classes_.tolist()
+    readable = isinstance(report, SearchReport)
+    lines = [headline(model), "", *equation_lines(model), "", *range_lines(encoder)] if readable else _power_laws(model)
     if model.penalty != "l1":
         lines.append(f"penalty: {model.penalty!r}")
     lines += guarantee_lines(model.monotone, equations, encoder, labels)
     lines += bound_lines(model.exponent_bounds, equations, model.path_encoder_)
     lines += column_lines(model.max_features, equations, encoder)
     if model.threshold_ is not None:
-        lines.append(f"predicts {model.classes_.tolist()[1]!r} where its probability is at least {model.threshold_:g}")
+        lines.append(f"predicts {labels[1]!r} where its probability is at least {model.threshold_:g}")
     if model.temperature_ != 1:
-        lines.append(
-            f"calibrated: the scores of the fit below were divided by the temperature {model.temperature_:.4g}"
-        )
+        what = "before rounding " if readable else "of the fit below "
+        lines.append(f"calibrated: the scores {what}were divided by the temperature {model.temperature_:.4g}")
     lines += [
         "",
-        (
-            f"fit: {report.status.value}; {report.iterations} iterations, {report.passes:.1f} passes over "
-            f"{report.n_rows} distinct rows, {report.n_parameters} parameters"
-        ),
-        f"     objective {report.objective:.6g} (loss {report.loss:.6g}), KKT residual {report.kkt_residual:.1e} "
-        f"(scale {report.kkt_scale:.3g}), starts reached " + ", ".join(f"{v:.6g}" for v in report.spread),
+        *(search_lines(report) + front_lines(model) if isinstance(report, SearchReport) else fit_lines(report)),
     ]
-    lines += more_terms_lines(model)
     lines += out_of_fold_lines(model)
     if model.standard_errors_ is not None:
         lines += ["", str(model.standard_errors_)]
@@ -67,21 +51,34 @@ def summarise_classifier(model: ECSELClassifier) -> str:
     return "\n".join(lines)
 
 
-def more_terms_lines(model: ECSELClassifier) -> list[str]:
-    """Tell what more terms than `max_terms` would bring, where the folds have looked."""
-    more: dict[int, float] = {}
-    judged = {c.n_rows for c in model.path_ if c.n_terms > model.max_terms}
-    own = [c.loss for c in model.path_ if c.n_terms == model.n_terms_ and c.n_rows in judged]
-    for candidate in model.path_:
-        if candidate.n_terms > model.max_terms:
-            more[candidate.n_terms] = min(candidate.loss, more.get(candidate.n_terms, np.inf))
-    if not more or not own:
-        return []
-    loss, best = min(own), min(more, key=lambda k: more[k])
-    gain = 100 * (1 - more[best] / loss)
-    listed = ", ".join(f"{value:.4g} with {k}" for k, value in more.items())
-    advice = f"max_terms={best} would lower it by {gain:.2g} %" if gain > WORTH_A_TERM else "more would bring nothing"
-    return [f"more terms: the folds' log-loss is {loss:.4g} with {model.n_terms_} per score, {listed}; {advice}"]
+def _power_laws(model: ECSELClassifier) -> list[str]:
+    """Return the equations of the paper's model."""
+    encoder = model.encoder_
+    strength = "" if model.l1_ is None else f"l1 = {model.l1_:.4g}, "
+    lines = [
+        (
+            f"ECSELClassifier: {len(model.classes_)} classes, {model.link_} link, {model.n_terms_} term(s) per score, "
+            f"{strength}{len(encoder.features)} positive feature(s) from {len(encoder.columns)} column(s)"
+        ),
+        "",
+    ]
+    for label, equation in model.equations_.items():
+        lines.append(f"score of {label!r}:")
+        lines.append(f"  {equation:.4g}")
+        lines += [f"  {remark}" for remark in remarks(equation, encoder)]
+    return lines
+
+
+def fit_lines(report: FitReport) -> list[str]:
+    """Return what the solver reached."""
+    return [
+        (
+            f"fit: {report.status.value}; {report.iterations} iterations, {report.passes:.1f} passes over "
+            f"{report.n_rows} distinct rows, {report.n_parameters} parameters"
+        ),
+        f"     objective {report.objective:.6g} (loss {report.loss:.6g}), KKT residual {report.kkt_residual:.1e} "
+        f"(scale {report.kkt_scale:.3g}), starts reached " + ", ".join(f"{v:.6g}" for v in report.spread),
+    ]
 
 
 def out_of_fold_lines(model: ECSELClassifier) -> list[str]:

@@ -1,0 +1,156 @@
+"""What a classifier with readable equations says of itself: the printed equation is the model, and what it means."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecsel.estimators.odds import odds_phrases
+from ecsel.signomial.text import for_people, print_name, print_shift, print_term
+from ecsel.tables.columns import NumericColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ecsel.estimators.classifier import ECSELClassifier
+    from ecsel.estimators.readable import SearchReport
+    from ecsel.signomial import Factor, Signomial
+    from ecsel.tables import TableEncoder
+    from ecsel.tables.features import Feature
+
+OUTSIDE = {
+    "clip": "a value outside counts as the nearest end",
+    "extrapolate": "a value outside is taken as it is",
+    "error": "a value outside is refused",
+}
+RANGED = frozenset({"number", "above", "below", "step"})
+"""Kinds of features of columns that have a training range."""
+MAX_DIGITS = 10
+"""Longer numbers are told in four digits."""
+
+
+def headline(model: ECSELClassifier) -> str:
+    """Return classes, link and size in one line."""
+    equations = list(model.equations_.values())
+    n_pieces = sum(not term.is_constant for equation in equations for term in equation.terms)
+    n_factors = sum(equation.n_factors for equation in equations)
+    used = {feature.column for feature in model.encoder_.features}
+    labels = [repr(label) for label in model.classes_.tolist()]
+    named = f" ({', '.join(labels)})" if len(labels) <= 8 else ""
+    return (
+        f"ECSELClassifier: {len(labels)} classes{named}, {model.link_} link, {n_pieces} piece(s) with {n_factors} "
+        f"factor(s), {len(used)} of {len(model.encoder_.columns)} column(s)"
+    )
+
+
+def equation_lines(model: ECSELClassifier) -> list[str]:
+    """Return every equation as it is computed and, with one score, what its pieces do to the odds."""
+    lines: list[str] = []
+    for label, equation in model.equations_.items():
+        meaning = " (the logarithm of its odds)" if model.link_ == "sigmoid" else ""
+        lines += [f"score of {label!r}{meaning}:", f"  {equation}"]
+    if model.link_ == "sigmoid":
+        ((label, equation),) = model.equations_.items()
+        lines += ["", f"what a piece does to the odds of {label!r}, all others fixed:"]
+        for term in equation.terms:
+            if not term.is_constant:
+                lines.append(f"  {print_term(term)}")
+                lines += [f"    {phrase}" for phrase in odds_phrases(term, model.encoder_)]
+        lines += _repeated(equation, model.encoder_)
+        if len(lines) == 4:
+            lines[-2:] = ["", "no column is used: every row has the same probability"]
+    return lines
+
+
+def _repeated(equation: Signomial, encoder: TableEncoder) -> list[str]:
+    """Tell the columns that several pieces speak of."""
+    column = {feature.name: feature.column for feature in encoder.features}
+    times: dict[str, int] = {}
+    for term in equation.terms:
+        for name in {column[name] for name in term.names}:
+            times[name] = times.get(name, 0) + 1
+    return [f"  {print_name(name)} is in {n} pieces: read them together" for name, n in times.items() if n > 1]
+
+
+def range_lines(encoder: TableEncoder) -> list[str]:
+    """Return the training ranges of the columns in use, and what happens outside and to missing values."""
+    columns = {column.name: column for column in encoder.columns}
+    used = {name: list(features) for name, features in groupby(encoder.features, key=lambda feature: feature.column)}
+    ranges = [
+        f"  {print_name(name)}: {_exact(column.low)} to {_exact(column.high)}"
+        for name, features in used.items()
+        if isinstance(column := columns[name], NumericColumn) and any(f.kind in RANGED for f in features)
+    ]
+    lines = [f"training ranges ({OUTSIDE[encoder.out_of_range]}):", *ranges] if ranges else []
+    named = [print_name(name) for name in used if columns[name].kind == "categorical"]
+    if named:
+        lines.append(f"a level of {', '.join(named)} that training has not seen counts as none of those named")
+    filled = {name: told for name, features in used.items() if (told := _filled(features))}
+    if filled:
+        told = ", ".join(f"{print_name(name)} counts as {value}" for name, value in filled.items())
+        lines.append(f"where missing, {told}")
+    refused = [print_name(name) for name, features in used.items() if all(f.fill is None for f in features)]
+    if refused:
+        lines.append(f"missing values are refused in {', '.join(refused)}: training had none")
+    return lines
+
+
+def _filled(features: Sequence[Feature]) -> str:
+    """Return what a missing value of a column counts as; nothing where it is refused or has an indicator alone."""
+    known = [feature for feature in features if feature.fill is not None]
+    for feature in known:
+        if feature.kind in {"number", "ordinal"}:
+            return _exact(feature.fill or 0.0)
+    levels = [feature for feature in known if feature.kind in {"level", "step"}]
+    chosen = [print_name(feature.name) for feature in levels if feature.fill]
+    return " and ".join(chosen) or ("none of those named" if levels else "")
+
+
+def _exact(value: float) -> str:
+    """Return a number with all its digits where they are few."""
+    text = print_shift(value)
+    return text if len(text) <= MAX_DIGITS else for_people(value)
+
+
+def front_lines(model: ECSELClassifier) -> list[str]:
+    """Return the candidates of the search, the model marked, and those that the folds cannot tell from it."""
+    measured = [i for i, candidate in enumerate(model.path_) if np.isfinite(candidate.loss)]
+    if len(measured) < 2:
+        return []
+    own = position(model)
+    lines = ["candidates (factors of all scores: log-loss on held-out rows ± its standard error):"]
+    for i in measured:
+        candidate = model.path_[i]
+        lines.append(
+            f"  {'*' if i == own else ' '} {candidate.size:>3}: {candidate.loss:.4f} ± {candidate.loss_se:.4f}  "
+            f"select({i})"
+        )
+    lines.append("  * is this model; select(i) returns another one, path_[i].equations shows it")
+    ties = [i for i in model.near_ties_ if i != own]
+    if own in model.near_ties_ and ties:
+        told = ", ".join(f"{model.path_[i].size} factors, select({i})" for i in ties)
+        lines.append(f"the folds cannot tell these from the chosen one: {told}, see path_")
+    return lines
+
+
+def position(model: ECSELClassifier) -> int | None:
+    """Return the position in `path_` of the candidate whose pieces the model has."""
+    own = _shapes(tuple(model.equations_.values()))
+    return next((i for i, each in enumerate(model.path_) if _shapes(each.equations) == own), None)
+
+
+def _shapes(equations: Sequence[Signomial]) -> list[set[tuple[Factor, ...]]]:
+    return [{term.factors for term in equation.terms if not term.is_constant} for equation in equations]
+
+
+def search_lines(report: SearchReport) -> list[str]:
+    """Return what the search has seen."""
+    ended = "" if report.converged else " (it was stopped before its end)"
+    return [
+        (
+            f"search: {report.n_pieces} pieces to choose from, {report.n_rows} distinct rows, log-loss on them "
+            f"{report.loss:.4f}{ended}"
+        )
+    ]
