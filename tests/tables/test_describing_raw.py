@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecsel.tables import CategoricalColumn, EmptyColumn, NumericColumn, OrdinalColumn, TableEncoder
-from ecsel.tables.describing_raw import MAX_KNOWN_LEVELS, few_whole_values, min_level_weight
+from ecsel.tables.describing_raw import MAX_KNOWN_LEVELS, MAX_NUMBER_LEVELS, few_whole_values, min_level_weight
 
 
 def fit(data, **options):
@@ -24,8 +24,9 @@ def test_a_number_is_itself():
 @pytest.mark.parametrize(
     ("values", "levels"),
     [
-        ([0, 1, 2, 3, 4], [0, 1, 2, 3, 4]),
-        ([0, 1, 2, 3, 4, 5], []),
+        ([4, 0, 1, 3, 2], [0, 1, 2, 3, 4]),
+        (list(range(MAX_NUMBER_LEVELS)), list(range(MAX_NUMBER_LEVELS))),
+        (list(range(MAX_NUMBER_LEVELS + 1)), []),
         ([7, -3, 7], []),  # two values: the number tells them apart
         ([0, 1, 1], []),
         ([-1.0, 0.0, 1.0], [-1, 0, 1]),
@@ -39,11 +40,11 @@ def test_a_few_whole_numbers_get_indicators_beside_the_number(values, levels):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(-3, 3), min_size=1, max_size=30), st.integers(1, 2000))
+@given(st.lists(st.integers(-7, 7), min_size=1, max_size=60), st.integers(1, 2000))
 def test_few_whole_values_are_the_distinct_ones(values, repeats):
     expected = tuple(sorted(set(values)))
     repeated = np.array(values * repeats, dtype=float)[:5000]
-    assert few_whole_values(repeated) == (expected if len(expected) <= 5 else ())
+    assert few_whole_values(repeated) == (expected if len(expected) <= MAX_NUMBER_LEVELS else ())
     assert few_whole_values(np.append(repeated, 0.25)) == ()
 
 

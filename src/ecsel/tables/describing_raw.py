@@ -116,11 +116,11 @@ def complete_feature(feature: Feature, number: Feature, column: NumericColumn) -
 
 
 def few_whole_values(values: NDArray[np.float64]) -> tuple[Level, ...]:
-    """Return the different values of a column of at most `MAX_NUMBER_LEVELS` whole numbers; nothing for any other column.
+    """Return the different values of a column of at most `MAX_NUMBER_LEVELS` whole numbers; nothing for any other.
 
     Examples
     --------
-    >>> [few_whole_values(np.array(values)) for values in ([2.0, 0.0, 2.0], [2.5, 0.0], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0])]
+    >>> [few_whole_values(values) for values in (np.array([2.0, 0.0, 2.0]), np.array([2.5, 0.0]), np.arange(13.0))]
     [(0, 2), (), ()]
     """
     if values.size > _PEEK and not few_whole_values(values[:_PEEK]):
