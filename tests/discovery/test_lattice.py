@@ -5,7 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ecsel.discovery.lattice import FREE, TERM, Lattice, default_exponents, parity_cost, rational_cost
+from ecsel.discovery.lattice import FREE, Lattice, default_exponents, parity_cost
+from ecsel.search.code_length import TERM, rational_cost
 
 
 def lattice(signed=(False, False), has_zero=(False, False), **options):

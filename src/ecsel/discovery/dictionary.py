@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ecsel.discovery.lattice import RESOLUTION, TERM, Floats, Lattice, Mask, Parities
+from ecsel.discovery.lattice import RESOLUTION, Floats, Lattice, Mask, Parities
 from ecsel.discovery.model import Structure
 from ecsel.discovery.rows import Rows
+from ecsel.search.code_length import TERM
 
 FULL_PAIRS = 8
 """With more columns than this, a change of two exponents must touch a variable that the monomial already has."""

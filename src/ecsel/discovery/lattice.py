@@ -1,12 +1,10 @@
 """Exponents that a law may have, and what it costs to name them.
 
-An exponent is zero, a simple rational from a finite lattice, or a free real number. The description length of p/q is
-
-    cost(p/q) = 0.6 + 1.7 ln|p| + 4.5 ln q + 0.7 [p < 0]      nats,
-
-a free exponent costs ``FREE`` nats plus its share of the criterion's parameter price. A column that changes sign has
-two readings of every power, |x|^b (parity 0) and sgn(x)|x|^b (parity 1); the *natural* one, x^b for integer b, is free
-of charge and the others pay. The description length of a monomial with d of m variables is
+An exponent is zero, a simple rational from a finite lattice, or a free real number. A rational costs what
+`ecsel.search.code_length` says, a free exponent ``FREE`` nats plus its share of the criterion's parameter price. A
+column that changes sign has two readings of every power, |x|^b (parity 0) and sgn(x)|x|^b (parity 1); the *natural*
+one, x^b for integer b, is free of charge and the others pay. The description length of a monomial with d of m variables
+is
 
     1.5 + ln C(m, d) + sum of the costs of its exponents.
 """
@@ -19,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
+from ecsel.search.code_length import TERM, rational_cost
+
 Floats = npt.NDArray[np.float64]
 Parities = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]
 
 FREE = 3.5
 """Nats for saying that an exponent is a real number."""
-TERM = 1.5
-"""Nats for saying that there is one more term."""
 RESOLUTION = 1e-9
 """Two exponents closer than this are the same lattice point."""
 LARGEST_EXPONENT = 12.0
@@ -42,16 +40,6 @@ def default_exponents() -> tuple[Fraction, ...]:
     largest = {1: Fraction(12), 2: Fraction(3), 3: Fraction(3), 4: Fraction(5, 4), 5: Fraction(5, 4)}
     positive = {Fraction(p, q) for q, top in largest.items() for p in range(1, int(top * q) + 1)}
     return tuple(sorted(positive | {-b for b in positive}))
-
-
-def rational_cost(exponent: Fraction) -> float:
-    """Return the description length of a non-zero rational exponent in nats.
-
-    >>> rational_cost(Fraction(1)), round(rational_cost(Fraction(-1, 2)), 3)
-    (0.6, 4.419)
-    """
-    cost = 0.6 + 1.7 * np.log(abs(exponent.numerator)) + 4.5 * np.log(exponent.denominator)
-    return float(cost + 0.7 * (exponent < 0))
 
 
 def parity_cost(exponent: Fraction | None, parity: int) -> float:

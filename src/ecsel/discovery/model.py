@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ecsel.discovery.criterion import Criterion, order_credit
-from ecsel.discovery.lattice import RESOLUTION, TERM, Floats, Lattice, Mask, Parities
+from ecsel.discovery.lattice import RESOLUTION, Floats, Lattice, Mask, Parities
 from ecsel.discovery.rows import Rows
+from ecsel.search.code_length import TERM
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion, order_credit
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
 from ecsel.discovery.doubt import has_objection
 from ecsel.discovery.exchange import Exchange
-from ecsel.discovery.lattice import TERM, Parities
+from ecsel.discovery.lattice import Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.one_term import fit_one_term
 from ecsel.discovery.pairs import best_pair_exchange
@@ -26,6 +26,7 @@ from ecsel.discovery.pool import Pool
 from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.ranking import FEW_ROWS
 from ecsel.discovery.varpro import Fits
+from ecsel.search.code_length import TERM
 
 HEAVY_TAIL = 30.0
 """Ratio of the largest to the median target from which the search also runs with large targets weighed down."""
