@@ -11,7 +11,7 @@ not 64, which such tables do not fill.
 Rivals have their fastest implementation: the forest and the support-vector machine are scikit-learn's by
 scikit-learn-intelex, the MLP is scikit-learn's with a compiled loop (`benchmarks/mlp.py`).
 
-ECSEL (auto) chooses its terms and strength itself, on the same inner folds; with `threshold` it also chooses there from
+ECSEL (auto) is the default of this library, which chooses its size itself, on the same inner folds; with `threshold` it also chooses there from
 which probability on the second of two classes is predicted (``threshold="weighted_f1"``). ECSEL (paper) is the
 paper's trainer and search: `ecsel.tune.search(space="benchmark")` with as many trials on the same inner folds; because
 its space has a decision threshold, it is judged by weighted F1 in both protocols, as its own default says.
@@ -220,7 +220,8 @@ def _ecsel(rule: str | None) -> Callable[[Task], Fitted]:
         started = time.perf_counter()
         model = ECSELClassifier(threshold=threshold, cv=task.folds, n_jobs=1, random_state=task.seed)
         model.fit(task.X, task.y)
-        chosen = {"n_terms": model.n_terms_, "l1": model.l1_} | (
+        factors = sum(equation.n_factors for equation in model.equations_.values())
+        chosen = {"n_terms": model.n_terms_, "factors": factors / len(model.equations_)} | (
             {} if threshold is None else {"threshold": model.threshold_}
         )
         return Fitted(model, chosen, time.perf_counter() - started)

@@ -1,7 +1,7 @@
 """Results as a CSV file that grows cell by cell, and as a Markdown table; both are kept in git.
 
-A cell is identified by its key columns. A new measurement replaces the old one of its key; rows of another version of
-the library are dropped as soon as something is written, so that a file never mixes versions.
+A cell is identified by its key columns, and a new measurement replaces the old one of its key. Every row says which
+version of the library measured it: rivals, and models that a new version leaves as they were, need not be measured anew.
 """
 
 from __future__ import annotations
@@ -30,15 +30,14 @@ class ResultFile:
         self._rows: dict[tuple[str, ...], Row] = {}
         if path.is_file():
             with path.open(encoding="utf-8", newline="") as file:
-                rows = [row for row in csv.DictReader(file) if row["version"] == __version__]
-            self._rows = {self._key(row): row for row in rows}
+                self._rows = {self._key(row): row for row in csv.DictReader(file)}
 
     def __contains__(self, cell: Mapping[str, object]) -> bool:
         return self._key(cell) in self._rows
 
     @property
     def rows(self) -> list[Row]:
-        """All rows of this version of the library, sorted by their order of arrival."""
+        """All rows, sorted by their order of arrival."""
         return list(self._rows.values())
 
     def get(self, cell: Mapping[str, object]) -> Row | None:

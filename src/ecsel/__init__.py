@@ -34,7 +34,7 @@ __all__ = [
     "tune",
 ]
 _ROOMS = ("explain", "export", "quality", "report", "tune")
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
