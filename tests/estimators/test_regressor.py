@@ -253,7 +253,7 @@ class TestBadInput:
         X = table(60, 2)
         X[3, 0] = 0
         model = ECSELRegressor().fit(X, X[:, 0] ** 2 / X[:, 1] + noise(60))
-        assert str(model.equation_) == "x0**2*x1**-1"
+        assert str(model.equation_) == "x0**2/x1"
         assert np.isfinite(model.predict(X)).all()
 
     def test_fewer_rows_than_parameters(self):
@@ -284,7 +284,7 @@ class TestBadInput:
     def test_huge_dynamic_range(self):
         X = 10 ** np.random.default_rng(0).uniform(-30, 30, (60, 2))
         y = X[:, 0] ** 0.5 / X[:, 1]
-        assert str(ECSELRegressor().fit(X, y).equation_) == "x0**(1/2)*x1**-1"
+        assert str(ECSELRegressor().fit(X, y).equation_) == "sqrt(x0)/x1"
         assert str(ECSELRegressor().fit(table(40, 1), 1e200 * table(40, 1)[:, 0]).equation_) == "1e+200*x0"
 
     @pytest.mark.parametrize(

@@ -50,15 +50,6 @@ def test_a_tariff_of_ones_own_will_do(make_numbers):
     assert own.penalty == Square()
 
 
-@pytest.mark.parametrize("penalty", NAMES)
-def test_folds_choose_with_any_penalty(make_numbers, penalty):
-    X, y = make_numbers()
-    model = ECSELClassifier(max_terms=1, cv=3, penalty=penalty, two_sided=False).fit(X, y)
-    sizes = [c.size for c in model.path_]
-    assert sizes[0] <= 1  # the path begins where the empty model is stationary
-    assert max(sizes) > 1
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -63,17 +63,3 @@ def test_repr_shows_what_differs_from_the_defaults(options):
     assert repr(ECSELClassifier(**options)).startswith("ECSELClassifier(")
     for name, value in options.items():
         assert f"{name}={value!r}" in repr(ECSELClassifier(**options))
-
-
-def test_what_more_terms_would_bring_is_told():
-    rng = np.random.default_rng(0)
-    X = np.exp(rng.normal(size=(400, 2)))
-    y = np.abs(np.log(X).sum(axis=1)) + 0.3 * rng.normal(size=400) > 1.2
-    model = ECSELClassifier(max_terms=1, two_sided=False, scaling="ratio", cv=3).fit(X, y)
-    assert model.n_terms_ == 1
-    more = {c.n_terms: c.loss for c in model.path_ if c.n_terms > 1}
-    assert "more terms: the folds' log-loss is" in model.summary()
-    assert f"max_terms={min(more, key=more.get)} would lower it by" in model.summary()
-    wider = ECSELClassifier(max_terms=3, two_sided=False, scaling="ratio", cv=3).fit(X, y)
-    assert wider.n_terms_ > 1
-    assert "more terms:" not in wider.summary() or "more would bring nothing" in wider.summary()

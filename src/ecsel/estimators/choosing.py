@@ -39,15 +39,21 @@ class FoldedRows:
     thinning: float
 
 
-def fold_rows(cv: Any, rows: Rows, original: tuple[Rows, NDArray[Any]], seed: int) -> FoldedRows:
+def fold_rows(
+    cv: Any, rows: Rows, original: tuple[Rows, NDArray[Any]], class_weights: NDArray[np.float64], seed: int
+) -> FoldedRows:
     """Return the rows to cross-validate on, thinned where they are many, with their folds.
 
     `rows` are the canonical rows, `original` the rows in the order of the table with their labels, for explicit splits.
+    Folds are dealt by sample weights: a class that weighs five times as much has no more rows for it.
     """
     if isinstance(cv, (int, np.integer)):
         check_integer("cv", cv, least=2)
         (logs, codes, weights), kept = thin(rows, JUDGED_ROWS, seed)
-        folds = content_folds(logs, codes, weights, usable_folds(int(cv), codes, weights))
+        factors = class_weights[codes]
+        counts = weights / factors
+        dealt = content_folds(logs, codes, counts, usable_folds(int(cv), codes, counts))
+        folds = [(train * factors, test * factors) for train, test in dealt]
         before = rows[2]
     else:
         (logs, codes, weights), kept = thin(original[0], JUDGED_ROWS, seed)

@@ -362,7 +362,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         rule = settings.resolve_threshold(self.threshold, len(classes))
         seed = self._seed()
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
-        folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), seed) if validate else None
+        folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), per_class, seed) if validate else None
         chosen = choose_columns(self, chosen, link, rows, seed)
         train = trainer(self, chosen, link, size, seed, n_threads=chosen.n_threads)
         encoder, all_rows = (encoder, rows) if packing is None else packing.pack(encoder, per_class)

@@ -78,7 +78,8 @@ class TrainingRows:
         if isinstance(cv, (int, np.integer)):
             merged, classes, counts = merge_equal_rows(values, codes, weights)
             return cls(np.asarray(merged, np.float64), classes.astype(np.intp), np.asarray(counts, np.float64))
-        return cls(values, codes, weights, labels, np.arange(len(codes)))
+        kept = np.flatnonzero(weights)
+        return cls(values[:, kept], codes[kept], weights[kept], labels, kept)
 
     def thinned(self, size: int, seed: int) -> TrainingRows:
         """Return at most so many rows, each class in proportion and with its weight."""
