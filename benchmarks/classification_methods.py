@@ -11,10 +11,11 @@ not 64, which such tables do not fill.
 Rivals have their fastest implementation: the forest and the support-vector machine are scikit-learn's by
 scikit-learn-intelex, the MLP is scikit-learn's with a compiled loop (`benchmarks/mlp.py`).
 
-ECSEL (auto) is the default of this library, which chooses its size itself, on the same inner folds; with `threshold` it also chooses there from
-which probability on the second of two classes is predicted (``threshold="weighted_f1"``). ECSEL (paper) is the
-paper's trainer and search: `ecsel.tune.search(space="benchmark")` with as many trials on the same inner folds; because
-its space has a decision threshold, it is judged by weighted F1 in both protocols, as its own default says.
+ECSEL (auto) is the default of this library, which chooses its size itself, on the same inner folds; with `threshold` it
+also chooses there from which probability on the second of two classes is predicted (``threshold="weighted_f1"``). ECSEL
+(paper) is the paper's trainer and search: `ecsel.tune.search(space="benchmark")` with as many trials on the same inner
+folds; because its space has a decision threshold, it is judged by weighted F1 in both protocols, as its own default
+says.
 """
 
 from __future__ import annotations

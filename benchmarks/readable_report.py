@@ -150,5 +150,9 @@ def _every_table(rows: list[Row], folder: Path) -> str:
 
 
 def _equation(row: Row) -> str:
-    head = f"**{row['table']}**: {float(row['factors']):.1f} factors a score, log-loss on inner folds {float(row['log_loss']):.4f}, {float(row['cpu_seconds']):.2f} CPU s"
-    return head + "\n\n```\n" + row["equations"].replace("; ", "\n") + "\n```"
+    figures = (
+        f"{float(row['factors']):.1f} factors a score",
+        f"log-loss on inner folds {float(row['log_loss']):.4f}",
+        f"{float(row['cpu_seconds']):.2f} CPU s",
+    )
+    return f"**{row['table']}**: {', '.join(figures)}\n\n```\n" + row["equations"].replace("; ", "\n") + "\n```"

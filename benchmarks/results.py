@@ -1,7 +1,7 @@
 """Results as a CSV file that grows cell by cell, and as a Markdown table; both are kept in git.
 
 A cell is identified by its key columns, and a new measurement replaces the old one of its key. Every row says which
-version of the library measured it: rivals, and models that a new version leaves as they were, need not be measured anew.
+version of the library measured it: rivals, and models that a new version leaves as they were, need no new measurement.
 """
 
 from __future__ import annotations
