@@ -1,5 +1,6 @@
 """The walk: second-order gains are right, sizes improve, limits and signs are kept."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -114,3 +115,27 @@ def test_no_kernel_no_difference(monkeypatch, make_columns):
     other = Walk(data, PAIRS, Limits(20)).run()
     assert [found.atoms for found in one] == [found.atoms for found in other]
     np.testing.assert_allclose([f.total for f in one], [f.total for f in other], rtol=1e-6)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_squared_errors_count_in_units_of_their_noise(make_columns, noise):
+    """Sets of one size are compared under one dispersion, and a perfect fit ends the walk."""
+    columns = make_columns(n=400)
+    z = 2 * np.log(columns[1].values) - columns[3].values + noise * np.random.default_rng(5).normal(size=400)
+    data = replace(training(columns, Squared()), target=(z - z.mean()) / z.std())
+    walk = Walk(data, PAIRS, Limits(20))
+    path = walk.run()
+    pieces = {data.atoms.pieces[a] for a in path[2].atoms}
+    assert {(p[0].column, p[0].function.log) for p in pieces} == {(1, True), (3, False)}
+    for found in path:
+        dispersion = walk._dispersions[len(found)]
+        assert found.total == pytest.approx(
+            found.fitted.loss
+            + 0.5 * float(walk._ridge[list(found.atoms)] @ found.fitted.coefficients**2)
+            + 0.5 * glm.INTERCEPT_RIDGE * 400 / dispersion * found.fitted.intercepts[0] ** 2
+            + walk._prices[list(found.atoms)].sum(),
+            rel=1e-9,
+        )
+        own = 0.5 * ((data.target - found.fitted.scores[0]) ** 2).sum()
+        assert found.fitted.loss == pytest.approx(own / dispersion, rel=1e-9)
+    assert noise or len(path) == 5  # two more pieces gain nothing

@@ -12,7 +12,7 @@ from ecsel.search.rounding import NATS, SHARE, round_to, rounded_coefficients
 
 
 def digits_of(value):
-    return len(f"{value:.15e}".split("e")[0].replace(".", "").replace("-", "").rstrip("0"))
+    return len(f"{value:.14e}".split("e")[0].replace(".", "").replace("-", "").rstrip("0"))
 
 
 @given(st.floats(1e-12, 1e12).flatmap(lambda v: st.sampled_from([v, -v])), st.integers(1, 6))

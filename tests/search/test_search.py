@@ -163,6 +163,13 @@ def test_the_rule_takes_the_fewest_factors_that_are_as_good():
     assert choose(judged, weights, 0.01).near == (1, 2)
 
 
+def test_perfect_fits_differ_by_rounding_only():
+    """Of fits whose errors are rounding, the smallest is taken; the mean has a loss of one half."""
+    losses = {0: 0.5, 2: 3e-16, 3: 1e-16, 5: 2e-17}
+    judged = [Judged(Key(0, 2 * size, 0), np.full(5, loss), size) for size, loss in losses.items()]
+    assert judged[choose(judged, np.ones(5)).chosen].n_factors == 2
+
+
 def test_streamed_passes_end_where_arrays_do(make_columns):
     columns = make_columns(n=900)
     y = planted(columns)

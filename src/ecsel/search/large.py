@@ -16,6 +16,7 @@ import numpy as np
 from ecsel.search import glm
 from ecsel.search.dictionary import PieceValues
 from ecsel.search.search import FrontPoint, fit_pieces
+from ecsel.search.selection import RESOLUTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,7 +86,9 @@ def choose_again(
     best = int(np.argmin([each.loss for each in candidates]))
     limit = options.tolerance * abs(candidates[best].loss)
     errors = [_standard_error(each - losses[best], held) for each in losses]
-    near = [i for i, each in enumerate(candidates) if each.loss - candidates[best].loss <= min(limit, errors[i])]
+    floor = RESOLUTION * max(abs(each.loss) for each in candidates)
+    allowed = [max(floor, min(limit, error)) for error in errors]
+    near = [i for i, each in enumerate(candidates) if each.loss - candidates[best].loss <= allowed[i]]
     chosen = min(near, key=lambda i: (result.front[i].equations.n_factors, candidates[i].loss))
     front = tuple(
         FrontPoint(

@@ -24,6 +24,9 @@ from scipy import special
 if TYPE_CHECKING:
     from ecsel.search.typing import Floats
 
+PRECISION = 1e-6
+"""Residuals below this share of the target's standard deviation are rounding: pieces are held in single precision."""
+
 
 class Loss(Protocol):
     """The contract of a loss. Targets are numbers: 0 and 1, class codes, or measurements."""
@@ -130,7 +133,10 @@ class Softmax:
 
 
 class Squared:
-    """Half the squared error of one score; targets are measurements."""
+    """Half the squared error of one score; targets are measurements.
+
+    A ridge is a prior of the coefficients in the unit of the target: give standardised targets.
+    """
 
     n_scores = 1
     name = "squared"
@@ -157,7 +163,7 @@ class Squared:
         return np.asarray([np.average(target, weights=weights)])
 
     def dispersion(self, scores: Floats, target: Floats, weights: Floats, n_parameters: int) -> float:
-        """Return the mean squared error, with the parameters taken from the degrees of freedom."""
+        """Return the mean squared error per degree of freedom, never below that of rounding."""
         total = float(weights @ (target - scores[0]) ** 2)
         spread = float(weights @ (target - np.average(target, weights=weights)) ** 2)
-        return max(total, 1e-20 * spread, 1e-300) / max(float(weights.sum()) - n_parameters, 1.0)
+        return max(total, PRECISION**2 * spread, 1e-300) / max(float(weights.sum()) - n_parameters, 1.0)

@@ -15,7 +15,8 @@ adding the piece x gains ½ g²/q to second order, and exchanging piece s for it
     ½ g²/q − ½ (θ_s − v_s g/q)² / (M⁻¹_ss + v_s²/q).
 
 The best few of these are fitted exactly, and the best of them is taken. Scores of several classes are looked at class
-by class, as glmnet's cycle does; the exact fit then has the full curvature.
+by class, as glmnet's cycle does; the exact fit then has the full curvature. The dispersion φ is 1 for likelihoods; of
+squared errors it is the noise variance that a size leaves, so that gains are nats.
 """
 
 from __future__ import annotations
@@ -154,6 +155,8 @@ class Walk:
         self._prices = family.price * atoms.costs
         self._ridge = family.ridge * atoms.leverage
         self._dispersion = 1.0
+        self._dispersions: dict[int, float] = {}
+        """φ of every size, under which sets of that size are compared."""
         self._dictionary = self._pool(np.flatnonzero(usable.any(axis=0)))
 
     def _pool(self, places: Places) -> _Pool:
@@ -164,7 +167,7 @@ class Walk:
 
     def run(self) -> list[Found]:
         """Return the best set of each size, from none to the most that there is room for, or time."""
-        current = self._fit((), (), None)
+        current = self._rescale(self._fit((), (), None))
         best: dict[int, Found] = {0: current}
         scan = self._scan(current, self._dictionary)
         pool = self._dictionary
@@ -174,8 +177,7 @@ class Walk:
             if larger is None:
                 break
             idle = idle + 1 if current.fitted.objective - larger.fitted.objective < MIN_ADDITION else 0
-            current = larger
-            self._rescale(current)
+            current = self._rescale(larger)
             if self._is_large:
                 pool = self._dictionary if len(current) % WHOLE_EVERY == 0 else pool
             scan = self._scan(current, pool)
@@ -215,10 +217,14 @@ class Walk:
         gain[np.isin(scan.places, [a for found in met for a in found.atoms])] = np.inf
         return np.sort(scan.places[np.argsort(-gain, kind="stable")[:size]])
 
-    def _rescale(self, current: Found) -> None:
-        training = self._training
-        fitted = current.fitted
-        self._dispersion = training.loss.dispersion(fitted.scores, training.target, training.weights, len(current) + 1)
+    def _rescale(self, current: Found) -> Found:
+        """Take φ from a set, and return the set fitted under it."""
+        training, fitted, before = self._training, current.fitted, self._dispersion
+        now = training.loss.dispersion(fitted.scores, training.target, training.weights, len(current) + 1)
+        self._dispersion = self._dispersions[len(current)] = now
+        if now == before:
+            return current
+        return self._fit(current.atoms, current.owners, (fitted.intercepts, fitted.coefficients))
 
     def _fit(self, atoms: tuple[int, ...], owners: tuple[int, ...], start: tuple[Floats, Floats] | None) -> Found:
         training = self._training
@@ -384,6 +390,7 @@ class Walk:
         s = int(np.argmin(missed - self._prices[places]))
         atoms = (*current.atoms[:s], *current.atoms[s + 1 :])
         start = (fitted.intercepts, np.delete(fitted.coefficients, s))
+        self._dispersion = self._dispersions.get(len(atoms), self._dispersion)
         return self._fit(atoms, (*current.owners[:s], *current.owners[s + 1 :]), start)
 
 

@@ -47,6 +47,8 @@ THRESHOLDS = Family("thresholds", price=1.0, ridge=0.3, max_pieces=16, cuts=True
 """Beside the others where the user asks for thresholds."""
 MAX_FACTORS = 20
 """Factors of a score at most: what still fits on a page."""
+MAX_RESCALINGS = 20
+"""Fits at most until the noise variance, in whose units the ridge of squared errors counts, has settled."""
 
 Fold = tuple["Floats", "Floats"]
 """Row weights for training and row weights for validation."""
@@ -342,14 +344,14 @@ def fit_pieces(
     """Fit given pieces exactly and round: `raw` (pieces × rows) are their values, `standard` mean, scale, leverage."""
     mean, scale, leverage = standard
     z = (raw - mean[:, None]) / scale[:, None]
-    if start is None:
-        fitted = glm.fit(loss, z, owners, target, weights, ridge * leverage)
-    else:
-        fitted = glm.fit(loss, z, owners, target, weights, ridge * leverage, start)
-    dispersion = loss.dispersion(fitted.scores, target, weights, len(pieces) + 1)
-    if dispersion != 1.0:
-        weights = weights / dispersion
-        fitted = glm.fit(loss, z, owners, target, weights, ridge * leverage, (fitted.intercepts, fitted.coefficients))
+    dispersion = 1.0
+    for _ in range(MAX_RESCALINGS):
+        fitted = glm.fit(loss, z, owners, target, weights / dispersion, ridge * leverage, start)
+        before, start = dispersion, (fitted.intercepts, fitted.coefficients)
+        dispersion = loss.dispersion(fitted.scores, target, weights, len(pieces) + 1)
+        if abs(dispersion - before) <= 1e-6 * before:
+            break
+    weights = weights / dispersion
     coefficients = fitted.coefficients / scale
     intercepts = fitted.intercepts - np.bincount(owners, coefficients * mean, minlength=loss.n_scores)
     if loss.n_scores > 1:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ecsel.search.losses import PRECISION
 from ecsel.search.path import Family, Found, Limits, Training, Walk, refit
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ RIDGES_OF_MANY, MANY_ROWS = (1, 3), 3000
 """The positions of those that are tried where there are more rows than this, which ridges hardly move."""
 TOLERANCE = 0.003
 """The share of the best loss that fewer factors may cost; chosen on 19 tuning tables."""
+RESOLUTION = PRECISION**2
+"""Losses that differ by less than this share of the largest differ by rounding: perfect fits of squared errors."""
 
 
 class Key(NamedTuple):
@@ -140,10 +143,11 @@ def choose(judged: list[Judged], weights: Floats, tolerance: float = TOLERANCE) 
     totals = smooth.sum(axis=1)
     best = int(np.argmin(totals))
     limit = tolerance * abs(totals[best]) / weights.sum()
+    floor = RESOLUTION * abs(totals).max() / weights.sum()
     near = []
     for i in range(len(judged)):
         excess = (totals[i] - totals[best]) / weights.sum()
-        allowed = min(limit, _standard_error(smooth[i] - smooth[best], weights))
+        allowed = max(floor, min(limit, _standard_error(smooth[i] - smooth[best], weights)))
         if excess <= allowed:
             near.append(i)
     chosen = min(near, key=lambda i: (judged[i].n_factors, totals[i]))
