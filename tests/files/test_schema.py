@@ -1,7 +1,9 @@
 """Hostile and broken documents: whatever is changed in a sound file, the answer is a model or one clear error."""
 
 import copy
+import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 from ecsel.files import ModelFileError
 from ecsel.files.node import MAX_ITEMS
 from ecsel.files.schema import decode, encode
+
+GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.fixture
@@ -56,20 +60,40 @@ def put(document, path, value):
         ),
         (("equations", 0, "terms", 0, "coefficient"), 10**400, "equations[0].terms[0].coefficient: expected a finite"),
         (
-            ("equations", 0, "terms", 1, "exponents", "income"),
+            ("equations", 0, "terms", 1, "factors", 0, "exponent"),
             "3/0",
-            "exponents['income']: expected a number, or a fraction",
+            "factors[0].exponent: expected a number, or a fraction",
         ),
-        (("equations", 0, "terms", 1, "exponents", "income"), "__import__('os')", "expected a number, or a fraction"),
-        (("equations", 0, "terms", 1, "exponents", "income"), "1" * 400, "expected a number, or a fraction"),
         (
-            ("equations", 0, "terms", 1, "exponents", "ghost"),
-            1.5,
-            "equations[0]: there is no feature 'ghost'",
+            ("equations", 0, "terms", 1, "factors", 0, "exponent"),
+            "__import__('os')",
+            "expected a number, or a fraction",
         ),
-        (("equations", 0, "terms", 1, "odd"), ["ghost"], "equations[0].terms[1].odd[0]: expected one of"),
-        (("equations", 0, "terms", 1, "exponents", "income"), 1e301, "equations[0].terms[1]: "),
-        (("equations", 0, "terms", 1, "odd"), 1, "equations[0].terms[1].odd: expected a list"),
+        (("equations", 0, "terms", 1, "factors", 0, "exponent"), "1" * 400, "expected a number, or a fraction"),
+        (("equations", 0, "terms", 1, "factors", 0, "exponent"), 1e301, "equations[0].terms[1]: "),
+        (("equations", 0, "terms", 1, "factors", 0, "name"), "ghost", "equations[0]: there is no feature 'ghost'"),
+        (
+            ("equations", 0, "terms", 1, "factors", 0, "sign"),
+            "even",
+            "equations[0].terms[1].factors[0].sign: expected one of",
+        ),
+        (
+            ("equations", 0, "terms", 1, "factors", 0, "shift"),
+            None,
+            "equations[0].terms[1].factors[0].shift: expected a finite number",
+        ),
+        (
+            ("equations", 0, "terms", 1, "factors", 0, "log"),
+            1,
+            "equations[0].terms[1].factors[0].log: expected true or false",
+        ),
+        (
+            ("equations", 0, "terms", 1, "factors", 0, "log"),
+            ...,
+            "equations[0].terms[1].factors[0].log: the field is not there",
+        ),
+        (("equations", 0, "terms", 1, "factors"), 1, "equations[0].terms[1].factors: expected a list"),
+        (("equations", 0, "terms", 1, "surprise"), 1, "equations[0].terms[1].surprise: unknown field"),
         (("encoder", "out_of_range"), "wrap", "encoder.out_of_range: expected one of"),
         (("encoder", "columns", 0, "kind"), "date", "encoder.columns[0].kind: expected one of"),
         (
@@ -97,6 +121,27 @@ def put(document, path, value):
 def test_every_broken_field_is_named(sound, path, value, message):
     with pytest.raises(ModelFileError, match=re.escape(message)):
         decode(put(sound, path, value))
+
+
+OLD_TERM = ("equations", 0, "terms", 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("exponents", "income"), "3/0", "exponents['income']: expected a number, or a fraction"),
+        (("exponents", "income"), "__import__('os')", "expected a number, or a fraction"),
+        (("exponents", "income"), "1" * 400, "expected a number, or a fraction"),
+        (("exponents", "ghost"), 1.5, "equations[0]: there is no feature 'ghost'"),
+        (("odd",), ["ghost"], "equations[0].terms[1].odd[0]: expected one of"),
+        (("exponents", "income"), 1e301, "equations[0].terms[1]: "),
+        (("odd",), 1, "equations[0].terms[1].odd: expected a list"),
+    ],
+)
+def test_every_broken_field_of_an_old_term_is_named(path, value, message):
+    first = json.loads((GOLDEN / "schema-1.json").read_text(encoding="utf-8"))
+    with pytest.raises(ModelFileError, match=re.escape(message)):
+        decode(put(first, (*OLD_TERM, *path), value))
 
 
 def test_features_stand_in_the_order_of_their_columns(sound):
