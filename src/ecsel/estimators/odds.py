@@ -4,7 +4,7 @@ With two classes and one score, odds = p/(1 − p) = e^z. A piece c·φ(x) multi
 all other pieces stay:
 
     c·x           each further unit:   e^c
-    c·log(x + s)  each doubling of x + s:   2^c
+    c·log(x + s)  each doubling of x + s:   2^c, or each tenth more of it:   1.1^c where a doubling says too much
     c·[level]     the level:   e^c
     otherwise     from the least value over the typical one to the greatest:   e^{c·Δφ} for both stretches
 
@@ -30,6 +30,8 @@ INDICATORS = frozenset({"level", "missing", "step"})
 """Kinds of features that are 1 or 0."""
 PERCENT_BELOW = 1.5
 """Factors between 1/1.5 and 1.5 are told in percent."""
+LARGE_FACTOR = 10.0
+"""Where doubling a number multiplies the odds by more than this, or divides them, a tenth more of it is told."""
 
 
 def odds_phrases(term: Term, encoder: TableEncoder) -> list[str]:
@@ -40,10 +42,11 @@ def odds_phrases(term: Term, encoder: TableEncoder) -> list[str]:
     >>> from ecsel import Signomial
     >>> from ecsel.tables import TableEncoder
     >>> encoder = TableEncoder.fit([[1.0, 5.0], [2.0, 9.0], [40.0, 7.0]], scaling="raw")
-    >>> for term in Signomial.parse("1.2*log(x0) - 0.033*x0 + 0.5/x1").terms:
+    >>> for term in Signomial.parse("1.2*log(x0) - 0.033*x0 + 0.5/x1 - 15*log(x1)").terms:
     ...     print(*odds_phrases(term, encoder))
     each further unit of x0 lowers the odds by 3.2 %
     each doubling of x0 multiplies the odds by 2.3
+    each 10 % more of x1 multiplies the odds by 0.24
     the odds are multiplied by 0.97 from x1 = 5 to 7 (its median) and by 0.98 from there to 9
     """
     features = {feature.name: feature for feature in encoder.features}
@@ -73,7 +76,10 @@ def _single(factor: Factor, size: float, feature: Feature) -> str:
     if factor.log and factor.exponent == 1:
         inner = print_base(factor).removeprefix("log(").removesuffix(")")
         inner = f"({inner})" if factor.shift else inner
-        return f"each doubling of {inner} multiplies the odds by {_number(_exp(size * log(2.0)))}"
+        doubled = size * log(2.0)
+        if abs(doubled) > log(LARGE_FACTOR):
+            return f"each 10 % more of {inner} {_change(_exp(size * log(1.1)))}"
+        return f"each doubling of {inner} {_change(_exp(doubled))}"
     if factor.exponent == 1 and not factor.log:
         return f"{_further(feature)} {_change(_exp(_step(feature) * size))}"
     ends = (feature.low, feature.baseline, feature.high)
