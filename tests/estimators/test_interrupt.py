@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a fit: the best law or choice so far is kept, with a warning, and it predicts.
+"""Ctrl-C in the middle of a fit: the best law or equation so far is kept, with a warning, and it predicts.
 
 A real signal is sent to a real process, at the moment its own progress says that the search is under way.
 """
@@ -32,7 +32,7 @@ print(json.dumps({
 """
 
 
-CHOICE = """
+SEARCH = """
 import json, sys, warnings
 import numpy as np
 from ecsel import ECSELClassifier
@@ -46,6 +46,8 @@ with warnings.catch_warnings(record=True) as caught:
 print(json.dumps({
     "warnings": [str(w.message) for w in caught],
     "path": len(model.path_),
+    "status": model.fit_report_.status.name,
+    "words": model.summary(),
     "files": {w.filename for w in caught} == {"<string>"},
     "score": model.score(X, y),
 }))
@@ -89,12 +91,14 @@ def test_an_interrupt_keeps_the_best_law_so_far(select, line, never):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
 @pytest.mark.parametrize("n_jobs", ["1", "2"])
-def test_an_interrupted_choice_is_made_from_what_was_measured(n_jobs):
-    model, told = interrupted_at("1 to 3 terms", n_jobs, fit=CHOICE)
-    assert told.count("choosing:") > 2
-    assert "KKT residual" in told  # the last fit follows
-    (warning,) = model["warnings"]
-    assert warning.startswith("The choice of terms and strength was interrupted; the best of the")
-    assert f" {model['path']} candidates that were measured by then was taken" in warning
+def test_an_interrupted_search_takes_the_best_that_was_measured(n_jobs):
+    model, told = interrupted_at("walk 1 of", n_jobs, fit=SEARCH)
+    assert "walk 1 of" in told
+    assert model["warnings"] == [
+        "The search was stopped before its end; the best equation that was measured by then was taken."
+    ]
     assert model["files"]
+    assert model["path"] >= 1
+    assert model["status"] == "INTERRUPTED"
+    assert "it was stopped before its end" in model["words"]
     assert model["score"] > 0.8

@@ -14,50 +14,54 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*rows lie:UserWarning")
 def data():
     rng = np.random.default_rng(0)
     X = np.exp(rng.normal(size=(150, 3)))
-    return X, (np.log(X[:, 0]) + rng.logistic(size=150) * 0.5 > 0).astype(int)
+    return X, (np.log(X[:, 0]) + X[:, 1] - 1.2 + rng.logistic(size=150) * 0.5 > 0).astype(int)
 
 
 @pytest.fixture(scope="module")
 def model(data):
-    return ECSELClassifier(max_terms=2, cv=3, two_sided=False).fit(*data)  # one path; test_two_sided has both
+    return ECSELClassifier(cv=3).fit(*data)
 
 
-def test_every_combination_is_a_candidate(model):
-    assert {c.n_terms for c in model.path_} == {1, 2}
-    strengths = sorted({c.l1 for c in model.path_}, reverse=True)
-    assert len(model.path_) == 2 * len(strengths)
-    np.testing.assert_allclose(np.diff(np.log(strengths)), np.log(strengths[1] / strengths[0]))
+def test_candidates_are_a_front_from_none_to_many(model):
+    sizes = [c.size for c in model.path_]
+    assert sizes == sorted(set(sizes))
+    assert len(sizes) > 2
     for candidate in model.path_:
-        assert candidate.size == sum(len(t.exponents) for e in candidate.equations for t in e.terms)
-        assert candidate.loss_se > 0
+        assert candidate.size == sum(equation.n_factors for equation in candidate.equations)
+        assert candidate.n_terms == max(sum(not t.is_constant for t in e.terms) for e in candidate.equations)
+        assert candidate.loss_se >= 0
+        assert candidate.l1 is None
+        assert candidate.n_rows == 150
 
 
-def test_the_strongest_candidate_is_empty_and_has_the_loss_of_the_null_model(data, model):
-    empty = next(c for c in model.path_ if c.n_terms == 1)
+def test_the_smallest_candidate_has_no_column_and_the_loss_of_the_null_model(data, model):
+    empty = model.path_[0]
     share = data[1].mean()
     null = -(share * np.log(share) + (1 - share) * np.log(1 - share))
-    assert empty.size <= 1
+    assert empty.size == 0
     assert empty.loss == pytest.approx(null, rel=0.03)
+    np.testing.assert_allclose(model.select(0).predict_proba(data[0])[:, 1], share, atol=0.01)
 
 
-def test_the_smallest_candidate_near_the_best_is_chosen(model):
+def test_the_model_is_a_candidate_that_the_folds_cannot_tell_from_the_best(model):
+    own = next(i for i, c in enumerate(model.path_) if c.equations == tuple(model.equations_.values()))
     best = min(model.path_, key=lambda c: c.loss)
-    within = min(best.loss_se, 0.002 * best.loss)
-    chosen = next(c for c in model.path_ if (c.n_terms, c.l1) == (model.n_terms_, model.l1_))
-    assert chosen.loss <= best.loss + within
-    assert chosen.size == min(c.size for c in model.path_ if c.loss <= best.loss + within)
+    assert own in model.near_ties_
+    assert model.path_[own].loss <= best.loss + best.loss_se
+    assert model.select(own).equations_ == model.equations_
 
 
-def test_the_final_fit_is_that_of_the_chosen_options(data, model):
-    X, y = data
-    direct = ECSELClassifier(n_terms=model.n_terms_, l1=model.l1_, two_sided=False).fit(X, y)
-    assert direct.equations_ == model.equations_
+def test_the_best_rule_takes_no_higher_loss(data, model):
+    best = ECSELClassifier(cv=3, rule="best").fit(*data)
+    own = next(c for c in best.path_ if c.equations == tuple(best.equations_.values()))
+    assert own.loss == min(c.loss for c in best.path_)
+    assert sum(e.n_factors for e in best.equations_.values()) >= sum(e.n_factors for e in model.equations_.values())
 
 
 def test_another_candidate_is_a_model_of_its_own(data, model):
     X, _ = data
     before = model.predict_proba(X)
-    for i in (0, len(model.path_) - 1, -1):
+    for i in (0, 1, len(model.path_) - 1, -1):
         other = model.select(i)
         assert tuple(other.equations_.values()) == model.path_[i].equations
         assert (other.n_terms_, other.l1_) == (model.path_[i].n_terms, model.path_[i].l1)

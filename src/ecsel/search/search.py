@@ -204,7 +204,8 @@ def search(
             return None
         training = _training(loss, own.of_rows(inside), target[inside], fold[0][inside], signs)
         held = HeldOut(loss, own, outside, target[outside], fold[1][outside])
-        return walk_all(training, families, limits, clock), held
+        walked = walk_all(training, families, limits, clock)
+        return None if clock() else (walked, held)  # a walk that was cut short says nothing of larger sizes
 
     done = 0
 
@@ -228,7 +229,7 @@ def search(
             clock.flag = True
             walked = first.result()
             inner = [each.result() for each in others]
-    finished = [each for each in inner if each is not None]
+    finished = _before_the_first_cut(inner)
     if finished:
         judged, fold_weights = judge(walked, finished)
     else:
@@ -239,6 +240,16 @@ def search(
         judged = [each for each in judged if each.key.size == reached]
     choice = choose(judged, fold_weights, options.tolerance)
     return _result(choice, walked, finished, columns, options, stopped=clock.flag)
+
+
+def _before_the_first_cut(walked: Sequence[tuple[Walked, HeldOut] | None]) -> list[tuple[Walked, HeldOut]]:
+    """Return the folds before the first that was cut short, so that results stay beside their folds."""
+    finished = []
+    for each in walked:
+        if each is None:
+            break
+        finished.append(each)
+    return finished
 
 
 def _limits(options: SearchOptions, loss: Loss) -> tuple[Limits, list[Family]]:
