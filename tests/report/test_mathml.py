@@ -38,6 +38,7 @@ def python(node):
         return f"abs({''.join(parts[1:-1])})"
     return {
         "math": lambda: inside,
+        "span": lambda: inside,
         "mo": lambda: SIGNS.get(node.text, ""),
         "mn": lambda: f"({node.text.replace('π', f'*{math.pi!r}')})",
         "mi": lambda: f"({POINT[node.text]})",

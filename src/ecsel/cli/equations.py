@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
@@ -10,10 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ecsel.cli.models import equations_of, is_classifier
-from ecsel.cli.wording import exact, link_line, score_name, shown, wrapped_equation
+from ecsel.cli.wording import is_log_odds, link_line, score_name, shown, wrapped_equation
+from ecsel.estimators.odds import odds_phrases
 from ecsel.estimators.summary import remarks
 from ecsel.report.front import Front
 from ecsel.report.pieces import equation_lines
+from ecsel.report.wording import exact
+from ecsel.report.worked import outcome_steps
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
 
 MAX_WIDTH = 120
 """Columns of a terminal beyond which lines are hard to follow."""
-
-LARGEST_POWER = 200.0
-"""A pocket calculator has no exp(230); beyond, the largest score is taken from all of them."""
 
 
 def show_equations(console: Console, model: Any, *, other_sizes: bool = True) -> None:
@@ -65,24 +64,26 @@ def _show_powers(console: Console, model: Any) -> None:
 
 
 def reading_aids(model: Any) -> list[str]:
-    """Return what helps to read the equations of a classifier."""
-    if not is_classifier(model) or model.encoder_.is_raw:
+    """Return what helps to read the equations of a classifier: what pieces do to the odds, or how terms bend."""
+    if not is_classifier(model):
         return []
+    if model.encoder_.is_raw:
+        terms = next(iter(model.equations_.values())).terms if is_log_odds(model) else ()
+        return [phrase for term in terms if not term.is_constant for phrase in odds_phrases(term, model.encoder_)]
     several = len(model.equations_) > 1
     found = [
         f"{shown(label)}: {remark.strip('()')}" if several else remark.strip("()")
         for label, equation in model.equations_.items()
         for remark in remarks(equation, model.encoder_)
     ]
-    return [*found, "A name stands for that column on a positive scale, which `ecsel info` tells."]
+    return [*found, "a name stands for that column on a positive scale, as `ecsel info` tells"]
 
 
 def show_example(console: Console, model: Any, example: WorkedExample) -> None:
     """Print a row worked out as with a pocket calculator."""
     for each in example.inputs:
-        value = "missing" if each.value is None else exact(each.value)
         remark = f" ({each.remark})" if each.remark else ""
-        console.print(f"  {shown(each.column)} = {value}{remark}", soft_wrap=True)
+        console.print(f"  {shown(each.column)} = {exact(each.value)}{remark}", soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("piece", "value", "", "coefficient", "", "product"):
         table.add_column(heading, justify="left" if heading == "piece" else "right", overflow="fold")
@@ -98,30 +99,5 @@ def show_example(console: Console, model: Any, example: WorkedExample) -> None:
         if len(example.scores) > 1:
             table.add_row()
     console.print(Padding(table, (1, 0, 0, 2), expand=False))
-    for line in outcome_lines(model, example):
+    for line in outcome_steps(model, example):
         console.print(f"  {line}", soft_wrap=True)
-
-
-def outcome_lines(model: Any, example: WorkedExample) -> list[str]:
-    """Return the last steps: from the scores to the probabilities and the decision."""
-    if not is_classifier(model):
-        return []
-    probability = dict(example.outcomes)
-    if model.link_ == "sigmoid":
-        label, score = model.classes_.tolist()[1], example.scores[0]
-        minus = score.total_text[1:] if score.total_text.startswith("-") else f"-{score.total_text}"
-        lines = [f"probability of {shown(label)} = 1 / (1 + exp({minus})) = {probability[label]:.4f}"]
-    else:
-        totals = [score.total for score in example.scores]
-        largest = max(totals) if max(map(abs, totals)) > LARGEST_POWER else 0.0
-        powers = [math.exp(total - largest) for total in totals]
-        less = f" less {largest:.4f}" if largest else ""
-        lines = [
-            f"exp({score.total_text}{less}) = {power:.6g} for {shown(score.label)}"
-            for score, power in zip(example.scores, powers, strict=True)
-        ]
-        lines += [
-            f"probability of {shown(score.label)} = {power:.6g} / {sum(powers):.6g} = {probability[score.label]:.4f}"
-            for score, power in zip(example.scores, powers, strict=True)
-        ]
-    return [*lines, f"predicted: {shown(example.decided)}"]

@@ -46,8 +46,12 @@ def show_training(session: Session, training: Training, data: str, doubted: list
     prepared = training.prepared
     _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
     show_equations(session.out, training.model)
-    for line in reading_aids(training.model):
-        _line(session, line, "dim")
+    if prepared.classes and training.model.encoder_.is_raw:
+        label = shown(training.model.classes_.tolist()[1])
+        _show_list(session, f"What each piece does to the odds of {label}", reading_aids(training.model))
+    else:
+        for line in reading_aids(training.model):
+            _line(session, line, "dim")
     if training.qualities:
         _show_quality(session, training)
     _show_list(session, "Strongest drivers", [f"{k}. {shown(d.text)}" for k, d in enumerate(training.drivers, start=1)])

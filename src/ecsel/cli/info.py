@@ -163,8 +163,12 @@ def _tell(session: "Session", model: Any, name: str) -> None:
     if model.threshold_ is not None:
         label = shown(model.classes_.tolist()[1])
         session.out.print(f"  predicts {label} from a probability of {format(model.threshold_, DIGITS)} on")
-    for line in reading_aids(model)[:-1]:
-        session.out.print(f"  {line}", style="dim", soft_wrap=True)
+    aids = reading_aids(model)
+    if aids and model.encoder_.is_raw:
+        label = shown(model.classes_.tolist()[1])
+        session.out.print(f"\nWhat each piece does to the odds of {label}", style="bold", soft_wrap=True)
+    for line in aids:
+        session.out.print(f"  {line}", soft_wrap=True)
     session.out.print()
     _tell_columns(session, model)
     if session.verbose:
@@ -199,7 +203,7 @@ def _readable_columns(model: Any) -> list[tuple[str, ...]]:
     from ecsel.explain import ModelView
     from ecsel.report.rules import column_rules
 
-    heads = ("column", "range or levels in training", "a missing value", "a value outside")
+    heads = ("column", "in training", "if missing", "if outside or new")
     return [heads, *((r.column, r.span, r.missing, r.outside) for r in column_rules(ModelView.of(model)))]
 
 

@@ -102,7 +102,8 @@ def rows_with_outcome(model: Any, table: TableFile, target: str) -> tuple[pd.Dat
         raise Refusal(f"{table.name} has no column {target!r} for --target; its columns are {columns}.")
     X, outcome = features_of(model, table), table.frame[target]
     known = outcome.notna() if is_classifier(model) else outcome.notna() & X.notna().all(axis=1)
-    X, outcome = X[known].reset_index(drop=True), outcome[known]
+    # rows keep the numbers that they have in the file, from 1, as every command counts them
+    X, outcome = X[known].set_axis(np.flatnonzero(known) + 1), outcome[known]
     if X.empty:
         raise Refusal(f"{table.name} has no row with a known {target!r}.")
     if not is_classifier(model):

@@ -37,7 +37,7 @@ def equations_text(model: ECSELClassifier) -> str:
     lines += [f"  {score_name(model, label)} = {equation}" for label, equation in model.equations_.items()]
     lines += ["", f"{link_line(model)}", "", "columns:"]
     lines += [
-        f"  {rule.column}: {rule.span}; a missing value {rule.missing}; one outside of the range {rule.outside}"
+        f"  {rule.column}: {rule.span}; if missing: {rule.missing}; if outside or new: {rule.outside}"
         for rule in column_rules(ModelView.of(model))
     ]
     return "\n".join(lines) + "\n"

@@ -35,7 +35,10 @@ def report(
     ecsel report loans.csv --target bad -m model.json -o report.html
     ecsel report train.csv --test test.csv -t bad -m model.json --group sex -o report.html
     """  # noqa: D301 - \b tells the help not to wrap the lines
+    import pandas as pd
+
     from ecsel.cli.models import load_model, read_for, rows_with_outcome
+    from ecsel.cli.reading import STDIN
     from ecsel.cli.writing import check_writable
     from ecsel.report import write_report
 
@@ -50,6 +53,7 @@ def report(
         with session.stages(2) as begin:
             begin("reading")
             X, y = read(data)
+            y = pd.Series(y, index=X.index, name=target)
             judged = (None, None) if test is None else read(test)
             begin("writing the page")
             write_report(
@@ -60,7 +64,7 @@ def report(
                 X_test=judged[0],
                 y_test=judged[1],
                 group=group,
-                title=title,
+                title=title or f"{target}, from {'standard input' if data == STDIN else Path(data).name}",
                 purpose=purpose,
                 immutable=fixed or (),
                 limits=limit or (),

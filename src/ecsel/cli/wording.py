@@ -30,15 +30,6 @@ def number(value: Any) -> str:
     return for_people(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else shown(value)
 
 
-def exact(value: Any) -> str:
-    """Return a value of a table with all its digits.
-
-    >>> exact(104.29), exact(3.0), exact("own")
-    ('104.29', '3', 'own')
-    """
-    return repr(value).removesuffix(".0") if type(value) in {int, float} else shown(value)
-
-
 def score_name(model: Any, label: Any) -> str:
     """Return what an equation of a model computes: of two classes the log-odds of the second, else a score."""
     if not hasattr(model, "equations_"):

@@ -4,8 +4,8 @@ Numbers are kept to the last bit, as JSON numbers or, where that is shorter, as 
 positions among those that the model knows; the levels themselves stand in the script, written as the export writes
 them, so that the page hands the model the very same values.
 
-A slider moves evenly in log x' of the column's positive feature, the scale on which the equation is a power law, or in
-a law in log x where the column spans two powers of ten.
+A slider moves evenly in x, and in log x where the column spans two powers of ten; in the paper's model in log x' of the
+column's positive feature, the scale on which its equation is a power law.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _control(evidence: Evidence, column: InputColumn, *, is_fixed: bool) -> dict
 def _scale(evidence: Evidence, j: int, low: float, high: float) -> dict[str, float]:
     """Return the affine map whose logarithm the slider moves in; the scale 0 means the value itself."""
     encoder = evidence.view.encoder
-    if encoder is None:
+    if encoder is None or encoder.is_raw:
         return {"scale": 1.0 if low > 0 and high / low >= WIDE else 0.0, "offset": 0.0}
     own = next((f for f in encoder.features if f.column == evidence.view.raw_names[j] and f.kind == "numeric"), None)
     return {"scale": 0.0, "offset": 0.0} if own is None else {"scale": own.scale, "offset": own.offset}

@@ -18,6 +18,8 @@ from ecsel.report.svg import Frame, thinned
 from ecsel.report.wording import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ecsel.quality import Reliability
@@ -86,8 +88,12 @@ def calibration_chart(bins: Reliability, *, two_classes: bool) -> Html:
 
 def legend(rows: Rows) -> Html | None:
     """Return which line is which class; None for one line."""
-    chosen = scored_classes(rows)
-    if len(chosen) < 2:
+    return legend_of([shown(rows.view.classes[c]) for c in scored_classes(rows)])
+
+
+def legend_of(labels: Sequence[str]) -> Html | None:
+    """Return the legend of lines in their order; None for one line."""
+    if len(labels) < 2:
         return None
     items = [
         element(
@@ -99,9 +105,9 @@ def legend(rows: Rows) -> Html | None:
                 class_="key",
                 aria_hidden="true",
             ),
-            shown(rows.view.classes[c]),
+            label,
         )
-        for k, c in enumerate(chosen)
+        for k, label in enumerate(labels)
     ]
     return element("ul", join(items), class_="legend")
 

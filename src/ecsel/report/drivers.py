@@ -66,6 +66,7 @@ class Drivers:
     """Positions of the raw columns in use, the most important first."""
     lines: tuple[DriverLine, ...]
     tables: tuple[ElasticityTable, ...]
+    """None of a readable equation, whose curves tell more."""
     categories: tuple[str, ...]
     """Columns of levels, which have no elasticity."""
     n_rows: int
@@ -90,7 +91,9 @@ def drivers(evidence: Evidence) -> Drivers:
     )
     numeric = [j for j in ranking if view.levels(j) is None]
     categories = tuple(shown(view.raw_names[j]) for j in ranking if view.levels(j) is not None)
-    return Drivers(tuple(ranking), lines, _tables(evidence, numeric), categories, len(contributions))
+    readable = view.encoder is not None and view.encoder.is_raw
+    tables = () if readable else _tables(evidence, numeric)
+    return Drivers(tuple(ranking), lines, tables, categories, len(contributions))
 
 
 def _tables(evidence: Evidence, columns: list[int]) -> tuple[ElasticityTable, ...]:

@@ -1,4 +1,4 @@
-"""The section on the equation: typeset, in exact text, with its scales, its promises and how to read its numbers."""
+"""The section on the equation: typeset, what its pieces mean, how it reads its columns, its sizes, one row by hand."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ecsel.estimators.guarantees import guarantee_lines
+from ecsel.estimators.odds import odds_phrases
 from ecsel.estimators.summary import remarks
+from ecsel.report.front import Front
 from ecsel.report.html import Html, element
-from ecsel.report.mathml import equation, score_of, simple_number, symbol
+from ecsel.report.mathml import all_digits, equation, four_digits, piece, score_of, simple_number, symbol
+from ecsel.report.pieces import equation_text
+from ecsel.report.rules import ColumnRule, column_rules
 from ecsel.report.wording import MINUS, number, shown
+from ecsel.signomial.text import print_shift
 
 if TYPE_CHECKING:
     from ecsel.report.evidence import Evidence
@@ -34,6 +39,26 @@ class ScaleLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PieceLine:
+    """One piece of the equation of two classes: typeset, its coefficient, and what it does to the odds."""
+
+    typeset: Html
+    coefficient: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrontLine:
+    """One candidate of the search."""
+
+    n_factors: int
+    loss: str
+    error: str
+    equations: tuple[Html, ...]
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Formulas:
     """The section on the equation."""
 
@@ -41,8 +66,15 @@ class Formulas:
     link: Html | None
     decision: str | None
     scales: tuple[ScaleLine, ...]
+    """Of the paper's model: how a name is read off a column."""
     promises: tuple[str, ...]
     size: str
+    label: str | None
+    """The class whose odds the pieces move."""
+    pieces: tuple[PieceLine, ...]
+    rules: tuple[ColumnRule, ...]
+    """Of a readable equation: how it reads its columns."""
+    front: tuple[FrontLine, ...]
 
 
 def formulas(evidence: Evidence) -> Formulas:
@@ -51,39 +83,105 @@ def formulas(evidence: Evidence) -> Formulas:
     if not view.has_classes:
         law = model.equation_
         typeset = equation(symbol(evidence.target_symbol), law, simple_number)
-        return Formulas((Formula(typeset, str(law), ()),), None, None, (), (), _size([law]))
+        return Formulas((Formula(typeset, str(law), ()),), None, None, (), (), _size([law]), None, (), (), ())
+    readable = model.encoder_.is_raw
     equations = list(model.equations_.values())
     found = tuple(
-        Formula(equation(score_of(label), each), str(each), tuple(remarks(each, model.encoder_)))
+        Formula(equation(score_name(evidence, label), each, all_digits), equation_text(each), ())
+        if readable
+        else Formula(equation(score_of(label), each, four_digits), str(each), tuple(remarks(each, model.encoder_)))
         for label, each in model.equations_.items()
-    )
-    used = {name for each in equations for name in each.names}
-    scales = tuple(
-        ScaleLine(shown(feature.name), _meaning(feature)) for feature in model.encoder_.features if feature.name in used
     )
     promises = guarantee_lines(model.monotone, equations, model.encoder_, list(view.classes))
     return Formulas(
-        found, _link(view.link, view.classes), _decision(evidence), scales, tuple(promises), _size(equations)
+        found,
+        _link(evidence),
+        _decision(evidence),
+        () if readable else _scales(model),
+        tuple(promises),
+        _readable_size(evidence) if readable else _size(equations),
+        shown(view.classes[1]) if is_log_odds(evidence) else None,
+        _pieces(evidence) if is_log_odds(evidence) else (),
+        column_rules(view),
+        _front(evidence),
     )
+
+
+def is_log_odds(evidence: Evidence) -> bool:
+    """Tell a readable equation of two classes, which is read as log-odds, from the scores of other models."""
+    view = evidence.view
+    return view.link == "sigmoid" and view.encoder is not None and view.encoder.is_raw
+
+
+def score_name(evidence: Evidence, label: Any) -> Html:
+    """Return the left-hand side of an equation."""
+    return element("mtext", f"log-odds of {shown(label)}") if is_log_odds(evidence) else score_of(label)
+
+
+def _pieces(evidence: Evidence) -> tuple[PieceLine, ...]:
+    """Return what each piece does to the odds."""
+    (right,) = evidence.view.estimator.equations_.values()
+    return tuple(
+        PieceLine(
+            piece(term),
+            print_shift(term.coefficient).replace("-", MINUS),
+            # names are typeset beside it, so that the quotes of text are not needed
+            "; ".join(odds_phrases(term, evidence.view.estimator.encoder_)).replace("`", ""),
+        )
+        for term in right.terms
+        if not term.is_constant
+    )
+
+
+def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
+    """Return the sizes that the folds have measured, with their equations."""
+    front, labels = Front.of(evidence.view.estimator), evidence.view.score_classes
+    return tuple(
+        FrontLine(
+            point.n_factors,
+            f"{point.loss:.4f}",
+            f"± {point.loss_se:.4f}",
+            tuple(
+                equation(score_name(evidence, label), right, all_digits)
+                for label, right in zip(labels, point.equations, strict=True)
+            ),
+            point.is_chosen,
+        )
+        for point in front.points
+    )
+
+
+def _scales(model: Any) -> tuple[ScaleLine, ...]:
+    used = {name for each in model.equations_.values() for name in each.names}
+    return tuple(ScaleLine(shown(f.name), _meaning(f)) for f in model.encoder_.features if f.name in used)
+
+
+def _readable_size(evidence: Evidence) -> str:
+    """Return how large a readable model is."""
+    equations = evidence.view.estimator.equations_.values()
+    terms = [term for each in equations for term in each.terms if not term.is_constant]
+    n_factors = sum(len(term.factors) for term in terms)
+    return f"{_count(len(terms), 'piece')} with {_count(n_factors, 'factor')} of {_count(len(evidence.used), 'column')}"
 
 
 def _size(equations: list[Any]) -> str:
     n_terms = sum(len(each.terms) for each in equations)
-    n_numbers = sum(1 + len(term.exponents) for each in equations for term in each.terms)
-    return f"{n_terms} {'term' if n_terms == 1 else 'terms'} and {n_numbers} numbers"
+    n_numbers = sum(1 + len(term.factors) for each in equations for term in each.terms)
+    return f"{_count(n_terms, 'term')} and {_count(n_numbers, 'number')}"
 
 
-def _link(link: str, classes: tuple[Any, ...]) -> Html:
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def _link(evidence: Evidence) -> Html:
     """Return how scores become probabilities."""
-    p, exp = element("mi", "p"), element("mi", "e")
-
-    def power(sign: str, label: Any) -> Html:
-        score = score_of(label)
-        return element("msup", exp, element("mrow", element("mo", sign), score) if sign else score)
-
-    if link == "sigmoid":
+    p, exp, classes = element("mi", "p"), element("mi", "e"), evidence.view.classes
+    if evidence.view.link == "sigmoid":
         left = element("msub", p, element("mtext", shown(classes[1])))
-        below = element("mrow", element("mn", "1"), element("mo", "+"), power(MINUS, classes[1]))
+        name = element("mtext", "log-odds") if is_log_odds(evidence) else score_of(classes[1])
+        power = element("msup", exp, element("mrow", element("mo", MINUS), name))
+        below = element("mrow", element("mn", "1"), element("mo", "+"), power)
         right = element("mfrac", element("mn", "1"), below)
     else:
         left = element("msub", p, element("mi", "c"))

@@ -18,8 +18,8 @@ RARE = 0.1
 SMALL_TABLE = 200
 
 ALWAYS = (
-    "The equation describes what went together in the training rows. It does not say that one causes the other, and a "
-    "change that flips the model's decision need not change the world."
+    "The equation describes what went together in the training rows. It does not say that one causes the other: what "
+    "flips the model's decision may leave the outcome as it was."
 )
 
 
@@ -66,8 +66,11 @@ def _range(evidence: Evidence) -> list[str]:
     encoder = evidence.view.encoder
     if encoder is None:
         return ["Outside of the ranges in the table above the law is an extrapolation."]
+    clip = "Values below a training minimum count as that minimum; above the maximum the equation extrapolates."
+    if encoder.is_raw:
+        clip = "Values outside of a training range count as its nearest end."
     rule = {
-        "clip": "Values below a training minimum count as that minimum; above the maximum the equation extrapolates.",
+        "clip": clip,
         "extrapolate": "Outside of the training ranges the equation extrapolates.",
         "error": "Rows outside of the training ranges are refused.",
     }[encoder.out_of_range]

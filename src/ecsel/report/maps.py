@@ -58,7 +58,7 @@ def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> De
         label = view.classes[1] if len(view.classes) == 2 else view.classes[int(evidence.judged.decided[start])]
         c = view.classes.index(label)
         lead = _lead(view.threshold, outputs, c).reshape(UP, ACROSS)
-        level = outputs[:, c].reshape(UP, ACROSS)
+        level = _level(view.threshold, outputs, c).reshape(UP, ACROSS)
         what = f"the probability of {shown(label)}"
         border = _boundary(frame, middles[0], middles[1], lead)
     else:
@@ -86,6 +86,14 @@ def _lead(threshold: float | None, outputs: Floats, c: int) -> Floats:
         return outputs[:, c] - threshold
     lead: Floats = outputs[:, c] - np.delete(outputs, c, axis=1).max(axis=1)
     return lead
+
+
+def _level(threshold: float | None, outputs: Floats, c: int) -> Floats:
+    """Return the probability of a class on a scale that has its middle where the decision changes."""
+    lead = _lead(threshold, outputs, c)
+    if threshold is None:
+        return 0.5 + 0.5 * lead
+    return 0.5 + 0.5 * np.where(lead < 0, lead / (threshold or 1.0), lead / ((1 - threshold) or 1.0))
 
 
 def _bands(frame: Frame, level: Floats) -> Html:

@@ -18,7 +18,7 @@ from ecsel.signomial.layout import Power, lay_out
 from ecsel.signomial.text import print_shift
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ecsel.signomial import Signomial, Term
     from ecsel.signomial.factor import Factor
@@ -60,11 +60,10 @@ def equation(left: Html, right: Signomial, numbers: Numbers = four_digits) -> Ht
     Examples
     --------
     >>> from ecsel import Signomial
-    >>> print(equation(symbol("y"), Signomial.parse("2*x**2 - 1")))
-    <math><mi>y</mi><mo>=</mo></math> <math><mn>2</mn><mo>·</mo></math><math><msup><mi>x</mi><mn>2</mn></msup></math>
-    <math><mo form="infix">−</mo><mn>1</mn></math>
+    >>> print(equation(symbol("y"), Signomial.parse("2*x")))
+    <math><mi>y</mi><mo>=</mo></math> <span class="term"><math><mn>2</mn><mo>·</mo></math><math><mi>x</mi></math></span>
     """
-    terms = [join(_term(term, numbers, first=k == 0)) for k, term in enumerate(right.terms)]
+    terms = [_block(_term(term, numbers, first=k == 0)) for k, term in enumerate(right.terms)]
     pieces = [_math(left, element("mo", "=")), *(terms or [_math(element("mn", "0"))])]
     return Html(" ".join(piece.text for piece in pieces))
 
@@ -91,6 +90,11 @@ def score_of(label: object) -> Html:
     return element("msub", element("mi", "z"), element("mtext", shown(label)))
 
 
+def _block(parts: Iterable[Html]) -> Html:
+    """Return a term that browsers break only where it is longer than a line."""
+    return element("span", *parts, class_="term")
+
+
 def _math(*children: Html) -> Html:
     return element("math", *children)
 
@@ -102,7 +106,9 @@ def _term(term: Term, numbers: Numbers, *, first: bool) -> Iterator[Html]:
     form = None if first else "infix"
     sign = [element("mo", MINUS if negative else "+", form=form)] if negative or not first else []
     coefficient = numbers(abs(term.coefficient))
-    above, below = ([_power(power) for power in part] for part in lay_out(term.factors))
+    quotient = lay_out(term.factors)
+    above = [_power(power) for power in quotient.above]
+    below = [_power(power, alone=len(quotient.below) == 1) for power in quotient.below]
     if coefficient != "1" or not above:
         above.insert(0, _number(coefficient))
     if below:
@@ -130,7 +136,8 @@ def _call(function: str, inner: list[Html]) -> Html:
     return element("mrow", element("mi", function), element("mo", "("), *inner, element("mo", ")"))
 
 
-def _power(power: Power) -> Html:
+def _power(power: Power, *, alone: bool = False) -> Html:
+    """Return a power; one that stands alone below a line needs no brackets."""
     inner = _base(power.factor)
     if power.wrap == "sign":
         return _call("sgn", inner)
@@ -139,6 +146,8 @@ def _power(power: Power) -> Html:
     exponent = power.exponent
     if power.is_root:
         return element("msqrt", *inner)
+    if exponent == 1 and alone:
+        return inner[0] if len(inner) == 1 else element("mrow", *inner)
     if power.is_sum or (power.factor.log and exponent != 1):
         inner = [element("mrow", element("mo", "("), *inner, element("mo", ")"))]
     if exponent == 1:

@@ -17,21 +17,25 @@ from ecsel import __version__
 from ecsel.report.controls import controls, sample
 from ecsel.report.data import DataSummary, data_summary
 from ecsel.report.drivers import Drivers, drivers
+from ecsel.report.effects import Effects, effects
 from ecsel.report.evidence import typical_row
 from ecsel.report.examples import Example, examples
 from ecsel.report.fairness import Fairness, fairness
 from ecsel.report.formulas import Formulas, formulas
 from ecsel.report.limits import limits
 from ecsel.report.maps import DecisionMap, decision_map
+from ecsel.report.mathml import piece
 from ecsel.report.performance import ClassPerformance, class_performance
 from ecsel.report.regression import ValuePerformance, value_performance
 from ecsel.report.script import script
-from ecsel.report.wording import count, shown
+from ecsel.report.wording import count, exact, shown
+from ecsel.report.worked import WorkedExample, WorkedPiece, outcome_steps, worked_example
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from ecsel.report.evidence import Evidence
+    from ecsel.report.html import Html
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,22 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
+class RowByHand:
+    """One row, worked out as with a pocket calculator."""
+
+    name: str
+    inputs: tuple[tuple[str, str, str], ...]
+    """Columns with their values and remarks."""
+    worked: WorkedExample
+    steps: tuple[str, ...]
+
+    @staticmethod
+    def typeset(line: WorkedPiece) -> Html:
+        """Return a piece as the equation shows it."""
+        return piece(line.term)
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """The page as values; the templates add words and layout only."""
 
@@ -61,6 +81,8 @@ class Page:
     judged_name: str
     data: DataSummary
     formulas: Formulas
+    example: RowByHand
+    effects: Effects
     classes: ClassPerformance | None
     values: ValuePerformance | None
     drivers: Drivers
@@ -104,6 +126,8 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         judged_name=evidence.judged_name,
         data=data_summary(evidence),
         formulas=equations,
+        example=_by_hand(evidence, start),
+        effects=effects(evidence, driven.ranking, start),
         classes=classes,
         values=values,
         drivers=driven,
@@ -117,6 +141,13 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         island=_island(evidence, controls(evidence, fixed), rows, first, method, classes),
         version=__version__,
     )
+
+
+def _by_hand(evidence: Evidence, position: int) -> RowByHand:
+    worked = worked_example(evidence.view, evidence.judged.take(np.array([position])))
+    inputs = tuple((shown(each.column), exact(each.value), each.remark) for each in worked.inputs)
+    name = f"row {shown(evidence.judged.labels[position])} of the {evidence.judged_name}"
+    return RowByHand(name, inputs, worked, tuple(outcome_steps(evidence.view, worked)))
 
 
 def _task(evidence: Evidence) -> str:
@@ -133,7 +164,10 @@ def _task(evidence: Evidence) -> str:
 
 def _card(evidence: Evidence, equations: Formulas) -> tuple[tuple[str, str], ...]:
     view, model = evidence.view, evidence.view.estimator
-    kind = f"signomial equation, {view.link} link" if view.has_classes else "signomial law"
+    kind = "signomial law"
+    if view.has_classes:
+        pieces = "a sum of simple pieces of raw columns" if model.encoder_.is_raw else "signomial equation"
+        kind = f"{pieces}, {view.link} link"
     lines = [
         ("Model", f"{type(model).__name__} ({kind}), written by ecsel {__version__}"),
         ("Predicts", shown(evidence.target)),
@@ -144,7 +178,8 @@ def _card(evidence: Evidence, equations: Formulas) -> tuple[tuple[str, str], ...
     ]
     if view.has_classes:
         lines.insert(2, ("Classes", ", ".join(shown(label) for label in view.classes)))
-        lines.append(("Strength of the penalty", f"{model.l1_:.4g}"))
+        if model.l1_ is not None:
+            lines.append(("Strength of the penalty", f"{model.l1_:.4g}"))
         if equations.decision is not None:
             lines.append(("Decision", equations.decision))
     return tuple(lines)

@@ -95,7 +95,7 @@ def _figures(quality: Quality, labels: list[str]) -> tuple[Figure, ...]:
         what = "how well it ranks: 1 is perfect, 0.5 is chance" if len(labels) == 2 else "mean over the classes"
         found.append(Figure("AUC", f"{quality.auc:.3f}", what + bounds))
     found += [
-        Figure("Log-loss", f"{quality.log_loss:.3f}", "surprise at the truth; smaller is better"),
+        Figure("Log-loss", f"{quality.log_loss:.3f}", "mean of −log(probability of the true class); smaller is better"),
         Figure("Brier score", f"{quality.brier:.3f}", "mean squared error of the probabilities"),
         Figure("Calibration error", f"{quality.ece:.3f}", "mean gap between probability and observed share"),
         Figure(

@@ -24,9 +24,9 @@ MAX_LEVELS = 6
 """Levels that are listed; a person who needs more finds them in the table."""
 
 OUTSIDE = {
-    "clip": "counts as the nearest end of the range",
-    "extrapolate": "is taken as it is",
-    "error": "is refused",
+    "clip": "counts as the nearest end",
+    "extrapolate": "taken as it is",
+    "error": "refused",
 }
 
 
@@ -72,7 +72,7 @@ def _rule(column: Column, features: list[Feature], out_of_range: str) -> ColumnR
 def _missing(features: list[Feature]) -> str:
     """Tell what the features of a column are where its value is missing."""
     if any(feature.fill is None for feature in features):
-        return "is refused: training had none"
+        return "refused"
     counts = [f"counts as {number(f.fill, 6)}" for f in features if f.kind in {"number", "ordinal"}]
     flags = [f"{shown(f.name)} is 1" for f in features if f.kind in {"level", "missing"} and f.fill == 1]
     return ", and ".join(counts + flags) or _nothing(features)

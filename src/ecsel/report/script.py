@@ -28,7 +28,7 @@ PARTS = ("page.js", "state.js", "search.js", "waterfall.js", "what_if.js", "thre
 
 def contribution_method(view: ModelView) -> Method:
     """Return exact values where their code is short enough: m columns of a term take m·⌈m/2⌉·(m − 1) factors."""
-    columns = ((view.terms.exponents != 0) @ view.grouping > 0).sum(axis=1).tolist()
+    columns = (view.terms.uses @ view.grouping > 0).sum(axis=1).tolist()
     return "shapley" if sum(m * ((m + 1) // 2) * (m - 1) for m in columns) <= MOST_FACTORS else "attribution"
 
 

@@ -61,6 +61,17 @@ def percent(share: float | None, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f}\N{NARROW NO-BREAK SPACE}%".replace("-", MINUS)
 
 
+def exact(value: Any) -> str:
+    """Return a cell of a table with all its digits, to be typed into a calculator.
+
+    >>> exact(104.29), exact(3.0), exact("own"), exact(None)
+    ('104.29', '3', 'own', 'missing')
+    """
+    if value is None:
+        return "missing"
+    return repr(value).removesuffix(".0") if type(value) in {int, float} else shown(value)
+
+
 def value_text(value: Any) -> str:
     """Return a cell of a table.
 

@@ -17,6 +17,7 @@ from ecsel.explain import ModelView
 from ecsel.explain.frames import table_values
 from ecsel.report.pieces import piece_text
 from ecsel.report.rules import used_columns
+from ecsel.report.wording import shown
 from ecsel.signomial.term import Term
 from ecsel.signomial.text import print_shift
 
@@ -27,6 +28,8 @@ SCORE_DECIMALS = 4
 """Decimals of products and sums of classes: a ten-thousandth of a log-odds is less than a ten-thousandth of chance."""
 LONGEST_EXACT = 9
 """A value whose exact text is not longer is not rounded."""
+LARGEST_POWER = 200.0
+"""A pocket calculator has no exp(230); beyond, the largest score is taken from all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,30 @@ def worked_example(model: Any, X: Any) -> WorkedExample:
     outcomes = tuple(zip(view.classes, outputs[0].tolist(), strict=True))
     decided = view.classes[int(view.decisions(outputs)[0])] if view.has_classes else None
     return WorkedExample(_inputs(view, X, row), scores, outcomes, decided)
+
+
+def outcome_steps(model: Any, example: WorkedExample) -> list[str]:
+    """Return the last steps in words: from the sums to the probabilities and the decision; none for a law."""
+    view = ModelView.of(model)
+    if not view.has_classes:
+        return []
+    probability = dict(example.outcomes)
+    if view.link == "sigmoid":
+        label, total = view.classes[1], example.scores[0].total_text
+        minus = total.removeprefix("-") if total.startswith("-") else f"-{total}"
+        steps = [f"probability of {shown(label)} = 1 / (1 + exp({minus})) = {probability[label]:.4f}"]
+    else:
+        totals = [score.total for score in example.scores]
+        largest = max(totals) if max(map(abs, totals)) > LARGEST_POWER else 0.0
+        less = f" - {largest:.{SCORE_DECIMALS}f}".replace("- -", "+ ") if largest else ""
+        powers = [(score, math.exp(score.total - largest)) for score in example.scores]
+        steps = [f"exp({score.total_text}{less}) = {power:.6g} for {shown(score.label)}" for score, power in powers]
+        whole = sum(power for _, power in powers)
+        steps += [
+            f"probability of {shown(score.label)} = {power:.6g} / {whole:.6g} = {probability[score.label]:.4f}"
+            for score, power in powers
+        ]
+    return [*steps, f"predicted: {shown(example.decided)}"]
 
 
 def _equations(view: ModelView) -> list[Any]:

@@ -1,0 +1,169 @@
+"""What each column does: its effect on the score over the range of training, all other columns as in one row.
+
+    f_j(v) = z(x with x_j = v) − z(x with x_j typical)
+
+The typical value is the median, or the most frequent level. Where no piece multiplies two columns the curve does not
+depend on the row. Scores of several classes matter only against each other, so their mean over the classes is taken
+off. Ticks below a curve (the rug) are rows of training.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ecsel.explain.frames import repeat_row, table_with
+from ecsel.report.curves import MOST_CURVES, legend_of
+from ecsel.report.html import Html, element
+from ecsel.report.svg import BOTTOM, Frame, padded, signed_bar
+from ecsel.report.wording import number, shown, value_text
+from ecsel.tables.levels import level_codes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel.report.evidence import Evidence
+
+    Floats = NDArray[np.float64]
+
+STEPS = 200
+"""Points of a curve: one for every two units of its picture."""
+MAX_COLUMNS = 12
+MAX_DISTINCT = 12
+"""A column with no more different values is drawn as dots: there is nothing between them."""
+MAX_LEVELS = 12
+MAX_TICKS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class LevelEffect:
+    """The effect of one level, or of a missing value, on each score that is shown."""
+
+    level: str
+    effects: tuple[tuple[str, Html], ...]
+    """Text and bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEffect:
+    """The effect of one column: a chart for numbers, a line for each level otherwise."""
+
+    name: str
+    chart: Html | None
+    levels: tuple[LevelEffect, ...]
+    typical: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The section on columns."""
+
+    columns: tuple[ColumnEffect, ...]
+    labels: tuple[str, ...]
+    """The scores that are shown."""
+    legend: Html | None
+    held: str
+    """The row that the other columns are taken from; empty where it makes no difference."""
+    n_left_out: int
+
+
+def effects(evidence: Evidence, ranking: tuple[int, ...], start: int) -> Effects:
+    """Return the effects of the most important columns around a row."""
+    view = evidence.view
+    chosen = ranking[:MAX_COLUMNS]
+    labels = view.score_classes[:MOST_CURVES]
+    columns = tuple(_effect(evidence, j, start, len(labels)) for j in chosen)
+    together = bool((view.terms.uses @ view.grouping > 0).sum(axis=1).max(initial=0) > 1)
+    held = f"row {shown(evidence.judged.labels[start])} of the {evidence.judged_name}" if together else ""
+    names = tuple(shown(label) for label in labels) if view.has_classes else (shown(evidence.target),)
+    return Effects(columns, names, legend_of(names), held, len(ranking) - len(chosen))
+
+
+def scores_along(evidence: Evidence, j: int, values: NDArray[Any], start: int) -> Floats:
+    """Return the scores (values, scores) of a row with other values of one column, relative to their mean."""
+    view = evidence.view
+    table = table_with(repeat_row(evidence.judged.take(np.array([start])), len(values)), {j: values})
+    found = view.scores_of(view.rows(table, warn=False))
+    if found.shape[1] > 1:
+        found = found - found.mean(axis=1, keepdims=True)
+    return found
+
+
+def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffect:
+    if (levels := evidence.view.levels(j)) is not None:
+        return _of_levels(evidence, j, levels, start, n_scores)
+    values = evidence.training.numbers(j)
+    present = values[~np.isnan(values)]
+    typical = float(np.quantile(present, 0.5, method="lower"))
+    distinct = np.unique(present)
+    few = len(distinct) <= MAX_DISTINCT
+    column = evidence.view.numeric_column(j)
+    low, high = (float(distinct[0]), float(distinct[-1])) if column is None else (column.low, column.high)
+    grid = distinct if few else np.linspace(low, high, STEPS + 1)
+    found = scores_along(evidence, j, np.append(grid, typical), start)[:, :n_scores]
+    curves = found[:-1] - found[-1]
+    frame = Frame(padded(np.array([low, high]), 0.02), padded(np.append(curves.ravel(), 0.0), 0.08), height=240)
+    name = shown(evidence.view.raw_names[j])
+    unit = "effect on the log-odds" if evidence.view.link == "sigmoid" else "effect on the score"
+    unit = unit if evidence.view.has_classes else f"effect on {shown(evidence.target)}"
+    lines = [frame.line(np.array(frame.x), np.zeros(2), "reference")]
+    for c in range(n_scores):
+        draw = frame.dots(grid, curves[:, c], f"c{c}", radius=3.5) if few else frame.line(grid, curves[:, c], f"c{c}")
+        lines.append(draw)
+    title = f"Effect of {name} over its training range; 0 at the median {number(typical)}"
+    chart = frame.figure(title, frame.axes(_short(name), unit), *lines, _rug(frame, present))
+    return ColumnEffect(name, chart, _missing_line(evidence, j, typical, start, n_scores), number(typical))
+
+
+def _rug(frame: Frame, values: Floats) -> Html:
+    """Return ticks at the bottom, one for a row of training or, of many rows, for an even choice of them."""
+    ordered = np.sort(values)
+    if len(ordered) > MAX_TICKS:
+        ordered = ordered[np.linspace(0, len(ordered) - 1, MAX_TICKS).round().astype(np.intp)]
+    bottom = frame.height - BOTTOM
+    path = "".join(f"M{x:.1f} {bottom:.1f}v-6" for x in dict.fromkeys(frame.across(ordered).round(1).tolist()))
+    return element("path", d=path, class_="rug")
+
+
+def _of_levels(evidence: Evidence, j: int, levels: tuple[Any, ...], start: int, n_scores: int) -> ColumnEffect:
+    encoder = evidence.view.encoder
+    codes = () if encoder is None else getattr(encoder.columns[j], "missing_codes", ())
+    counts = np.bincount(level_codes(evidence.training.columns[j], levels, codes).codes + 2, minlength=len(levels) + 2)
+    order = np.argsort(-counts[2:], kind="stable")[:MAX_LEVELS].tolist()
+    cells = np.empty(len(order), dtype=object)
+    cells[:] = [levels[k] for k in order]
+    found = scores_along(evidence, j, cells, start)[:, :n_scores]
+    typical = shown(levels[order[0]])
+    lines = _lines([shown(levels[k]) for k in order], found - found[0])
+    return ColumnEffect(
+        shown(evidence.view.raw_names[j]), None, lines + _missing_line(evidence, j, cells[0], start, n_scores), typical
+    )
+
+
+def _missing_line(evidence: Evidence, j: int, typical: Any, start: int, n_scores: int) -> tuple[LevelEffect, ...]:
+    """Return the effect of a missing value, where the model has a rule for it."""
+    encoder = evidence.view.encoder
+    if encoder is None or not getattr(encoder.columns[j], "has_missing", False):
+        return ()
+    is_level = evidence.view.levels(j) is not None
+    cells: NDArray[Any] = np.array([typical, None if is_level else np.nan], dtype=object if is_level else np.float64)
+    found = scores_along(evidence, j, cells, start)[:, :n_scores]
+    return _lines(["missing"], found[1:] - found[0])
+
+
+def _lines(names: list[str], found: Floats) -> tuple[LevelEffect, ...]:
+    largest = float(np.abs(found).max()) or 1.0
+    return tuple(
+        LevelEffect(name, tuple((_signed(value), signed_bar(value / largest)) for value in row))
+        for name, row in zip(names, found.tolist(), strict=True)
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{value_text(round(value, 3) + 0.0)}"
+
+
+def _short(name: str, width: int = 44) -> str:
+    return name if len(name) <= width else name[: width - 1] + "…"
