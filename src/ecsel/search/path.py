@@ -48,8 +48,6 @@ POOL = 256
 """Atoms that swaps on the way down choose from."""
 LARGE, WORKING, WHOLE_EVERY = 1_000_000, 512, 3
 """A dictionary of more numbers is looked at whole at every third size only; in between its best atoms take part."""
-MIN_ADDITION, PATIENCE = 1.0, 2
-"""A walk ends after so many additions in a row that gain less than this many nats: chance alone gains more."""
 MIN_GAIN = 1e-6
 """Nats that a swap must gain, so that rounding does not make it go round in circles."""
 COLLINEAR = 1e-3
@@ -69,7 +67,8 @@ class Limits:
 class Family:
     """A way to walk: the price η of code length, the ridge while searching, and the largest number of pieces.
 
-    `singles` keeps products of two columns out, `cuts` lets thresholds in.
+    `singles` keeps products of two columns out, `cuts` lets thresholds in. The walk ends after `patience` additions in a
+    row that gain less than `min_addition` nats.
     """
 
     name: str
@@ -78,6 +77,8 @@ class Family:
     max_pieces: int
     singles: bool = False
     cuts: bool = False
+    min_addition: float = 1.0
+    patience: int = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +177,7 @@ class Walk:
             larger = self._add(current, scan)
             if larger is None:
                 break
-            idle = idle + 1 if current.fitted.objective - larger.fitted.objective < MIN_ADDITION else 0
+            idle = idle + 1 if current.fitted.objective - larger.fitted.objective < self._family.min_addition else 0
             current = self._rescale(larger)
             if self._is_large:
                 pool = self._dictionary if len(current) % WHOLE_EVERY == 0 else pool
@@ -190,7 +191,7 @@ class Walk:
                 current = swapped
                 scan = self._scan(current, pool)
             best[len(current)] = current
-            if idle == PATIENCE:
+            if idle == self._family.patience:
                 break
         pool = self._pool(self._promising(best.values(), scan, POOL))
         while len(current) > 1 and not self._stopped():
