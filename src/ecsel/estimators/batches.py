@@ -18,8 +18,8 @@ from ecsel.distributed.packing import Packer
 from ecsel.distributed.scouting import Scout
 from ecsel.distributed.sources import TableSource, pick_rows
 from ecsel.estimators.choosing import JUDGED_ROWS, stratified_sample
-from ecsel.estimators.readable import TrainingRows
 from ecsel.estimators.training import PackedRows, encoder_options
+from ecsel.estimators.training_rows import TrainingRows
 from ecsel.fitting.adam import Adam
 from ecsel.fitting.chunks import Layout
 from ecsel.fitting.fit import LARGE_FROM

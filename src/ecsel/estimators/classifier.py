@@ -7,6 +7,7 @@ sigmoid or softmax of `equations_` at `to_model_features(X)`.
 
 from __future__ import annotations
 
+import warnings
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,11 +23,13 @@ from ecsel.estimators.inference import Inference
 from ecsel.estimators.judging import Judgement, judge, out_of_fold, tempered
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
-from ecsel.estimators.readable import ReadableTask, TrainingRows
+from ecsel.estimators.readable import STOPPED
+from ecsel.estimators.readable_classes import class_task, fit_classes
 from ecsel.estimators.straight import with_log_pieces
 from ecsel.estimators.summary import summarise_classifier
 from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels
 from ecsel.estimators.training import encoder_options, trainer, warn_unless_converged
+from ecsel.estimators.training_rows import TrainingRows
 from ecsel.fitting import Status
 from ecsel.fitting.rows import merge_equal_rows
 from ecsel.signomial import FeatureRows, ScoreTerms, scores
@@ -309,8 +312,10 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         link = chosen.link(len(classes))
         rule = settings.resolve_threshold(self.threshold, len(classes))
         per_class = class_weights(self.class_weight, classes, np.arange(len(classes)), totals)
-        task = ReadableTask(self, chosen, encoder, classes.tolist(), per_class, rule, self._seed())
-        found = task.fit(rows, everything)
+        task = class_task(self, chosen, encoder, classes.tolist(), per_class, self._seed())
+        found = fit_classes(self, chosen, task, rule, rows, everything)
+        if not found.report.converged:
+            warnings.warn(STOPPED, UserWarning, stacklevel=3)
         self.path_encoder_ = found.path_encoder
         self.near_ties_ = found.near_ties
         n_terms = max(sum(not term.is_constant for term in equation.terms) for equation in found.equations)

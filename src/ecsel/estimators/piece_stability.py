@@ -24,26 +24,25 @@ import numpy as np
 
 from ecsel.estimators import settings
 from ecsel.estimators.choosing import SEARCH_ROWS
-from ecsel.estimators.guarantees import piece_signs, slope_signs
 from ecsel.estimators.options import check_integer
-from ecsel.estimators.readable import ReadableTask, TrainingRows, with_cuts
+from ecsel.estimators.readable_classes import class_task
+from ecsel.estimators.search_columns import with_cuts
 from ecsel.estimators.stability import Stability, check_level, draw_seed, resample, run_draws
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.estimators.training import encoder_options
+from ecsel.estimators.training_rows import TrainingRows
 from ecsel.quality.frames import to_pandas
-from ecsel.search.dictionary import piece_factors
 from ecsel.search.search import search
 from ecsel.signomial import Signomial, Term
 from ecsel.tables import TableEncoder
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     from ecsel.estimators.classifier import ECSELClassifier
-    from ecsel.search.dictionary import Piece, SearchColumn
+    from ecsel.estimators.readable import SearchTask
+    from ecsel.search.dictionary import SearchColumn
     from ecsel.search.search import Fold
     from ecsel.signomial import Factor
 
@@ -144,7 +143,7 @@ def piece_stability(
         encoder, rows = with_cuts(encoder, rows)
     per_class = class_weights(model.class_weight, model.classes_, rows.codes, rows.weights)
     seed = draw_seed(random_state)
-    task = ReadableTask(model, replace(chosen, n_threads=1), encoder, model.classes_.tolist(), per_class, None, seed)
+    task = class_task(model, replace(chosen, n_threads=1), encoder, model.classes_.tolist(), per_class, seed)
     draws = SearchDraws(task, rows, task.columns(rows))
     found = run_draws(draws, n_bootstrap, chosen.n_threads, tell=bool(model.verbose))
     return _collect(model, found, ColumnParts(encoder, rows.thinned(SEARCH_ROWS, seed)), n_bootstrap)
@@ -154,7 +153,7 @@ def piece_stability(
 class SearchDraws:
     """The search on draws of some rows; shifts and origins of columns are those of all rows."""
 
-    task: ReadableTask
+    task: SearchTask
     rows: TrainingRows
     columns: list[SearchColumn]
 
@@ -162,18 +161,19 @@ class SearchDraws:
         """Return the equations of draw i; None where the user interrupted."""
         task, rows = self.task, self.rows
         counts = resample(rows.codes, rows.weights, np.random.default_rng([task.seed, i]))
-        drawn = _take(rows, np.flatnonzero(counts), counts).thinned(SEARCH_ROWS, task.seed + i)
+        places = np.flatnonzero(counts)
+        drawn = rows.take(places, counts[places]).thinned(SEARCH_ROWS, task.seed + i)
         columns = [replace(column, values=x) for column, x in zip(self.columns, drawn.values, strict=True)]
         weights = drawn.fit_weights(task.class_weights)
         started = time.monotonic()
         found = search(
             columns,
-            drawn.codes.astype(np.float64),
+            drawn.target,
             weights,
             task.loss,
             self._folds(drawn, weights),
             replace(task.options, digits=None),
-            self._signs(),
+            task.signs(self.columns),
         )
         limit = task.options.time_limit
         if found.stopped and (limit is None or time.monotonic() - started < limit):
@@ -182,7 +182,7 @@ class SearchDraws:
 
     def _folds(self, drawn: TrainingRows, weights: Floats) -> list[Fold]:
         """Return folds that keep the copies of a row together; splits of the user that lost their rows are left out."""
-        whole = isinstance(self.task.model.cv, (int, np.integer))
+        whole = isinstance(self.task.cv, (int, np.integer))
         dealt = self.task.folds(_unweighted(drawn if whole else self.rows))
         if whole:
             return [(weights * (train > 0), weights * (test > 0)) for train, test in dealt]
@@ -193,18 +193,6 @@ class SearchDraws:
     @staticmethod
     def _kept(rows: TrainingRows) -> NDArray[np.intp]:
         return np.arange(len(rows.codes)) if rows.kept is None else rows.kept
-
-    def _signs(self) -> Callable[[Sequence[Piece]], Floats] | None:
-        task = self.task
-        slopes = slope_signs(task.model.monotone, task.encoder, task.classes, task.loss.n_scores)
-        if slopes is None:
-            return None
-        return lambda pieces: piece_signs([piece_factors(p, self.columns) for p in pieces], task.encoder, slopes)
-
-
-def _take(rows: TrainingRows, places: NDArray[np.intp], weights: Floats) -> TrainingRows:
-    kept = None if rows.kept is None else rows.kept[places]
-    return TrainingRows(rows.values[:, places], rows.codes[places], weights[places], rows.labels, kept)
 
 
 def _unweighted(rows: TrainingRows) -> TrainingRows:
