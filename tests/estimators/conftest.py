@@ -30,6 +30,31 @@ def mixed(n=80, seed=0):
     return frame, np.where(score + rng.logistic(size=n) > 0, "good", "bad")
 
 
+def customers(n=400, seed=0):
+    """A frame of counts, amounts, text and missing values, and classes drawn from a known sum of pieces."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "tenure": rng.integers(0, 73, n),
+            "monthly charge": rng.gamma(5, 15, n).round(2),
+            "contract": rng.choice(["month", "one year", "two year"], n, p=[0.5, 0.3, 0.2]),
+            "age": np.where(rng.random(n) < 0.1, np.nan, rng.integers(18, 80, n)),
+            "calls": rng.poisson(2, n),
+        }
+    )
+    frame.loc[rng.random(n) < 0.05, "contract"] = None
+    z = (
+        8.5
+        + 0.05 * frame["tenure"]
+        - 2.5 * np.log(frame["monthly charge"])
+        + 2 * (frame["contract"] == "two year")
+        - 0.6 * frame["calls"] * (frame["contract"] == "month")
+        + 3 * (frame["age"] > 50)
+        + 3 * frame["age"].isna()
+    )
+    return frame, np.where(rng.random(n) < 1 / (1 + np.exp(-z)), "stays", "leaves")
+
+
 @pytest.fixture
 def make_numbers():
     return numbers
@@ -38,6 +63,11 @@ def make_numbers():
 @pytest.fixture
 def make_mixed():
     return mixed
+
+
+@pytest.fixture
+def make_customers():
+    return customers
 
 
 @pytest.fixture
