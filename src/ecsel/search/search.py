@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FAMILIES = (
     Family("pairs", price=1.0, ridge=0.3, max_pieces=16),
-    Family("wide", price=2.5, ridge=5.0, max_pieces=20, singles=True),
+    Family("wide", price=2.5, ridge=5.0, max_pieces=20, singles=True, min_addition=0.6, patience=3),
 )
 """Products of two suit separable tables, many single pieces under a larger ridge many small effects."""
 THRESHOLDS = Family("thresholds", price=1.0, ridge=0.3, max_pieces=16, cuts=True)
