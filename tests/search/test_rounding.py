@@ -72,6 +72,21 @@ def test_others_make_up_for_what_one_loses():
     assert total(loss, *data, b, c) <= at_once + 1e-9
 
 
+@pytest.mark.parametrize(("constant", "vanishes"), [(0.0, True), (3.0, False)])
+def test_an_intercept_that_is_not_needed_vanishes(constant, vanishes):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 5, (2, 300))
+    y = constant + 2 * x[0] - 0.7 * x[1] + 0.5 * rng.normal(size=300)
+    owners, w = np.zeros(2, np.intp), np.full(300, 4.0)
+    exact = glm.fit(Squared(), x, owners, y, w, np.zeros(2))
+    numbers = (owners, y, w, exact.intercepts, exact.coefficients, np.zeros(2), 2)
+    b, c = rounded_coefficients(Squared(), x, *numbers, may_vanish=True)
+    assert (b[0] == 0) == vanishes
+    total = w @ Squared().values((b[0] + c @ x)[None], y)
+    assert total <= exact.loss + max(NATS, SHARE * exact.loss)
+    assert rounded_coefficients(Squared(), x, *numbers)[0][0] != 0
+
+
 def test_a_column_far_from_zero_gets_the_digits_that_it_needs():
     loss = Logistic()
     *data, intercepts, coefficients, ridge = fitted(loss, n=2000, level=2000.0)

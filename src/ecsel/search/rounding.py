@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 NATS, SHARE = 0.5, 0.002
 """What rounding may cost: half a nat is less than one more parameter, a fifth of a percent of the loss is not seen."""
-MAX_DIGITS = 6
+MAX_DIGITS = 15
+"""What a double holds; a target far from zero needs most of them in its intercept."""
 INTERCEPT_DIGITS = 1
 """Digits that an intercept has more than a coefficient: nothing else can take up its rest."""
 
@@ -48,6 +49,8 @@ def rounded_coefficients(
     coefficients: Floats,
     ridge: Floats,
     digits: int,
+    *,
+    may_vanish: bool = False,
 ) -> tuple[Floats, Floats]:
     """Return intercepts and coefficients with the fewest digits, at least `digits`, that keep the loss.
 
@@ -67,6 +70,8 @@ def rounded_coefficients(
         The ridge of the coefficients, in these units.
     digits : int
         Digits of a coefficient.
+    may_vanish : bool, default=False
+        Whether the intercept of a single score may be zero where that keeps the loss: no digits at all.
     """
     n_scores = loss.n_scores
     hessian = _hessian(loss, values, owners, weights, intercepts, coefficients, ridge)
@@ -75,6 +80,10 @@ def rounded_coefficients(
     wanted[:n_scores] += INTERCEPT_DIGITS
     exact = _total(loss, values, owners, target, weights, start)
     limit = exact + max(NATS, SHARE * abs(exact))
+    if may_vanish and len(coefficients):
+        without = np.append(0.0, coefficients + np.linalg.solve(hessian[1:, 1:], hessian[1:, 0]) * intercepts[0])
+        if _total(loss, values, owners, target, weights, without) <= limit:
+            start = without
     best: tuple[float, Floats] | None = None
     for _ in range(len(start) * (MAX_DIGITS - digits) + 1):
         rounded = _round_in_turn(hessian, start, wanted)
