@@ -6,7 +6,8 @@
 :mod:`thresholds`   the best threshold under F1, Youden's index or a cost matrix
 :mod:`drift`        population stability index between two tables
 :mod:`points`       scorecard points (PDO)
-:mod:`report`       all of a model's measures in one value
+:mod:`report`       all of a classifier's measures in one value
+:mod:`regression`   error and R² of predicted numbers
 ==================  ===================================================================
 """
 
@@ -14,6 +15,7 @@ from ecsel.quality.calibration import Reliability, brier, calibration_error, fit
 from ecsel.quality.drift import Drift, TableDrift, psi, score_psi
 from ecsel.quality.points import PointsScale
 from ecsel.quality.ranking import AreaUnderCurve, auc, gini, ks
+from ecsel.quality.regression import RegressionQuality, measure_regression
 from ecsel.quality.report import Quality, measure
 from ecsel.quality.thresholds import best_threshold
 
@@ -22,6 +24,7 @@ __all__ = [
     "Drift",
     "PointsScale",
     "Quality",
+    "RegressionQuality",
     "Reliability",
     "TableDrift",
     "auc",
@@ -32,6 +35,7 @@ __all__ = [
     "gini",
     "ks",
     "measure",
+    "measure_regression",
     "psi",
     "reliability",
     "score_psi",
