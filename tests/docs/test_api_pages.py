@@ -12,7 +12,7 @@ import ecsel
 
 ROOT = Path(__file__).parents[2]
 api = runpy.run_path(str(ROOT / "docs" / "_ext" / "api_pages.py"))
-INSIDE = {"cli", "discovery", "estimators", "files", "tables"}
+INSIDE = {"cli", "discovery", "estimators", "files", "search", "tables"}
 """Rooms whose doors are elsewhere: their public names are those of `ecsel` itself, or the command line."""
 
 

@@ -1,0 +1,45 @@
+"""Numbers that the pages tell of the search are those of the code."""
+
+from pathlib import Path
+
+import pytest
+
+from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
+from ecsel.search import code_length, dictionary, rounding, selection
+from ecsel.tables import describing_raw, shifts
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def percent(share):
+    return f"{100 * share:g}"
+
+
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        ("how_it_works", f"{percent(selection.TOLERANCE)}\\,\\% \\text{{ of the best loss}}"),
+        ("choosing", f"within {percent(selection.TOLERANCE)} % of the loss"),
+        ("classifier", f"within one standard error and {percent(selection.TOLERANCE)} % of the best"),
+        ("how_it_works", f"(a standardised value beyond {dictionary.MAX_LEVERAGE:g})"),
+        ("how_it_works", f"as many as {dictionary.MAX_PAIRS} products"),
+        ("how_it_works", f"a logarithm costs {code_length.LOGARITHM:g}"),
+        ("how_it_works", f"{code_length.TERM:g} + \\ln\\binom"),
+        ("how_it_works", f"Beyond {SEARCH_ROWS} distinct rows"),
+        ("how_it_works", f"up to {JUDGED_ROWS:,} rows".replace(",", " ")),
+        ("classifier", f"more than {SEARCH_ROWS} distinct rows"),
+        ("how_it_works", f"less than {shifts.MAX_RATIO:g} times"),
+        ("how_it_works", f"the median less than {shifts.MAX_MEDIAN_RATIO:g} times"),
+        ("how_it_works", f"{percent(rounding.SHARE)} %"),
+        ("choosing", f"more than {percent(rounding.SHARE)} %"),
+        ("classifier", f"{percent(describing_raw.MIN_LEVEL_SHARE)} % of"),
+    ],
+)
+def test_a_page_tells_the_number_of_the_code(page, sentence):
+    text = " ".join((DOCS / f"{page}.md").read_text(encoding="utf-8").split())
+    assert sentence in text
+
+
+def test_numbers_in_words():
+    assert (rounding.NATS, describing_raw.MIN_LEVEL_ROWS, describing_raw.MAX_NUMBER_LEVELS) == (0.5, 5.0, 12)
+    assert (len(dictionary.PAIRS), len(dictionary.WITH_INDICATOR)) == (16, 5)
