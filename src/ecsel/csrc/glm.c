@@ -166,21 +166,25 @@ FAST static void residual(const Glm *g, const double *restrict mean, ptrdiff_t c
         for (ptrdiff_t i = 0; i < n; i++) out[i] = g->w[i] * (g->y[i] - mean[i]);
 }
 
-/* Gradient and Hessian of the penalised loss; `order` lists pieces by score. */
-static void derivatives_of(const Glm *g, const double *penalty, const double *theta, const double *mean, double *weight,
-                           double *weighed, double *gradient, double *hessian) {
-    const ptrdiff_t n = g->rows, size = g->scores + g->pieces;
-    memset(hessian, 0, sizeof(double) * (size_t)(size * size));
-    for (ptrdiff_t k = 0; k < size; k++) {
-        gradient[k] = penalty[k] * theta[k];
-        hessian[k * size + k] = penalty[k];
-    }
+/* The gradient of the penalised loss. */
+static void gradient_of(const Glm *g, const double *penalty, const double *theta, const double *mean, double *weight,
+                        double *gradient) {
+    const ptrdiff_t n = g->rows;
+    for (ptrdiff_t k = 0; k < g->scores + g->pieces; k++) gradient[k] = penalty[k] * theta[k];
     for (ptrdiff_t c = 0; c < g->scores; c++) {
         residual(g, mean, c, weight);
         gradient[c] -= sum_of(weight, n);
         for (ptrdiff_t k = 0; k < g->pieces; k++)
             if (g->owner[k] == c) gradient[g->scores + k] -= inner(weight, g->x + k * n, n);
     }
+}
+
+/* The Hessian of the penalised loss. */
+static void hessian_of(const Glm *g, const double *penalty, const double *mean, double *weight, double *weighed,
+                       double *hessian) {
+    const ptrdiff_t n = g->rows, size = g->scores + g->pieces;
+    memset(hessian, 0, sizeof(double) * (size_t)(size * size));
+    for (ptrdiff_t k = 0; k < size; k++) hessian[k * size + k] = penalty[k];
     for (ptrdiff_t c = 0; c < g->scores; c++)
         for (ptrdiff_t d = c; d < g->scores; d++) {
             curvature(g, mean, c, d, weight);
@@ -215,10 +219,9 @@ static void derivatives_of(const Glm *g, const double *penalty, const double *th
         }
 }
 
-/* Solve H step = −gradient by Cholesky; parameters below `fixed` do not move. 0 where H is not positive definite. */
-static int newton_step(const double *hessian, const double *gradient, ptrdiff_t size, ptrdiff_t fixed, double *factor,
-                       double *step) {
-    for (ptrdiff_t i = fixed; i < size; i++) {
+/* Cholesky's factor of H without its first `fixed` parameters; 0 where H is not positive definite. */
+static int factorise(const double *hessian, ptrdiff_t size, ptrdiff_t fixed, double *factor) {
+    for (ptrdiff_t i = fixed; i < size; i++)
         for (ptrdiff_t j = fixed; j <= i; j++) {
             double s = hessian[i * size + j];
             for (ptrdiff_t k = fixed; k < j; k++) s -= factor[i * size + k] * factor[j * size + k];
@@ -229,7 +232,11 @@ static int newton_step(const double *hessian, const double *gradient, ptrdiff_t 
                 factor[i * size + j] = s / factor[j * size + j];
             }
         }
-    }
+    return 1;
+}
+
+/* step = −H⁻¹ gradient; parameters below `fixed` do not move. */
+static void newton_step(const double *factor, const double *gradient, ptrdiff_t size, ptrdiff_t fixed, double *step) {
     memset(step, 0, sizeof(double) * (size_t)size);
     for (ptrdiff_t i = fixed; i < size; i++) {
         double s = -gradient[i];
@@ -241,8 +248,10 @@ static int newton_step(const double *hessian, const double *gradient, ptrdiff_t 
         for (ptrdiff_t k = i + 1; k < size; k++) s -= factor[k * size + i] * step[k];
         step[i] = s / factor[i * size + i];
     }
-    return 1;
 }
+
+/* The least share by which a step with an old Hessian must lower what the next one promises. */
+static const double KEEPS_UP = 0.1;
 
 /* θ moves to the minimiser; `z` becomes its scores. Returns 0, or −1 where memory has run out. */
 int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain) {
@@ -258,18 +267,33 @@ int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *p
     score(g, theta, z);
     *plain = values(g, z, mean);
     *objective = penalised(g, penalty, theta, *plain);
+    const ptrdiff_t fixed = g->intercept ? 0 : g->scores;
+    const int exact = g->tol < 1e-8;  /* an old Hessian converges linearly, which is too slow for the last digits */
+    int fresh = 1;  /* whether the Hessian is to be computed anew: an old one serves while steps shrink fast */
+    double before = INFINITY;
     for (int iteration = 0; iteration < g->max_iter; iteration++) {
-        derivatives_of(g, penalty, theta, mean, weight, weighed, gradient, hessian);
-        double damping = 0;
-        while (!newton_step(hessian, gradient, size, g->intercept ? 0 : g->scores, factor, step)) {
-            const double more = damping == 0 ? 1e-10 : 9 * damping;
-            for (ptrdiff_t k = 0; k < size; k++) hessian[k * size + k] *= 1 + more;
-            damping += more;
-            if (damping > 1e6) break;
+        gradient_of(g, penalty, theta, mean, weight, gradient);
+        if (fresh) {
+            hessian_of(g, penalty, mean, weight, weighed, hessian);
+            double damping = 0;
+            while (!factorise(hessian, size, fixed, factor)) {
+                const double more = damping == 0 ? 1e-10 : 9 * damping;
+                for (ptrdiff_t k = 0; k < size; k++) hessian[k * size + k] *= 1 + more;
+                damping += more;
+                if (damping > 1e6) break;
+            }
         }
+        newton_step(factor, gradient, size, fixed, step);
         double slope = 0;
         for (ptrdiff_t k = 0; k < size; k++) slope += gradient[k] * step[k];
-        /* Newton doubles the digits: where little is promised, one more step is the end */
+        if (!fresh && -slope > KEEPS_UP * before) {
+            fresh = 1;
+            before = INFINITY;
+            continue;
+        }
+        before = -slope;
+        fresh = exact;
+        /* where little is promised, one more step is the end */
         const int last = !(-slope > g->tol * (fabs(*objective) + 1e-3)), tries = last ? 1 : 30;
         double length = 1, next = 0, bare = 0;
         int halved = 0;
@@ -281,6 +305,7 @@ int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *p
             if (next <= *objective + 1e-4 * length * slope) break;
         }
         if (halved == tries) break;
+        if (halved > 0) fresh = 1;
         memcpy(theta, trial, sizeof(double) * (size_t)size);
         memcpy(z, there, sizeof(double) * (size_t)(g->scores * n));
         *objective = next;
