@@ -12,6 +12,7 @@ value beyond `MAX_LEVERAGE`) are left out.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -32,6 +33,8 @@ MAX_LEVERAGE = 20.0
 """A piece whose largest standardised value is beyond this hangs on single rows."""
 MAX_PAIRS = 3000
 """Pairs of a dictionary at most: with sixteen shapes a pair of columns, 19 columns."""
+MAX_VALUES_MULTIPLIED = 5
+"""Indicators of the values of a number that products are made of, at most."""
 FEW_COLUMNS = 6
 """Up to this many columns, pairs may have higher powers: there is room for them."""
 
@@ -137,13 +140,29 @@ def single_pieces(columns: Sequence[SearchColumn]) -> list[Piece]:
     return [(Part(j, f),) for j, column in enumerate(columns) for f in SINGLES if column.allows(f)]
 
 
+def multiplied(columns: Sequence[SearchColumn], chosen: Iterable[int]) -> list[int]:
+    """Return the columns that may be a factor of a product, sorted.
+
+    Thresholds may not, and the single values of a number may not where they are many: the number itself does better.
+    """
+    numbers = {column.group for column in columns if not column.straight}
+    n_values = Counter(column.group for column in columns if column.straight and not column.cut)
+    kept = []
+    for j in sorted(chosen):
+        column = columns[j]
+        one_of_many = column.straight and column.group in numbers and n_values[column.group] > MAX_VALUES_MULTIPLIED
+        if not (column.cut or one_of_many):
+            kept.append(j)
+    return kept
+
+
 def pair_pieces(columns: Sequence[SearchColumn], chosen: Iterable[int], *, more: bool) -> list[Piece]:
     """Return the products of two of the chosen columns."""
     numbers = PAIRS + MORE_PAIRS if more else PAIRS
     pieces: list[Piece] = []
-    for i, j in combinations(sorted(chosen), 2):
+    for i, j in combinations(multiplied(columns, chosen), 2):
         a, b = columns[i], columns[j]
-        if a.group == b.group or a.cut or b.cut:
+        if a.group == b.group:
             continue
         if a.straight or b.straight:
             shapes = [(ONE, f) if a.straight else (f, ONE) for f in WITH_INDICATOR]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ecsel.search.typing import Floats
 
 PRECISION = 1e-6
-"""Residuals below this share of the target's standard deviation are rounding: pieces are held in single precision."""
+"""Residuals of a standardised target below this are rounding: pieces are held in single precision."""
 
 
 class Loss(Protocol):
@@ -135,7 +135,7 @@ class Softmax:
 class Squared:
     """Half the squared error of one score; targets are measurements.
 
-    A ridge is a prior of the coefficients in the unit of the target: give standardised targets.
+    Targets are standardised: a ridge is a prior of the coefficients, and `PRECISION` one of the residuals, in that unit.
     """
 
     n_scores = 1
@@ -165,5 +165,4 @@ class Squared:
     def dispersion(self, scores: Floats, target: Floats, weights: Floats, n_parameters: int) -> float:
         """Return the mean squared error per degree of freedom, never below that of rounding."""
         total = float(weights @ (target - scores[0]) ** 2)
-        spread = float(weights @ (target - np.average(target, weights=weights)) ** 2)
-        return max(total, PRECISION**2 * spread, 1e-300) / max(float(weights.sum()) - n_parameters, 1.0)
+        return max(total / max(float(weights.sum()) - n_parameters, 1.0), PRECISION**2)

@@ -18,6 +18,7 @@ from ecsel.search.dictionary import (
     Atoms,
     join_atoms,
     make_atoms,
+    multiplied,
     pair_pieces,
     single_pieces,
 )
@@ -66,6 +67,8 @@ def screened_atoms(
     if not pairs:
         return singles, thinned
     more = len({columns[j].group for j in order}) <= FEW_COLUMNS
+    usable = set(multiplied(columns, order))
+    order = [j for j in order if j in usable]
     chosen = _room_for_pairs(columns, order, more=more)
     products = make_atoms(columns, pair_pieces(columns, order[:chosen], more=more), weights)
     return join_atoms(singles, products), thinned or chosen < len(order)
