@@ -67,8 +67,8 @@ class Limits:
 class Family:
     """A way to walk: the price η of code length, the ridge while searching, and the largest number of pieces.
 
-    `singles` keeps products of two columns out, `cuts` lets thresholds in. The walk ends after `patience` additions in a
-    row that gain less than `min_addition` nats.
+    `singles` keeps products of two columns out, `cuts` lets thresholds in. The walk ends after `patience` additions in
+    a row that gain less than `min_addition` nats.
     """
 
     name: str
