@@ -55,22 +55,22 @@ def customers(n=400, seed=0):
     return frame, np.where(rng.random(n) < 1 / (1 + np.exp(-z)), "stays", "leaves")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_numbers():
     return numbers
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_mixed():
     return mixed
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_customers():
     return customers
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def quick():
     """A classifier that chooses nothing."""
 
