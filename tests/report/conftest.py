@@ -1,8 +1,10 @@
 """Models of every kind with their tables, their reports, and one browser to open them in."""
 
 import functools
+import math
 import os
 import shutil
+import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,7 +118,41 @@ def law():
     return Case(model, *parts, {"title": "A law", "group": np.where(parts[2]["unused"] > 0, "up", "down")})
 
 
-CASES = {each.__name__: each for each in (loan, hostile, law)}
+def churn():
+    """A readable equation of two classes: a logarithm or a quotient, levels, a missing value, a name with a space."""
+    rng = np.random.default_rng(3)
+    n = 600
+    X = pd.DataFrame(
+        {
+            "tenure": rng.integers(0, 72, n),
+            "monthly charge": rng.uniform(18, 120, n).round(2),
+            "contract": rng.choice(["month to month", "one year", "two year"], n),
+            "age": rng.integers(18, 80, n).astype(float),
+            "unused": rng.normal(size=n),
+        }
+    )
+    X.loc[::5, "age"] = np.nan
+    z = 2 - 1.5 * np.log(X["tenure"] + 1) + 0.03 * X["monthly charge"] - 1.8 * (X["contract"] == "two year")
+    z += np.where(X["age"].isna(), 1.5, 0.03 * (X["age"].fillna(50) - 50))
+    y = pd.Series(np.where(rng.random(n) < 1 / (1 + np.exp(-z)), "leaves", "stays"), name="churn")
+    parts = split(X, y)
+    model = ECSELClassifier(max_factors=6, threshold=0.4, cv=3).fit(*parts[:2])
+    return Case(model, *parts, {"title": "Customers", "immutable": ["age"]})
+
+
+def blooms():
+    """Three classes with readable equations, thresholds among their pieces."""
+    from sklearn.datasets import load_iris
+
+    table = load_iris(as_frame=True)
+    order = np.random.default_rng(0).permutation(150)
+    X, y = table.data.iloc[order], table.target.iloc[order].map(dict(enumerate(table.target_names))).rename("species")
+    parts = split(X, y)
+    model = ECSELClassifier(max_factors=4, thresholds=True, cv=3).fit(*parts[:2])
+    return Case(model, *parts, {"title": "Irises"})
+
+
+CASES = {each.__name__: each for each in (loan, hostile, law, churn, blooms)}
 
 
 @functools.cache
@@ -129,7 +165,7 @@ def case(request):
     return case_named(request.param)
 
 
-@pytest.fixture(params=["loan", "hostile"])
+@pytest.fixture(params=["loan", "hostile", "churn", "blooms"])
 def class_case(request):
     return case_named(request.param)
 
@@ -140,6 +176,16 @@ def loan_case():
 
 
 @pytest.fixture
+def churn_case():
+    return case_named("churn")
+
+
+@pytest.fixture(params=["churn", "blooms"])
+def readable_case(request):
+    return case_named(request.param)
+
+
+@pytest.fixture
 def hostile_case():
     return case_named("hostile")
 
@@ -147,6 +193,45 @@ def hostile_case():
 @pytest.fixture
 def law_case():
     return case_named("law")
+
+
+SIGNS = {"·": "*", "×": "*", "−": "-", "+": "+", "(": "(", ")": ")", "=": "=="}
+
+
+def python(node, point):
+    """Return a node as a Python expression."""
+    if node.tag == "msub":
+        return f"({point[node[0].text + node[1].text]})"
+    parts = [python(child, point) for child in node]
+    inside = "".join(parts)
+    if node.tag == "mi" and node.text in {"log", "sgn"}:
+        return node.text
+    if node.tag == "mrow" and node[0].text == "|":
+        return f"abs({''.join(parts[1:-1])})"
+    return {
+        "math": lambda: inside,
+        "span": lambda: inside,
+        "mo": lambda: SIGNS.get(node.text, ""),
+        "mn": lambda: f"({node.text.replace('π', f'*{math.pi!r}')})",
+        "mi": lambda: f"({point[node.text]})",
+        "mtext": lambda: f"({point[node.text]})",
+        "msqrt": lambda: f"sqrt({inside})",
+        "msup": lambda: f"(({parts[0]})**({parts[1]}))",
+        "mfrac": lambda: f"(({parts[0]})/({parts[1]}))",
+        "mrow": lambda: f"({inside})" if node[0].tag != "mi" else inside,
+    }[node.tag]()
+
+
+@pytest.fixture(scope="session")
+def evaluate_typeset():
+    """Return the function that evaluates the right-hand side of typeset MathML: an evaluator of its own."""
+    functions = {"log": math.log, "sgn": lambda g: math.copysign(1.0, g), "sqrt": math.sqrt, "abs": abs}
+
+    def evaluate(html, point):
+        tree = ET.fromstring(f"<all>{html}</all>")
+        return eval("".join(python(each, point) for each in tree[1:]), {"__builtins__": {}}, functions)
+
+    return evaluate
 
 
 @pytest.fixture(scope="module")

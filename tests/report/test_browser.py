@@ -7,6 +7,7 @@ import urllib.parse
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import special
 
 from ecsel import ECSELClassifier, explain
 from ecsel.report import render_report, script
@@ -100,7 +101,7 @@ def test_random_states_are_what_python_says(case, open_page):
         two = len(view.classes) == 2
         contributions = explain.reasons(view, X, toward=view.classes[1] if two else None)
         z = case.model.decision_function(X)
-        margins = z - np.log(0.35 / 0.65) if two else np.diff(np.sort(z, axis=1)[:, -2:])[:, 0]
+        margins = z - special.logit(view.threshold) if two else np.diff(np.sort(z, axis=1)[:, -2:])[:, 0]
         np.testing.assert_allclose([each["margin"] for each in told], margins, rtol=1e-8, atol=1e-9)
     names = [control["name"] for control in described(case)]
     for each, values in zip(told, np.asarray(contributions.values), strict=True):

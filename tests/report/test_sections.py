@@ -1,12 +1,14 @@
 """The words and tables of the sections, against the tables themselves."""
 
 import dataclasses
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
 
-from ecsel import ECSELClassifier, explain
+from ecsel import ECSELClassifier, Signomial, explain
 from ecsel.report.data import data_summary
 from ecsel.report.drivers import drivers
 from ecsel.report.evidence import Evidence
@@ -57,8 +59,8 @@ def test_figures_of_a_law(law_case):
 @pytest.mark.filterwarnings("ignore:.*training maximum:UserWarning")  # of ten per cent more
 def test_drivers_are_mean_contributions(loan_case):
     told = drivers(loan_case.evidence)
-    values = explain.reasons(loan_case.model, loan_case.X_test, toward="repaid").values
-    expected = np.abs(values).mean(axis=0)
+    found = explain.reasons(loan_case.model, loan_case.X_test, toward="repaid")
+    expected = np.abs(found.values).mean(axis=0)
     assert list(told.ranking) == sorted(loan_case.evidence.used, key=lambda j: -expected[j])
     assert float(told.lines[0].size) == pytest.approx(expected.max(), rel=1e-2)
     assert set(told.categories) == {"city", "employed", "sex"}
@@ -123,4 +125,49 @@ def test_promises_are_told(loan_case):
 def test_exact_equations_are_there_in_full(case):
     told = [formula.exact for formula in formulas(case.evidence).formulas]
     equations = [case.model.equation_] if hasattr(case.model, "equation_") else case.model.equations_.values()
-    assert told == [str(equation) for equation in equations]
+    assert [Signomial.parse(text) for text in told] == list(equations)
+
+
+def test_the_typeset_equation_on_the_page_gives_the_model_s_probability(readable_case, evaluate_typeset):
+    """The equation is read off the page as a person sees it, and evaluated with the raw values."""
+    model, X = readable_case.model, readable_case.X_test
+    seen = re.findall(r'<div class="equation" [^>]*>(.*?)</div>', readable_case.html)[: len(model.equations_)]
+    values = pd.DataFrame(model.to_model_features(X), columns=model.encoder_.feature_names)
+    for i in range(0, len(X), 9):
+        point = values.iloc[i].to_dict()
+        z = np.array([[evaluate_typeset(text, point) for text in seen]])
+        told = readable_case.evidence.view.outputs_of(z)[0]
+        np.testing.assert_allclose(told, model.predict_proba(X.iloc[i : i + 1])[0], rtol=1e-10, atol=1e-12)
+
+
+def test_pieces_rules_sizes_and_a_row_by_hand_are_on_the_page(readable_case):
+    page = readable_case.html
+    for wanted in (
+        "How it reads its columns",
+        "One row by hand",
+        "Smaller and larger equations",
+        "What each column does",
+    ):
+        assert wanted in page
+    for gone in ("positive scale", "mirror image", "Strength of the penalty", "Elasticities", "linear in the logs"):
+        assert gone not in page
+
+
+def test_the_paper_s_model_keeps_its_scales(loan_case):
+    assert "positive scale" in loan_case.html
+    assert "Strength of the penalty" in loan_case.html
+    assert "How it reads its columns" not in loan_case.html
+
+
+def test_what_a_piece_does_to_the_odds_is_so(churn_case):
+    """A phrase about units or levels is checked by moving one column of a row."""
+    told = formulas(churn_case.evidence)
+    assert told.label == "stays"
+    assert len(told.pieces) == sum(not t.is_constant for t in churn_case.model.equations_["stays"].terms)
+    sentence = next(line.meaning for line in told.pieces if "each further unit of monthly charge" in line.meaning)
+    change = re.search(r"(raises|lowers) the odds by ([0-9.]+) %", sentence)
+    row = churn_case.X_test.head(1).assign(**{"monthly charge": 60.0})
+    z = churn_case.model.decision_function
+    ratio = np.exp(z(row.assign(**{"monthly charge": 61.0})) - z(row))[0]
+    assert (ratio > 1) == (change[1] == "raises")
+    assert 100 * abs(ratio - 1) == pytest.approx(float(change[2]), rel=0.05)

@@ -46,7 +46,7 @@ def strongest_drivers(model: Any, X: Any, n: int = 3, seed: int = 0) -> tuple[Dr
         c = int(sizes[:, j].argmax())
         side = _side(rows.iloc[:, j], values[:, c, j], view.levels(j) is not None)
         whom = f"for {shown(found.classes[c])}" if view.has_classes else "for a higher prediction"
-        unit = "the log odds" if view.has_classes else "the prediction"
+        unit = "the log-odds" if view.has_classes else "the prediction"
         name = found.feature_names[j]
         told = f"{shown(name)}: {side.format(whom=whom)}; it moves {unit} by {sizes[c, j]:.3g} on average"
         drivers.append(Driver(name, float(strength[j]), found.classes[c], told))

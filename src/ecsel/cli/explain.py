@@ -1,7 +1,8 @@
 """`ecsel explain`: why a row is decided as it is, or what drives the decisions of a whole table.
 
-The contributions are exact Shapley values of the margin of the decision (the log odds against the strongest rival)
-relative to a typical row: the geometric mean of training, or for a law the median of the table.
+The contributions are exact Shapley values of the margin of the decision (the log-odds against the strongest rival)
+relative to a typical row: medians and most frequent levels of training, of the paper's model the geometric mean, for a
+law the median of the table.
 """
 
 from dataclasses import dataclass

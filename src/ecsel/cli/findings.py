@@ -46,7 +46,8 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
     kinds = [f"{kept.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kept]
     found.append(Finding("columns", f"{len(kept)} columns take part: {', '.join(kinds)}"))
     if coded := coded_columns(prepared.X):
-        told = f"few different whole numbers, read as quantities: {listed(coded)} (--categorical if they are names)"
+        how = "read as quantities, and each value may be a piece" if readable else "read as quantities"
+        told = f"few different whole numbers, {how}: {listed(coded)} (--categorical if they are only names)"
         found.append(Finding("coded", told))
     for name in map(str, prepared.X.columns):
         n = prepared.X[name].nunique() if prepared.kinds[name] == "levels" else 0

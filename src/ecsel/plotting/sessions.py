@@ -1,7 +1,8 @@
 """The four panels of a case study: what-if curves of a row near the threshold, scenarios, and two exact waterfalls.
 
-The waterfalls are of log|z_k| (property L1), which is where contributions add up exactly; z and p stand in their
-titles. The dashed line is where z would reach the decision threshold if this term alone moved.
+The waterfalls of a readable equation are exact Shapley values of its log-odds against a typical row, and the dashed
+line is the decision threshold. Those of the paper's model are of log|z_k| (property L1) of the largest term, where its
+contributions add up exactly; the dashed line is where z would reach the threshold if this term alone moved.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ecsel.explain import ModelView, importance, log_additive, probability_sensitivity
+from ecsel.explain import ModelView, importance, log_additive, probability_sensitivity, reasons
 from ecsel.explain.baseline import Baseline, resolve_baseline
 from ecsel.explain.frames import table_values, table_with, take_rows
 from ecsel.explain.what_if import what_if_curves
@@ -152,6 +153,16 @@ def _average(values: npt.NDArray[Any], *, is_level: bool) -> Any:
 
 def _waterfall_panel(axes: Any, view: ModelView, X: Any, row: int, letter: str, baseline: Baseline) -> None:
     table = take_rows(X, np.array([row]))
+    if view.encoder is not None and view.encoder.is_raw:
+        scores = view.scores_of(view.rows(table, warn=False))
+        p = view.outputs_of(scores)[0, 1]
+        plot_waterfall(
+            reasons(view, table, toward=view.classes[1], baseline=baseline),
+            threshold=float(special.logit(_threshold(view))),
+            title=f"({letter}) Row {row}: log-odds {_margin(scores)[0]:.3g}, p = {p:.3f} (exact)",
+            ax=axes,
+        )
+        return
     rows = view.rows(table, warn=False)
     parts = term_values(view.terms, rows)[0]
     mine = np.flatnonzero(view.terms.classes == view.terms.n_classes - 1)

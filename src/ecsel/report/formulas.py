@@ -144,6 +144,7 @@ def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
             tuple(
                 equation(score_name(evidence, label), right, all_digits)
                 for label, right in zip(labels, point.equations, strict=True)
+                if right.terms or len(labels) == 1
             ),
             point.is_chosen,
         )

@@ -1,0 +1,41 @@
+"""The line about other sizes tells the losses that the folds have measured."""
+
+import re
+
+import pytest
+
+from ecsel.report.front import Front, n_factors
+
+
+def test_the_chosen_size_is_the_model(readable_case):
+    model = readable_case.model
+    front = Front.of(model)
+    assert front.chosen.n_factors == n_factors(model.equations_.values())
+    assert front.chosen.equations == tuple(model.equations_.values())
+    assert [point.n_factors for point in front.points] == sorted(point.n_factors for point in front.points)
+    other = model.select(1)
+    assert Front.of(other).chosen.n_factors == model.path_[1].size
+
+
+def test_the_line_has_the_losses_of_the_path(readable_case):
+    model = readable_case.model
+    losses = {candidate.size: candidate.loss for candidate in model.path_}
+    told = Front.of(model).sentence()
+    first = re.match(r"(\d+) factors?: log-loss ([0-9.]+) on held-out folds", told)
+    assert float(first[2]) == pytest.approx(losses[int(first[1])], abs=6e-4)
+    for n, loss, option in re.findall(r"(\d+) factors? would (?:bring|have) ([0-9.]+) \(--select (\d+)\)", told):
+        assert n == option
+        assert float(loss) == pytest.approx(losses[int(n)], abs=6e-4)
+    assert Front.of(model).sentence(other_sizes=False) == first[0]
+
+
+def test_what_cannot_be_seen_is_no_gain(readable_case):
+    front = Front.of(readable_case.model)
+    if front.larger is not None:
+        assert round(front.larger.loss, 3) < round(front.chosen.loss, 3)
+    assert front.smaller is None or 2 * front.smaller.n_factors <= front.chosen.n_factors
+
+
+def test_without_folds_there_is_no_front(loan_case):
+    assert Front.of(loan_case.model).points == ()
+    assert Front.of(loan_case.model).sentence() == ""
