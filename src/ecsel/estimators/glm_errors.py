@@ -231,9 +231,8 @@ def _fit(
     free = ~shared
     offset = np.zeros((n_scores, len(target)))
     offset[0] = theta[n_scores:][shared] @ standard[shared]
-    start = (theta[:n_scores], theta[n_scores:][free])
     ridge = np.zeros(int(free.sum()))
-    fitted = glm.fit(loss, standard[free], owners[free], target, weights, ridge, start, offset=offset)
+    fitted = glm.fit(loss, standard[free], owners[free], target, weights, ridge, offset=offset)
     result = theta.copy()
     result[:n_scores], result[n_scores:][free] = fitted.intercepts, fitted.coefficients
     return result
