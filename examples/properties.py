@@ -2,9 +2,12 @@ r"""
 Every property: formula, picture, example
 =========================================
 
-A signomial is a sum of products of powers, so everything one may want to know of a score has a closed form. This page
-shows the paper's seven properties, and Shapley values, on one model: does a tumour look malignant? The table comes with
-scikit-learn; five of its columns are enough.
+A piece of an equation is a product of functions of single columns, so everything one may want to know of a score has a
+closed form. This page shows the paper's seven properties, and Shapley values, on one model: does a tumour look
+malignant? The table comes with scikit-learn; five of its columns are enough.
+
+The model is the paper's, two products of powers, for which the formulas are shortest. The same functions serve the
+readable equations of the default classifier, whose pieces may also be logarithms and indicators.
 
 Notation: :math:`z_{ck}(x) = \alpha_{ck} \prod_j x_j^{\beta_{ckj}}` is term *k* of the score of class *c*,
 :math:`z_c = \sum_k z_{ck}` the score, :math:`p_c` the probability. Features are positive; ``units="model"`` speaks of
@@ -21,7 +24,7 @@ from ecsel.plotting import plot_beeswarm, plot_curves, plot_margin, plot_scenari
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X[["mean radius", "mean texture", "mean smoothness", "mean concavity", "mean symmetry"]]
 y = y.map({0: "malignant", 1: "benign"})
-model = ECSELClassifier(n_terms=2, l1=5e-3, two_sided=False).fit(X, y)
+model = ECSELClassifier(n_terms=2, l1=5e-3).fit(X, y)
 (equation,) = model.equations_.values()
 print("score of malignant =", format(equation, ".3g"))
 rows = X.iloc[[5, 19, 21, 41]]

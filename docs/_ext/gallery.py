@@ -9,6 +9,7 @@ from sphinx_gallery.sorting import ExplicitOrder
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 ORDER = [
+    "readable_equation.py",
     "cancer_screening.py",
     "properties.py",
     "online_shopping.py",
