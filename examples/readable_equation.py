@@ -40,15 +40,13 @@ for candidate in model.path_:
     print(f"{candidate.size:2} factors, log-loss {candidate.loss:.3f}: {candidate.equations[0]}")
 
 # %%
-# Most of what there is to learn is learned with three factors, and on new rows nothing is lost. ``max_factors`` asks for
-# that size.
+# Most of what there is to learn is learned with three factors, and on new rows nothing is lost. ``max_factors`` asks
+# for that size.
 
 short = ECSELClassifier(max_factors=3).fit(X, y)
 equation = short.equations_["malignant"]
 print("log-odds of malignant =", equation)
-print(
-    f"accuracy on new tumours: {short.score(X_test, y_test):.3f}; of the longer one {model.score(X_test, y_test):.3f}"
-)
+print(f"accuracy on new tumours {short.score(X_test, y_test):.3f}, of the longer one {model.score(X_test, y_test):.3f}")
 
 # %%
 # What each piece says
