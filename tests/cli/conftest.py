@@ -1,6 +1,7 @@
 """One table of loans, its files and its model, and a way to run commands as a person would."""
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -17,8 +18,8 @@ QUICK = ["--terms", "1", "--l1", "0.01", "--holdout", "0"]
 def run():
     """Return the function that runs a command; it fails the test unless the exit code is the expected one."""
 
-    def invoke(*arguments, code=0, stdin=None):
-        result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin, env={"COLUMNS": "200"})
+    def invoke(*arguments, code=0, stdin=None, width="200"):
+        result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin, env={"COLUMNS": width})
         assert result.exit_code == code, (result.output, result.exception)
         return result
 
@@ -88,6 +89,35 @@ def model_file(model, tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "model.json"
     model.save(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def readable(loans):
+    """Return the default model of the table: a sum of pieces of raw columns."""
+    return ECSELClassifier(max_factors=5, cv=3).fit(loans.drop(columns="bad"), loans["bad"])
+
+
+@pytest.fixture(scope="session")
+def readable_file(readable, tmp_path_factory):
+    path = tmp_path_factory.mktemp("readable") / "model.json"
+    readable.save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def evaluate():
+    """Return the function that evaluates the text of an equation at named values: an evaluator of its own."""
+    functions = {"log": math.log, "sqrt": math.sqrt}
+
+    def of(text, values):
+        for k, name in enumerate(sorted(values, key=len, reverse=True)):
+            for spelling in (f"`{name}`", name):
+                text = text.replace(spelling, f"<{k}>")
+        for k, name in enumerate(sorted(values, key=len, reverse=True)):
+            text = text.replace(f"<{k}>", f"({float(values[name])!r})")
+        return eval(text, {"__builtins__": {}}, functions)
+
+    return of
 
 
 @pytest.fixture(scope="session")

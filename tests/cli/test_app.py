@@ -31,7 +31,7 @@ def nasty_study():
 def test_demo_prints_equations_quality_an_explained_row_and_paths(tmp_path):
     result = CliRunner().invoke(app, ["demo", "--output", str(tmp_path / "out")], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
-    for wanted in ("score of cultivar A", "score of cultivar C", "logistic regression", "log-loss", "speaks for"):
+    for wanted in ("log-odds of malignant = ", "by hand", "logistic regression", "log-loss", "speaks for"):
         assert wanted in result.output
     for name in ("model.json", "equations.txt", "report.html"):
         assert str(tmp_path / "out" / name) in result.output
@@ -51,7 +51,7 @@ def test_files_hold_the_model_that_was_shown(tmp_path):
 
 
 def exact_lines(text):
-    return [line for line in text.splitlines() if line.startswith("  score of") and " = " in line]
+    return [line for line in text.splitlines() if line.startswith("  log-odds of") and " = " in line]
 
 
 def test_a_fresh_process_says_the_same_in_plain_text_and_quietly(tmp_path):

@@ -96,6 +96,48 @@ def test_verbose_tells_stages_and_details(run, loans_file):
     assert "KKT residual" in result.stdout
 
 
+SEARCH = ["--max-factors", "4", "--holdout", "0"]
+
+
+def test_the_default_is_a_readable_equation_with_its_front(run, loans, loans_file, tmp_path):
+    path = tmp_path / "model.json"
+    text = run("fit", loans_file, "-t", "bad", "-o", path, *SEARCH).stdout
+    model = ecsel.load(path)
+    direct = ecsel.ECSELClassifier(max_factors=4, random_state=0).fit(loans.drop(columns="bad"), loans["bad"])
+    assert model.equations_ == direct.equations_
+    assert model.encoder_.is_raw
+    n = sum(equation.n_factors for equation in model.equations_.values())
+    loss = next(candidate.loss for candidate in model.path_ if candidate.size == n)
+    assert f"{n} factors: log-loss {loss:.3f} on held-out folds" in text
+    assert "log-odds of yes =" in text
+    assert "What each piece does to the odds of yes" in text
+    assert f"ecsel info {path} {loans_file} --row 1" in text
+    for gone in ("positive scale", "linear in the logs", "column=?", "col("):
+        assert gone not in text
+
+
+def test_another_size_of_the_front_can_be_selected(run_json, refused, loans_file):
+    found = run_json("fit", loans_file, "-t", "bad", *SEARCH, "--select", "2")["model"]
+    assert found["n_factors"] == max(p["n_factors"] for p in found["front"] if p["n_factors"] <= 2)
+    assert "number of factors" in refused("fit", loans_file, "-t", "bad", *SEARCH, "--select", "law")
+
+
+def test_options_of_the_search_reach_it(run_json, loans_file, tmp_path):
+    path = tmp_path / "model.json"
+    more = ["--max-terms", "2", "--digits", "0", "--thresholds", "--time-limit", "60", "-o", path]
+    found = run_json("fit", loans_file, "-t", "bad", *SEARCH, *more)["model"]
+    model = ecsel.load(path)
+    assert (model.max_factors, model.max_terms, model.digits, model.thresholds) == (4, 2, None, True)
+    assert found["n_terms"] <= 2
+    assert run_json("fit", loans_file, "-t", "bad", *SEARCH, "--n-terms", "3")["model"]["n_terms"] == 3
+
+
+def test_options_of_another_model_are_refused(refused, loans_file, springs_file):
+    assert "--n-terms" in refused("fit", loans_file, "-t", "bad", "--l1", "0.1")
+    assert "--max-factors is for classes" in refused("fit", springs_file, "-t", "energy", "--max-factors", "3")
+    assert "law or prediction" in refused("fit", springs_file, "-t", "energy", "--select", "3")
+
+
 def test_a_quantity_gets_a_law(run_json, springs_file, tmp_path):
     path = tmp_path / "law.json"
     found = run_json("fit", springs_file, "--target", "energy", "-o", path)

@@ -8,43 +8,52 @@ from ecsel.cli.study import Table, bundled_table, study
 
 
 @pytest.fixture(scope="module")
-def wine():
+def demo():
     return study(bundled_table())
 
 
-def test_reasons_multiply_to_the_odds_of_the_model(wine):
-    row = wine.row
+def test_the_equation_fits_on_a_line_and_the_row_is_worked_out(demo):
+    (equation,) = demo.model.equations_.values()
+    assert equation.n_factors <= 3
+    assert len(str(equation)) < 80
+    p = dict(demo.row.example.outcomes)
+    assert p[demo.row.predicted] == pytest.approx(demo.row.probability)
+    assert demo.seconds < 8
+
+
+def test_reasons_multiply_to_the_odds_of_the_model(demo):
+    row = demo.row
     assert row.base + sum(r.log_odds for r in row.reasons) == pytest.approx(row.margin, abs=1e-12)
     table = bundled_table()
     at = {r.column: r.value for r in row.reasons}
     found = table.X[(table.X[list(at)] == pd.Series(at)).all(axis=1)]
-    p = wine.model.predict_proba(found)[0]
-    a, b = (wine.model.classes_.tolist().index(label) for label in (row.predicted, row.rival))
+    p = demo.model.predict_proba(found)[0]
+    a, b = (demo.model.classes_.tolist().index(label) for label in (row.predicted, row.rival))
     assert np.log(p[a] / p[b]) == pytest.approx(row.margin, abs=1e-9)
     assert p[a] == pytest.approx(row.probability)
 
 
-def test_reasons_come_strongest_first_and_only_where_a_column_matters(wine):
-    sizes = [abs(r.log_odds) for r in wine.row.reasons]
+def test_reasons_come_strongest_first_and_only_where_a_column_matters(demo):
+    sizes = [abs(r.log_odds) for r in demo.row.reasons]
     assert sizes == sorted(sizes, reverse=True)
-    used = {name for equation in wine.model.equations_.values() for name in equation.names}
-    assert {r.column for r in wine.row.reasons} <= used
+    used = {name for equation in demo.model.equations_.values() for name in equation.names}
+    assert {r.column for r in demo.row.reasons} <= used
 
 
-def test_quality_is_judged_on_held_out_rows_beside_logistic_regression(wine):
-    assert [q.model for q in wine.qualities] == ["ECSEL", "logistic regression"]
-    assert len(wine.training.y) + len(wine.held_out.y) == len(bundled_table().y)
-    for quality in wine.qualities:
+def test_quality_is_judged_on_held_out_rows_beside_logistic_regression(demo):
+    assert [q.model for q in demo.qualities] == ["ECSEL", "logistic regression"]
+    assert len(demo.training.y) + len(demo.held_out.y) == len(bundled_table().y)
+    for quality in demo.qualities:
         assert quality.accuracy > 0.9
         assert 0 < quality.log_loss < 0.3
-    assert wine.qualities[0].numbers < wine.qualities[1].numbers
+    assert demo.qualities[0].numbers < demo.qualities[1].numbers
 
 
-def test_is_deterministic(wine):
+def test_is_deterministic(demo):
     again = study(bundled_table())
-    assert again.model.equations_ == wine.model.equations_
-    assert again.row == wine.row
-    assert again.qualities == wine.qualities
+    assert again.model.equations_ == demo.model.equations_
+    assert again.row == demo.row
+    assert again.qualities == demo.qualities
 
 
 def test_explains_two_classes_and_levels():

@@ -174,6 +174,7 @@ def fit(
         options = _options(prepared, of_classes, select)
         options |= {"n_terms": n_terms or "auto", "time_limit": time_limit}
         options |= {"random_state": seed, "verbose": int(verbose)}
+        choose = _chooser(prepared, select)
         told = facts(prepared, readable=l1 is None)
         warned = cautions(prepared, suspects(prepared, seed))
         in_words = not (session.as_json or session.quiet)
@@ -187,7 +188,7 @@ def fit(
                 share=holdout,
                 seed=seed,
                 begin=begin,
-                choose=_chooser(prepared, select),
+                choose=choose,
                 whole=whole,
             )
         if output is not None:
