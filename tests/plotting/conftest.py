@@ -49,3 +49,16 @@ def sessions():
     z = np.log(X["page $value$"]) - 10 * X["exit rate"] + (X["month"] == "Nov") - 0.5
     y = rng.random(300) < 1 / (1 + np.exp(-z))
     return ECSELClassifier(n_terms=1, l1=0.01, random_state=0).fit(X, y), X
+
+
+@pytest.fixture(scope="session")
+def readable(sessions):
+    """The default model of the same table: a sum of pieces of raw columns."""
+    import numpy as np
+
+    from ecsel import ECSELClassifier
+
+    _, X = sessions
+    z = np.log(X["page $value$"]) - 10 * X["exit rate"] + (X["month"] == "Nov") - 0.5
+    y = np.random.default_rng(1).random(len(X)) < 1 / (1 + np.exp(-z))
+    return ECSELClassifier(max_factors=5, cv=3).fit(X, y), X

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ecsel import Signomial, explain, plotting
+from ecsel.plotting.equation import piece_reach
 from ecsel.plotting.screening import PROFILES, screening_model
 
 
@@ -146,3 +147,67 @@ def test_a_decision_map_of_bare_equations_needs_a_range():
         plotting.plot_decision_map(view, row, pair)
     with pytest.raises(ValueError, match="no classes"):
         plotting.plot_decision_map(Signomial.parse("x*y"), [[1.0, 1.0]], ("x", "y"))
+
+
+def test_bars_of_pieces_reach_as_far_as_the_training_range_allows(readable):
+    model, _ = readable
+    encoder, rng = model.encoder_, np.random.default_rng(0)
+    for term in model.equations_[True].terms:
+        if term.is_constant:
+            continue
+        low, high = piece_reach(term, encoder)
+        assert low <= 0 <= high
+        box = {f.name: (f.low, f.high) for f in encoder.features}
+        rows = {name: np.append(rng.uniform(*box[name], 500), box[name]) for name in term.names}
+        typical = {f.name: [f.baseline] for f in encoder.features if f.name in term.names}
+        change = term.evaluate(rows) - term.evaluate(typical)
+        assert low - 1e-9 <= change.min()
+        assert change.max() <= high + 1e-9
+        if len(term.names) == 1:
+            assert change.min() == pytest.approx(low, abs=0.02 * (high - low))
+            assert change.max() == pytest.approx(high, abs=0.02 * (high - low))
+
+
+def test_a_readable_equation_is_drawn_piece_by_piece(readable):
+    model, _ = readable
+    (axes,) = drawn(plotting.plot_equation(model)).axes
+    n_pieces = sum(not term.is_constant for term in model.equations_[True].terms)
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert len(labels) == n_pieces
+    assert "Log-odds of True" in axes.get_title()
+    assert any("page $value$" in label for label in labels)
+    drawn(plotting.plot_equation(model, max_features=1))
+
+
+def test_exponents_of_logarithms_and_shifts_are_drawn_by_their_bases():
+    figure = drawn(plotting.plot_equation(Signomial.parse("2*log(x)*y**2 - 3/(x + 5) + 1")))
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert set(labels) == {"log(x)", "y", "x + 5"}
+    bars = {axes.get_title()[:2]: [bar.get_width() for bar in axes.patches] for axes in figure.axes}
+    at = {label: k for k, label in enumerate(labels)}
+    assert bars["+2"][at["y"]] == 2
+    assert bars["+2"][at["log(x)"]] == 1
+    assert bars["-3"][at["x + 5"]] == -1
+
+
+def test_every_figure_takes_a_readable_model(readable):
+    model, X = readable
+    figure = drawn(plotting.plot_sessions(model, X))
+    z = model.decision_function(X)
+    for panel in figure.axes[2:4]:
+        row = int(panel.get_title().split()[2].rstrip(":"))
+        assert f"total {z[row]:.4g}" in texts(panel)
+    drawn(plotting.plot_curves(explain.what_if_curves(model, X.iloc[[0]])))
+    drawn(plotting.plot_margin(model, X.iloc[:3]))
+    drawn(plotting.plot_decision_map(model, X.iloc[[0]], ("page $value$", "exit rate"), rows=X.iloc[:50]))
+    drawn(plotting.plot_reliability(model))
+    for explanation in (
+        explain.importance(model, X),
+        explain.shapley(model, X.iloc[:1], X),
+        explain.shapley(model, X, X.iloc[:20]),
+        explain.attribution(model, X.iloc[:1]),
+        explain.elasticity(model, X.iloc[:3]),
+        explain.log_gradient(model, X.iloc[:3]),
+        explain.reasons(model, X.iloc[:1]),
+    ):
+        drawn(explanation.plot())
