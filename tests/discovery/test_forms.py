@@ -70,11 +70,11 @@ def test_number_of_terms():
 
 
 def test_the_largest_number_of_terms():
-    assert largest_number_of_terms(None, predicts=False) < largest_number_of_terms(None, predicts=True)
-    assert largest_number_of_terms(np.int64(3), predicts=True) == 3
+    assert largest_number_of_terms(None) == 10
+    assert largest_number_of_terms(np.int64(3)) == 3
     for bad in (0, 2.5, True, "two"):
         with pytest.raises(ValueError, match="max_terms"):
-            largest_number_of_terms(bad, predicts=False)
+            largest_number_of_terms(bad)
 
 
 def test_units():

@@ -13,7 +13,7 @@ import numpy as np
 
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
-from ecsel.discovery.front import finish_representatives, front, leave_one_out, representatives, undominated
+from ecsel.discovery.front import finish_representatives, front, leave_one_out, undominated
 from ecsel.discovery.lattice import Floats, Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
@@ -27,10 +27,6 @@ from ecsel.discovery.search import OutOfTimeError, Search
 SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
-NEAR_ZERO = 0.02
-"""Share of the largest |x| below which a column counts as holding zero, in a law made to predict."""
-GAPS = 5.0
-"""The same in gaps between rows: of rows spread evenly from zero on, one in exp(5) has none so near to zero."""
 MOST_NEAR_TIES = 20
 RANKING, REFIT = 0.85, 0.95
 """Shares of the work that have passed when the ranking and the refit on all rows begin."""
@@ -80,15 +76,6 @@ def discover(
     )
 
 
-def refit(X: Floats, y: Floats, weight: Floats | None, options: Options, law: Law) -> Law:
-    """Return a law of a sample refitted on all rows; as it is where the sample was all there is."""
-    used = independent_columns(X)
-    run = _Run(X, y, weight, used, options, np.random.default_rng(options.seed), silent)
-    s = law.structure
-    own = replace(law, structure=Structure(s.exponents[:, used], s.parity[:, used], s.free[:, used]))
-    return run.expand(run.refitted(own))
-
-
 def independent_columns(X: Floats) -> np.ndarray:
     """Return the columns that vary and are not multiples of an earlier one.
 
@@ -122,11 +109,9 @@ class _Run:
 
     def __post_init__(self) -> None:
         o, X = self.options, self.X[:, self.used]
-        # A law made to predict must have no pole between the rows: columns that come near zero count as holding it.
-        near = max(NEAR_ZERO, GAPS / max(len(X), 1)) if o.thorough else 0.0
         self.lattice = Lattice.build(
             signed=(X.min(axis=0, initial=np.inf) < 0) & (X.max(axis=0, initial=-np.inf) > 0),
-            has_zero=np.any(np.abs(X) <= near * np.abs(X).max(axis=0, initial=0.0), axis=0),
+            has_zero=np.any(X == 0, axis=0),
             exponents=o.exponents,
             real=o.real,
             lower=None if o.lower is None else o.lower[self.used],
@@ -150,8 +135,7 @@ class _Run:
         self.ranking_problem = self.problem(self.all_rows)
         m = len(self.used)
         structure = Structure.constant(m) if np.any(self.y) else Structure.empty(m)
-        rounds = self.options.round_coefficients and len(self.y) >= FEWEST_ROWS
-        mean = Ranking(self.ranking_problem, round_coefficients=rounds).finish(structure)
+        mean = Ranking(self.ranking_problem, round_coefficients=len(self.y) >= FEWEST_ROWS).finish(structure)
         return [mean], [mean]
 
     def search(self) -> tuple[list[Law], list[Law]]:
@@ -161,14 +145,13 @@ class _Run:
         order = self.rng.permutation(len(self.y))
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
         told = part(self.progress, 0.0, RANKING)
-        search = Search(first, self.rng, o.largest, o.n_terms, deadline, thorough=o.thorough, progress=told)
+        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=told)
         self._attempt(search, search.run)
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
-            if not o.thorough:
-                self._attempt(search, lambda: search.improve(search.nearby))
+            self._attempt(search, lambda: search.improve(search.nearby))
         self.ranking_problem = search.problem
-        ranking = Ranking(search.problem, round_coefficients=o.round_coefficients)
+        ranking = Ranking(search.problem)
         self._attempt(search, lambda: self._rank(search, ranking))
         self._attempt(search, lambda: finish_representatives(search.pool, ranking, o.largest))
         if not ranking.laws():  # interrupted again, before any law was finished
@@ -190,26 +173,9 @@ class _Run:
         ranking.consider(
             [search.problem.assess(s) for s in degree_ranges(search.problem) if len(s) <= search.max_terms], 12
         )
-        if search.thorough:
-            self._free_exponents(search, ranking)
-            return
         ranking.consider(found, 24)
         search.tick()
         ranking.explore(search.nearby, search.is_wanted)
-
-    def _free_exponents(self, search: Search, ranking: Ranking) -> None:
-        """Finish the best law of each size once more with all its exponents real, where the rows can bear it.
-
-        A function that is no signomial is followed far better by real powers than by simple ones.
-        """
-        if not search.can_fit_exponents():
-            return
-        for structure in representatives(search.pool, search.max_terms):
-            parity = np.where(self.lattice.signed, structure.parity, 0).astype(np.int8)
-            freed = Structure(structure.exponents, parity, np.ones(parity.shape, dtype=bool))
-            if len(structure) and freed.n_parameters <= len(search.problem.rows) // 2:
-                search.tick()
-                ranking.finish(freed)
 
     def _attempt(self, search: Search, work: Callable[[], None]) -> None:
         """Work until done, out of time or interrupted; the best so far is kept in the pool."""
@@ -230,13 +196,12 @@ class _Run:
     def verified(self, laws: list[Law], found: list[Law]) -> tuple[list[Law], list[Law]]:
         """Return the laws that may be the best, and the front, as all rows see them where only a sample was ranked.
 
-        All rows may decide between laws that the sample cannot tell apart, and for a term too weak for it. Laws made to
-        predict are chosen by folds, and that one alone is refitted later.
+        All rows may decide between laws that the sample cannot tell apart, and for a term too weak for it.
         """
         best, near = self.choose(laws)
         if len(self.y) <= RANKING_ROWS:
             return laws, found
-        if self.options.thorough or not self.complete:
+        if not self.complete:
             return [self.refitted(best)], found
         ours = {law.structure.key(): law for law in (best, *near, *found)}
         seen = {key: self.refitted(law) for key, law in ours.items()}
@@ -264,7 +229,7 @@ class _Run:
         own = replace(self, used=self.used[columns])
         problem = replace(own.problem(self.all_rows), lattice=self.lattice.take(columns))
         small = Structure(s.exponents[:, columns], s.parity[:, columns], s.free[:, columns])
-        refitted = Ranking(problem, round_coefficients=self.options.round_coefficients).finish(small)
+        refitted = Ranking(problem).finish(small)
         return replace(refitted, structure=_spread(refitted.structure, columns, len(self.used)))
 
     def expand(self, law: Law) -> Law:

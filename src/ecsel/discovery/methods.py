@@ -1,13 +1,12 @@
-"""The ways to a fitted law: exact search, best prediction, a given form, and the paper's trainers."""
+"""The ways to a fitted law: exact search, a given form, and the paper's trainers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from ecsel.discovery.criterion import Criterion
-from ecsel.discovery.discover import discover, refit
+from ecsel.discovery.discover import discover
 from ecsel.discovery.fitted import Constant, FittedLaw
 from ecsel.discovery.form import Form
 from ecsel.discovery.found import Discovery
@@ -16,8 +15,7 @@ from ecsel.discovery.law import Law
 from ecsel.discovery.noise import PER_ROW, RELATIVE, Noise, NoiseModel
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings, train
-from ecsel.discovery.prediction import Size, by_size, choose_size, fold_errors, folds
-from ecsel.discovery.progress import Progress, part, silent
+from ecsel.discovery.progress import Progress, silent
 from ecsel.signomial import Signomial, Term
 
 
@@ -107,57 +105,6 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
 def by_search(table: Table, options: Options, progress: Progress = silent) -> Outcome:
     """Return the law with the shortest code length."""
     return _outcome(table, options, discover(table.X, table.y, table.weight, options, progress))
-
-
-def by_prediction(
-    table: Table,
-    options: Options,
-    *,
-    n_folds: int = 5,
-    n_jobs: int | None = None,
-    progress: Progress = silent,
-) -> Outcome:
-    """Return the law of the size whose whole search predicts left-out rows best, its numbers not rounded.
-
-    The laws of all rows come first, so that an interrupt of the folds still has a law to return: that of the size which
-    the finished folds favour, or of the shortest code where none is finished.
-    """
-    parts = folds(len(table.y), n_folds, np.random.default_rng(options.seed))
-    limit = None if options.time_limit is None else options.time_limit / (len(parts) + 1)
-    thorough = replace(options, thorough=True, round_coefficients=False, time_limit=limit)
-    first = part(progress, 0.0, 1.0 / (len(parts) + 1), "all rows, ")
-    found = discover(table.X, table.y, table.weight, thorough, first)
-    laws = by_size(found)
-    wanted = {size: law for size, law in laws.items() if options.n_terms in (None, size.n_terms)} or laws
-    errors: list[dict[Size, float]] = []
-    if not found.interrupted and len(wanted) > 1 and len(table.y) >= 2 * n_folds:
-        errors, finished = _cross_validate(table, parts, thorough, n_jobs, progress)
-        found = found if finished else replace(found, complete=False, interrupted=True)
-    # Near-ties are laws of like code length; a law made to predict has none.
-    found = replace(found, near_ties=(), near_errors=())
-    if errors:
-        size = choose_size(errors, list(wanted))
-        error = found.front_errors[found.front.index(wanted[size])]
-        found = replace(found, law=refit(table.X, table.y, table.weight, thorough, wanted[size]), error=error)
-    return _outcome(table, options, found)
-
-
-def _cross_validate(
-    table: Table, parts: list[np.ndarray], options: Options, n_jobs: int | None, progress: Progress
-) -> tuple[list[dict[Size, float]], bool]:
-    """Return the errors by size of each fold, and whether all folds were finished rather than interrupted."""
-    errors: list[dict[Size, float]] = []
-    job, n = delayed(fold_errors), len(parts)
-    progress(1 / (n + 1), f"fold 1 of {n}")
-    try:
-        for fold in Parallel(n_jobs=n_jobs, return_as="generator")(
-            job(table.X, table.y, table.weight, test, options) for test in parts
-        ):
-            errors.append(fold)
-            progress((1 + len(errors)) / (n + 1), f"fold {min(len(errors) + 1, n)} of {n}")
-    except KeyboardInterrupt:
-        return errors, False
-    return errors, True
 
 
 def by_paper(table: Table, n_terms: int, seed: int, settings: PaperSettings) -> Outcome:

@@ -26,10 +26,6 @@ class Options:
         The variance of the noise, where it is known.
     dimensions, target_dimension
         Physical dimensions, (base units, columns) and (base units,).
-    round_coefficients
-        Whether coefficients may be rounded to simple numbers.
-    thorough
-        Whether to try every number of terms instead of stopping at a law that stands.
     time_limit
         Seconds after which the best law so far is returned.
     seed
@@ -45,8 +41,6 @@ class Options:
     noise_variance: float | None = None
     dimensions: Floats | None = None
     target_dimension: Floats | None = None
-    round_coefficients: bool = True
-    thorough: bool = False
     time_limit: float | None = None
     seed: int = 0
 

@@ -63,7 +63,6 @@ class Search:
     max_terms: int = 10
     n_terms: int | None = None
     deadline: float = np.inf
-    thorough: bool = False
     pool: Pool = field(default_factory=Pool)
     progress: Progress = silent
 
@@ -79,10 +78,6 @@ class Search:
     def is_wanted(self, law: Sized) -> bool:
         """Return whether a law has the wished number of terms."""
         return self.n_terms is None or len(law) == self.n_terms
-
-    def may_stop(self, candidate: Candidate) -> bool:
-        """Return whether the search may end with this law, if it stands."""
-        return not self.thorough and self.is_wanted(candidate)
 
     def note(self, candidate: Candidate) -> Candidate:
         """Put a candidate into the pool."""
@@ -145,8 +140,6 @@ class Search:
         if fits is not None and not piled and not self.is_hopeless():
             self.continuous(fits)
         self.tick()
-        if self.thorough:
-            return
         self.polish()
         if not weighed_down and not self.is_hopeless() and not self.stands(self.best):
             self.downweighted(MILD_TAIL)
@@ -159,7 +152,7 @@ class Search:
     def is_hopeless(self) -> bool:
         """Return whether no law with a variable comes near to no law at all."""
         near = (c for c in self.pool.ranked()[:50] if np.abs(c.structure.exponents).max(initial=0.0) > 0)
-        return not self.thorough and all(c.score > self.best.score + HOPELESS for c in near)
+        return all(c.score > self.best.score + HOPELESS for c in near)
 
     def round_promising(self, fits: Fits, count: int) -> None:
         """Round the best few fits of a stack that could beat the best law if rounding cost nothing."""
@@ -172,7 +165,7 @@ class Search:
     def one_term_stands(self, fits: Fits) -> bool:
         """Return whether a one-term law answers the tests, and no two terms and no short polynomial code better."""
         best = self.best
-        if not self.may_stop(best) or len(best) != 1 or has_objection(self.problem, best.structure):
+        if not self.is_wanted(best) or len(best) != 1 or has_objection(self.problem, best.structure):
             return False
         unexplained = best.rss / self.problem.rows.energy
         doubtful = best.structure.n_free > 0 or len(self.problem.rows) < FEW_ROWS
@@ -198,7 +191,7 @@ class Search:
 
     def stands(self, candidate: Candidate) -> bool:
         """Return whether a lattice law answers the tests and none of its pairs merges into one term."""
-        if not len(candidate) or not self.may_stop(candidate) or candidate.structure.n_free:
+        if not len(candidate) or not self.is_wanted(candidate) or candidate.structure.n_free:
             return False
         if has_objection(self.problem, candidate.structure):
             return False
@@ -220,11 +213,10 @@ class Search:
             exchange = self.exchange(kind, size, stage)
             if exchange is None:
                 continue
-            exchange.path(self.empty, patience=self.max_terms if self.thorough or self.n_terms else 3)
+            exchange.path(self.empty, patience=self.max_terms if self.n_terms else 3)
             if kind == "polynomial":
                 self.backward(exchange)
-            if not self.thorough:
-                self.improve(exchange)
+            self.improve(exchange)
             if self.stands(self.best):
                 return
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ecsel.discovery.lattice import LARGEST_EXPONENT, Floats, default_exponents
 
-MOST_TERMS_OF_A_LAW, MOST_TERMS_TO_PREDICT = 10, 16
+MOST_TERMS = 10
 
 
 def allowed_exponents(wish: Any) -> tuple[tuple[Fraction, ...] | None, bool]:
@@ -64,14 +64,10 @@ def exponent_bounds(wish: Any, names: Sequence[str]) -> tuple[Floats | None, Flo
     return lower, upper
 
 
-def largest_number_of_terms(max_terms: Any, *, predicts: bool) -> int:
-    """Return the most terms to try; a prediction may need more of them than a law has.
-
-    >>> largest_number_of_terms(None, predicts=False), largest_number_of_terms(None, predicts=True)
-    (10, 16)
-    """
+def largest_number_of_terms(max_terms: Any) -> int:
+    """Return the most terms to try."""
     if max_terms is None:
-        return MOST_TERMS_TO_PREDICT if predicts else MOST_TERMS_OF_A_LAW
+        return MOST_TERMS
     if not isinstance(max_terms, numbers.Integral) or max_terms is True or max_terms < 1:
         raise ValueError(f"max_terms must be a positive whole number, got {max_terms!r}")
     return int(max_terms)
@@ -95,9 +91,3 @@ def check_numbers(time_limit: Any, l1: Any) -> None:
         raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit!r}")
     if not (isinstance(l1, numbers.Real) and float(l1) >= 0):
         raise ValueError(f"l1 must be a number that is not negative, got {l1!r}")
-
-
-def check_folds(cv: Any) -> None:
-    """Refuse what is no number of folds; rows are put in an order of their own, so lists of splits would not fit."""
-    if not (isinstance(cv, numbers.Integral) and int(cv) >= 2):
-        raise ValueError(f"cv must be a whole number of folds, at least 2, got {cv!r}")

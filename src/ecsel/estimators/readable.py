@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,7 +165,8 @@ class Searched:
         return wide.keep_features(used[self.found.chosen]), wide
 
     def path(self, unit: float = 1.0) -> Path:
-        """Return the front as candidates; losses are multiplied by `unit`."""
+        """Return the front as candidates; losses are multiplied by `unit`, and unknown where no rows were held out."""
+        unit = nan if self.held_out is None else unit
         return Path(
             Candidate(
                 int(np.bincount(point.equations.owners, minlength=1).max()),

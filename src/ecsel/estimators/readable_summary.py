@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ecsel.estimators.classifier import ECSELClassifier
+    from ecsel.estimators.path import Path
     from ecsel.estimators.readable import SearchReport
     from ecsel.signomial import Factor, Signomial
     from ecsel.tables import TableEncoder
@@ -116,21 +117,24 @@ def _exact(value: float) -> str:
 
 def front_lines(model: ECSELClassifier) -> list[str]:
     """Return the candidates of the search, the model marked, and those that the folds cannot tell from it."""
-    measured = [i for i, candidate in enumerate(model.path_) if np.isfinite(candidate.loss)]
+    figures = [f"{each.loss:.4f} ± {each.loss_se:.4f}" for each in model.path_]
+    what = "factors of all scores: log-loss"
+    return candidate_lines(model.path_, model.near_ties_, position(model), what, figures)
+
+
+def candidate_lines(
+    path: Path, near_ties: Sequence[int], own: int | None, what: str, figures: Sequence[str]
+) -> list[str]:
+    """Return the candidates with their held-out figures, one of them marked, and those that cannot be told from it."""
+    measured = [i for i, candidate in enumerate(path) if np.isfinite(candidate.loss)]
     if len(measured) < 2:
         return []
-    own = position(model)
-    lines = ["candidates (factors of all scores: log-loss on held-out rows ± its standard error):"]
-    for i in measured:
-        candidate = model.path_[i]
-        lines.append(
-            f"  {'*' if i == own else ' '} {candidate.size:>3}: {candidate.loss:.4f} ± {candidate.loss_se:.4f}  "
-            f"select({i})"
-        )
+    lines = [f"candidates ({what} on held-out rows ± its standard error):"]
+    lines += [f"  {'*' if i == own else ' '} {path[i].size:>3}: {figures[i]}  select({i})" for i in measured]
     lines.append("  * is this model; select(i) returns another one, path_[i].equations shows it")
-    ties = [i for i in model.near_ties_ if i != own]
-    if own in model.near_ties_ and ties:
-        told = ", ".join(f"{model.path_[i].size} factors, select({i})" for i in ties)
+    ties = [i for i in near_ties if i != own]
+    if own in near_ties and ties:
+        told = ", ".join(f"{path[i].size} factors, select({i})" for i in ties)
         lines.append(f"the folds cannot tell these from the chosen one: {told}, see path_")
     return lines
 

@@ -1,7 +1,8 @@
-"""`ECSELRegressor`: the law of a table, found and stated exactly.
+"""`ECSELRegressor`: the law of a table, found and stated exactly, or the readable equation that predicts best.
 
-The estimator is thin: `discovery` finds the signomial, `signomial` evaluates and prints it. The formula is the model:
-predict(X) is `equation_` evaluated on the columns of X.
+The estimator is thin: `discovery` finds laws and `search` equations that predict, `signomial` evaluates and prints
+them. The formula is the model: predict(X) is `equation_` evaluated on the columns of X; a prediction reads these
+through its encoder.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import warnings
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
@@ -19,25 +19,32 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.discovery import wishes
 from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
-from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_prediction, by_search
+from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
 from ecsel.discovery.noise import RELATIVE, NoiseModel, noise_model, standard_deviations
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.progress import silent
 from ecsel.discovery.report import describe, formula_latex, summary
 from ecsel.discovery.units import dimension_matrix
+from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
+from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
+from ecsel.estimators.prediction_files import prediction_document, read_prediction, set_prediction
+from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
 from ecsel.estimators.progress import ProgressBar
+from ecsel.estimators.readable import STOPPED
 from ecsel.estimators.targets import check_weights
+from ecsel.estimators.training_rows import TrainingRows
 from ecsel.files import ModelDocument, ModelFileError, write
 from ecsel.fitting.blocks import one_blas_thread
-from ecsel.signomial import Signomial
+from ecsel.tables import TableEncoder
+from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from ecsel.signomial import Signomial
+
 Floats = NDArray[np.float64]
-SORTED_ROWS = 20_000
-"""Up to this many rows, whole-number weights are rows repeated, literally, and rows are put in a fixed order."""
 
 
 class _Goal(str):
@@ -65,21 +72,25 @@ class _SelectOption:
 
 
 class ECSELRegressor(RegressorMixin, BaseEstimator):
-    """Find the signomial law y = Σ_k α_k Π_j x_j^β_kj of a table.
+    """Find the signomial law y = Σ_k α_k Π_j x_j^β_kj of a table, or the readable equation that predicts best.
 
     Parameters
     ----------
     n_terms : int or "auto", default="auto"
-        Number of terms, a constant included. "auto" leaves it to the code length.
+        Number of terms, of a law with its constant, of a prediction without. "auto" leaves it to the code length, or to
+        the folds.
     select : {"law", "prediction"}, default="law"
         "law" returns the law with the shortest description of data and law; it may answer that there is no law.
-        "prediction" returns the signomial of the size that predicts left-out rows best; its numbers are not rounded.
+        "prediction" returns the sum of simple pieces of raw columns (small powers, logarithms, indicators, products of
+        two) that predicts held-out rows best, as `ECSELClassifier` does for classes; it takes categories and missing
+        values, and values outside the training range count as its nearest end.
     max_terms : int, optional
-        Most terms that are tried; by default 10 for a law and 16 for a prediction.
+        Most terms that are tried; by default 10 for a law, and no limit for a prediction.
     exponent_bounds : (low, high) or dict of column to (low, high), optional
-        Bounds of the exponents.
+        Bounds of the exponents; those of a prediction include 0, and a logarithm counts as 0.
     allowed_exponents : {"integers", "halves", "rational", "real"} or list, optional
-        By default simple rationals, and real numbers where those do not fit.
+        Of a law by default simple rationals, and real numbers where those do not fit. Of a prediction -2, -1, -0.5,
+        0.5, 1, 2, 3 and "log", or some of them in a list; a name means the powers among them that it covers.
     form : str, optional
         A form such as ``"a*x**b + c"``: only its constants (names that are no columns) are fitted.
     fixed_terms : str or Signomial, optional
@@ -93,12 +104,24 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         "paper" trains K = `n_terms` terms as the paper does (L-BFGS-B, or Adam then L-BFGS); positive columns only.
     l1 : float, default=1e-4
         Penalty on the exponents, for ``solver="paper"`` only.
-    cv : int, default=5
-        Folds of ``select="prediction"``.
+    max_factors : int, default=20
+        Of a prediction: most factors; ``x*log(y)`` has two.
+    digits : int or None, default=2
+        Of a prediction: significant digits of coefficients, more where the error would rise; None keeps all.
+    thresholds : bool, default=False
+        Of a prediction: whether ``[x > c]``, ``[x above c]`` and ``[x below c]`` may be pieces too.
+    rule : {"simplest", "best"}, default="simplest"
+        Of a prediction: the fewest factors whose held-out error is as good as the best, or the best.
+    missing, out_of_range, categorical, ordinal
+        Of a prediction: what missing values and values outside the training range mean, and which columns are
+        categories; as for `ECSELClassifier`.
+    cv : int, splitter or list of splits, default=5
+        Folds of a prediction. A number makes folds that depend on the content of rows alone, each with small and large
+        targets.
     time_limit : float, optional
-        Seconds after which the best law so far is returned. An interrupt (Ctrl-C) does the same, with a warning.
+        Seconds after which the best so far is returned. An interrupt (Ctrl-C) does the same, with a warning.
     n_jobs : int, optional
-        Processes for the folds of ``select="prediction"``; the search itself runs in one thread.
+        Threads for the folds of a prediction, None for all cores; the result is the same. A law is sought in one.
     random_state : int, RandomState or None, default=None
         Seed of starts and samples; None is a fixed seed, so a fit is always repeatable.
     verbose : int, default=0
@@ -107,17 +130,27 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
     Attributes
     ----------
     equation_ : Signomial
-        The law. Exact exponents are fractions.
+        The law or equation. Exact exponents are fractions.
     law_ : FittedLaw
-        The law with standard errors and covariance of its numbers, code length and errors.
-    path_ : LawPath
+        The same with standard errors and covariance of its numbers, code length (of a law) and errors.
+    path_ : LawPath, or Path of candidates of a prediction
         The front of size against error; `select(i)` returns a model of the i-th one.
-    near_ties_ : LawPath
-        Laws that the data cannot tell from `law_`.
+    near_ties_ : LawPath, or tuple of positions in `path_`
+        Laws that the data cannot tell from `law_`, or candidates that the folds cannot tell from the best.
     law_found_ : bool
         Whether any variable is in the law.
     search_completed_ : bool
         False when the time limit or an interrupt ended the search.
+    columns_left_out_ : tuple of str
+        Columns that could not take part: constant ones, multiples of another, identifiers.
+    encoder_ : TableEncoder
+        Of a prediction: from raw columns to the features of the equation.
+    out_of_fold_ : RegressionQuality or None
+        Of a prediction: error and R² on rows that the model had not seen.
+    n_folds_, fit_report_
+        Of a prediction: the number of those folds, and what happened in the search.
+    path_laws_ : tuple of FittedLaw
+        Of a prediction: the candidates of `path_` with the uncertainty of their numbers.
 
     Examples
     --------
@@ -127,9 +160,19 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
     >>> y = 0.5 * X[:, 0] * X[:, 1] ** 2 + rng.normal(0, 0.01, 60)
     >>> print(ECSELRegressor().fit(X, y).equation_)
     0.5*x0*x1**2
+
+    A prediction need not be a law:
+
+    >>> y = np.log(X[:, 0]) + rng.normal(0, 0.3, 60)
+    >>> model = ECSELRegressor(select="prediction", max_terms=1).fit(X, y)
+    >>> model.equation_.names, model.out_of_fold_.r2 > 0.3
+    (('x0',), True)
     """
 
     select = _SelectOption()
+    path_: Any
+    near_ties_: Any
+    out_of_fold_: Any
 
     def __init__(
         self,
@@ -146,7 +189,15 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         target_unit: str | None = None,
         solver: str = "search",
         l1: float = 1e-4,
-        cv: int = 5,
+        max_factors: int = 20,
+        digits: int | None = 2,
+        thresholds: bool = False,
+        rule: str = "simplest",
+        missing: str = "factor",
+        out_of_range: str = "clip",
+        categorical: Any = None,
+        ordinal: Any = None,
+        cv: Any = 5,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -164,6 +215,14 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         self.target_unit = target_unit
         self.solver = solver
         self.l1 = l1
+        self.max_factors = max_factors
+        self.digits = digits
+        self.thresholds = thresholds
+        self.rule = rule
+        self.missing = missing
+        self.out_of_range = out_of_range
+        self.categorical = categorical
+        self.ordinal = ordinal
         self.cv = cv
         self.time_limit = time_limit
         self.n_jobs = n_jobs
@@ -175,39 +234,42 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         return {**super().get_params(deep), "select": self.__dict__["select"]}
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the law.
+        """Find the law, or the equation that predicts best.
 
         Parameters
         ----------
         X : array or data frame of shape (rows, columns)
-            Numbers only, no missing values. Any sign; a column with zeros gets no negative exponents.
+            For a law numbers only, no missing values, of any sign; a column with zeros gets no negative exponents. For
+            a prediction numbers, booleans and categories, missing values allowed.
         y : array of shape (rows,)
             The target.
         sample_weight : array of shape (rows,), optional
             Whole numbers are frequencies: a weight of 2 is the row twice. Other weights are relative precisions, the
             inverse of the variance of a row's noise up to a factor.
         """
+        if self._predicts:
+            return self._fit_prediction(X, y, sample_weight)
         if np.asarray(y).dtype.kind in "US":
             raise ValueError("y holds text, a law needs a target of numbers; ECSELClassifier takes classes")
-        X_, y_ = check_X_y(_numbers(X), y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, estimator=self)
+        X_, y_ = check_X_y(numbers_of(X), y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, estimator=self)
         validate_data(self, X, skip_check_array=True)
         names = self._names()
         weight = None if sample_weight is None else check_weights(sample_weight, len(y_))
         self._check_options()
-        known = _known_part(self.fixed_terms)
+        known = known_part(self.fixed_terms)
         noise = noise_model(self.noise, y_)
 
-        given = _evaluate(known, X_, names)
+        given = evaluate_known(known, X_, names)
 
         def search(noise: NoiseModel, limit: float | None) -> Outcome:
-            return self._search(_as_table(X_, y_, given, weight, noise, names), limit)
+            return self._search(as_table(X_, y_, given, weight, noise, names), limit)
 
         with one_blas_thread():  # thousands of products of small matrices, which threads only slow down
             if noise.kind == RELATIVE:
                 half = None if self.time_limit is None else self.time_limit / 2
                 outcome = search(noise, half)
                 if outcome.law.equation.names and not outcome.interrupted:
-                    law = given + _evaluate(outcome.law.equation, X_, names)
+                    law = given + evaluate_known(outcome.law.equation, X_, names)
                     outcome = search(noise.around(law, y_), half)
             else:
                 outcome = search(noise, self.time_limit)
@@ -216,22 +278,51 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=2)
         return self
 
+    @property
+    def _predicts(self) -> bool:
+        goal = self.__dict__["select"]
+        if goal not in ("law", "prediction"):
+            raise ValueError(f"select={goal!r}: use 'law' or 'prediction'")
+        return bool(goal == "prediction")
+
+    def _fit_prediction(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        n_terms, n_threads = check_options(self)
+        table = read_table(X)
+        columns = {name: getattr(self, name) for name in ("missing", "out_of_range", "categorical", "ordinal")}
+        encoder = TableEncoder.fit(table, scaling="raw", sample_weight=sample_weight, n_threads=n_threads, **columns)
+        validate_data(self, X, skip_check_array=True)
+        measured = check_measurements(table.n_rows, y)
+        weights = check_weights(sample_weight, table.n_rows)
+        rows = TrainingRows.of_measurements(self.cv, encoder.feature_rows(table, warn=False), measured, weights)
+        found = fit_numbers(self, encoder, rows, n_terms, n_threads, self._seed())
+        self._forget()
+        set_prediction(self, found)
+        own = {feature.column for feature in encoder.features}
+        self.columns_left_out_ = tuple(name for name in encoder.raw_names if name not in own)
+        if not self.search_completed_:
+            warnings.warn(STOPPED, UserWarning, stacklevel=3)
+        return self
+
+    def _forget(self) -> None:
+        """Remove what an earlier fit has found: laws and predictions have different attributes."""
+        for name in [name for name in vars(self) if _is_found(name) and not name.endswith("_in_")]:
+            delattr(self, name)
+
+    def _seed(self) -> int:
+        return 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+
     def _check_options(self) -> None:
-        for name, allowed in (("select", ("law", "prediction")), ("solver", ("search", "paper"))):
-            if self.__dict__[name] not in allowed:
-                raise ValueError(f"{name}={self.__dict__[name]!r}: use {' or '.join(map(repr, allowed))}")
+        if self.solver not in ("search", "paper"):
+            raise ValueError(f"solver={self.solver!r}: use 'search' or 'paper'")
         wishes.check_numbers(self.time_limit, self.l1)
-        if self.__dict__["select"] == "prediction":
-            wishes.check_folds(self.cv)
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
     def _search(self, table: Table, time_limit: float | None) -> Outcome:
-        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = self._seed()
         if self.form is not None:
             return by_form(table, self.form, seed)
-        predicts = self.__dict__["select"] == "prediction"
-        max_terms = wishes.largest_number_of_terms(self.max_terms, predicts=predicts)
+        max_terms = wishes.largest_number_of_terms(self.max_terms)
         n_terms = wishes.number_of_terms(self.n_terms, table.n_rows)
         if self.solver == "paper":
             if n_terms is None:
@@ -258,11 +349,10 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             seed=seed,
         )
         with ProgressBar() if self.verbose else nullcontext(silent) as progress:
-            if predicts:
-                return by_prediction(table, options, n_folds=self.cv, n_jobs=self.n_jobs, progress=progress)
             return by_search(table, options, progress)
 
     def _set(self, outcome: Outcome, known: Signomial) -> None:
+        self._forget()
         self.law_ = outcome.law.plus(known)
         self.equation_ = self.law_.equation
         self.path_ = LawPath(law.plus(known) for law in outcome.path)
@@ -272,14 +362,15 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         self.columns_left_out_ = outcome.left_out
 
     def predict(self, X: Any) -> Floats:
-        """Return `equation_` evaluated on the columns of X."""
+        """Return `equation_` evaluated on the columns of X, of a prediction on the features of `encoder_`."""
         columns, n_rows = self._columns(X)
         return np.array(np.broadcast_to(self.equation_.evaluate(columns), n_rows), dtype=float)
 
     def predict_interval(self, X: Any, coverage: float = 0.95, *, noise: Any = None) -> Floats:
         """Return lower and upper ends (rows, 2) of prediction intervals: noise and the uncertainty of the numbers.
 
-        The intervals are conditional on the monomials, and for rows of the mean weight of the training rows.
+        The intervals are conditional on the terms, and for rows of the mean weight of the training rows. Those of a
+        prediction are wide enough for the error on held-out rows, which counts what choosing the terms costs.
 
         Parameters
         ----------
@@ -302,7 +393,13 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
 
     def _columns(self, X: Any) -> tuple[dict[str, Floats], int]:
         check_is_fitted(self)
-        X_ = check_array(_numbers(X), dtype=np.float64, estimator=self)
+        if hasattr(self, "encoder_"):
+            table = read_table(X)
+            if not self.encoder_.names_match(X):  # says what is wrong, or counts the columns of an array
+                validate_data(self, X, reset=False, skip_check_array=True)
+            rows = self.encoder_.feature_rows(table)
+            return dict(zip(self.encoder_.feature_names, rows, strict=True)), table.n_rows
+        X_ = check_array(numbers_of(X), dtype=np.float64, estimator=self)
         validate_data(self, X, reset=False, skip_check_array=True)
         return {name: X_[:, j] for j, name in enumerate(self._names())}, len(X_)
 
@@ -315,31 +412,44 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         if not -len(self.path_) <= index < len(self.path_):
             raise IndexError(f"path_ has {len(self.path_)} laws, there is no law {index}")
         other: ECSELRegressor = clone(self)
-        other.__dict__.update({k: v for k, v in self.__dict__.items() if k.endswith("_") and not k.startswith("_")})
-        other.law_ = self.path_[index]
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if _is_found(name)})
+        if hasattr(self, "encoder_"):
+            other.law_ = self.path_laws_[index]
+            other.encoder_ = self.path_encoder_.keep_features(other.law_.equation.names)
+            other.near_ties_, other.out_of_fold_, other.n_folds_ = (), None, 0
+        else:
+            other.law_, other.near_ties_ = self.path_[index], LawPath(())
         other.equation_ = other.law_.equation
         other.law_found_ = bool(other.equation_.names)
-        other.near_ties_ = LawPath(())
         return other
 
     def describe(self) -> str:
         """Return the law in words: formula with simple numbers by name, accuracy, and the near-ties."""
         check_is_fitted(self)
+        if hasattr(self, "encoder_"):
+            return describe_prediction(self)
         return describe(self.law_, self.near_ties_, found=self.law_found_, complete=self.search_completed_)
 
     def summary(self) -> str:
-        """Return a table of the numbers of the law with their standard errors."""
+        """Return a table of the numbers with their standard errors; of a prediction also ranges and candidates."""
         check_is_fitted(self)
+        if hasattr(self, "encoder_"):
+            return summarise_prediction(self)
         return summary(self.law_)
 
     def to_latex(self, digits: int = 6) -> str:
         """Return the law as LaTeX, simple fractions and multiples of pi by name."""
         check_is_fitted(self)
+        if hasattr(self, "encoder_"):
+            return self.equation_.to_latex(digits)
         return formula_latex(self.law_, digits)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model as a JSON file; `ecsel.load` reads it back."""
         check_is_fitted(self)
+        if hasattr(self, "encoder_"):
+            write(prediction_document(self), path)
+            return
         params = {name: as_plain(value) for name, value in self.get_params(deep=False).items()}
         document = ModelDocument(
             kind="regressor",
@@ -363,6 +473,8 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         """Return the model that `save` wrote."""
         known = cls().get_params(deep=False)
         model = cls(**{name: value for name, value in document.params.items() if name in known})
+        if document.encoder is not None:
+            return read_prediction(model, document)
         report = document.report
         try:
             model.law_ = FittedLaw.from_plain(report["law"])
@@ -380,54 +492,14 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             model.feature_names_in_ = np.array(document.inputs, dtype=object)
         return model
 
-
-def _numbers(X: Any) -> Any:
-    """Return the numbers of a data frame, or X itself when it is none; refuse what is not a number by column name."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
-        return X
-    columns = []
-    for series in frame.iter_columns():
-        if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
-            hint = "encode it as numbers or leave it out"
-            raise ValueError(f"column {series.name!r} holds {series.dtype}, a law needs numbers: {hint}.")
-        values = series.cast(nw.Float64).to_numpy()
-        missing = int(np.isnan(values).sum())
-        if missing:
-            raise ValueError(f"column {series.name!r} has {missing} missing values (NaN): fill or drop those rows.")
-        columns.append(values)
-    return np.column_stack(columns) if columns else np.zeros((len(frame), 0))
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        predicts = self.__dict__["select"] == "prediction"
+        tags.input_tags.allow_nan = predicts and self.missing != "error"
+        tags.input_tags.categorical = predicts
+        return tags
 
 
-def _known_part(fixed: Any) -> Signomial:
-    if fixed is None:
-        return Signomial()
-    if isinstance(fixed, Signomial):
-        return fixed
-    if isinstance(fixed, str):
-        return Signomial.parse(fixed)
-    raise ValueError(f"fixed_terms must be text or a Signomial, got {type(fixed).__name__}")
-
-
-def _evaluate(known: Signomial, X: Floats, names: tuple[str, ...]) -> Floats:
-    unknown = sorted(set(known.names) - set(names))
-    if unknown:
-        raise ValueError(f"fixed_terms names columns that X does not have: {', '.join(map(repr, unknown))}")
-    columns = {name: X[:, j] for j, name in enumerate(names)}
-    return np.array(np.broadcast_to(known.evaluate(columns), len(X)), dtype=float)
-
-
-def _as_table(
-    X: Floats, y: Floats, known: Floats, weight: Floats | None, noise: NoiseModel, names: tuple[str, ...]
-) -> Table:
-    """Return the table of a fit: frequencies become repeated rows, sorted so that their order is immaterial."""
-    index = np.arange(len(y))
-    if weight is not None and np.all(weight == np.round(weight)) and weight.sum() <= SORTED_ROWS:
-        index, weight = np.repeat(index, weight.astype(np.intp)), None
-    if len(index) <= SORTED_ROWS:
-        index = index[np.lexsort((*X[index].T, y[index]))]
-    parts = [w for w in (weight, noise.precision) if w is not None]
-    total = np.prod(parts, axis=0)[index] if parts else None
-    if total is not None and noise.variance is None:
-        total = total / total[total > 0].mean()  # the scale of the weights tells nothing
-    return Table(X[index], (y - known)[index], total, names, noise.at_rows(index), known[index])
+def _is_found(name: str) -> bool:
+    """Whether an attribute is what a fit has found."""
+    return name.endswith("_") and not name.startswith("_")

@@ -70,9 +70,7 @@ def with_cuts(encoder: TableEncoder, rows: TrainingRows) -> tuple[TableEncoder, 
     kinds: tuple[CutKind, ...] = ("step", "above", "below")
     cuts = {
         feature.column: [
-            (kind, cut)
-            for cut in round_cuts(rows.values[places[feature.name]], rows.weights)
-            for kind in kinds
+            (kind, cut) for cut in round_cuts(rows.values[places[feature.name]], rows.weights) for kind in kinds
         ]
         for feature in encoder.features
         if feature.kind == "number"

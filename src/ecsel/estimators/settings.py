@@ -108,7 +108,7 @@ def check(model: ECSELClassifier) -> Settings:
             raise ValueError('monotone needs penalty="l1", or another but "paper", and fit_intercept=True.')
         if model.exponent_bounds is not None and bent and solver == "lbfgs":
             raise ValueError("exponent_bounds needs solver='newton' or 'adam'.")
-    return Settings(n_terms, l1, penalty, solver, _threads(model.n_jobs), model.link)
+    return Settings(n_terms, l1, penalty, solver, thread_count(model.n_jobs), model.link)
 
 
 RULES_OF_SIZE = ("simplest", "best")
@@ -187,7 +187,7 @@ def needs_folds(settings: Settings, rule: ThresholdRule | None, *, calibrate: bo
     return calibrate or settings.searches or not (rule is None or isinstance(rule, float))
 
 
-def _threads(n_jobs: Any) -> int:
+def thread_count(n_jobs: Any) -> int:
     """Return the number of threads: all cores for None, as many fewer as a negative number says."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:

@@ -105,7 +105,8 @@ class TrainingRows:
         if self.measured is None:
             return content_folds(self.values, self.codes, self.weights, n_folds, seed)
         strata = like_sized(self.measured, self.weights, max(1, min(MAX_STRATA, len(self) // n_folds)))
-        return content_folds(np.vstack([self.values, self.measured]), strata, self.weights, n_folds, seed)
+        rank = np.unique(self.measured, return_inverse=True)[1]  # the same in any unit of the target
+        return content_folds(np.vstack([self.values, rank]), strata, self.weights, n_folds, seed)
 
 
 def like_sized(measured: Floats, weights: Floats, n_strata: int) -> NDArray[np.intp]:

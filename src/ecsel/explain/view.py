@@ -90,6 +90,10 @@ class ModelView:
         check_is_fitted(model)
         if hasattr(model, "equations_") and hasattr(model, "encoder_"):
             return cls._of_classifier(model)
+        if hasattr(model, "equation_") and hasattr(model, "encoder_"):
+            view = cls.of_equations(model.equation_, model.encoder_.feature_names)
+            encoder: TableEncoder = model.encoder_
+            return replace(view, raw_names=encoder.raw_names, players=encoder.players, encoder=encoder, estimator=model)
         if hasattr(model, "equation_"):
             names = getattr(model, "feature_names_in_", None)
             raw_names = [f"x{j}" for j in range(model.n_features_in_)] if names is None else [str(n) for n in names]

@@ -135,7 +135,7 @@ class Softmax:
 class Squared:
     """Half the squared error of one score; targets are measurements.
 
-    Targets are standardised: a ridge is a prior of the coefficients, and `PRECISION` one of the residuals, in that unit.
+    Targets are standardised: the ridge of coefficients and the `PRECISION` of residuals are in that unit.
     """
 
     n_scores = 1
