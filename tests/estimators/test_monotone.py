@@ -84,6 +84,16 @@ def test_a_broken_promise_is_not_proven():
     assert not proven([Signomial([Term(2.0, {"x0": 1.0}), Term(-1.0, {"x0": 0.1})])], encoder, signs)
 
 
+def test_columns_below_zero_are_proven_by_their_positive_features():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"balance": rng.normal(size=300), "age": rng.uniform(20, 60, 300)})
+    y = (rng.random(300) < 1 / (1 + np.exp(-2 * X["balance"]))).astype(int)
+    model = ECSELClassifier(n_terms=2, l1=1e-2, monotone={"balance": 1}).fit(X, y)
+    assert model.encoder_.features[0].low < 0
+    assert "guaranteed: the probability of 1 never falls as 'balance' rises" in model.summary()
+    assert "NOT guaranteed" not in model.summary()
+
+
 def test_bootstrap_draws_keep_it_too():
     X, y = hump(200)
     model = ECSELClassifier(n_terms=1, l1=1e-2, two_sided=False, monotone={"income": 1}).fit(X, y)

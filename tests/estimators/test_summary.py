@@ -5,8 +5,11 @@ import pandas as pd
 import pytest
 
 from ecsel import ECSELClassifier
+from ecsel.estimators.odds import odds_phrases
 from ecsel.estimators.summary import remarks
 from ecsel.signomial import Signomial
+from ecsel.signomial.text import print_term
+from ecsel.tables import TableEncoder
 
 HOSTILE = ["<script>alert(1)</script>", "a\"b'c", "x & y", "__import__('os')", "line\nbreak"]
 
@@ -63,3 +66,105 @@ def test_repr_shows_what_differs_from_the_defaults(options):
     assert repr(ECSELClassifier(**options)).startswith("ECSELClassifier(")
     for name, value in options.items():
         assert f"{name}={value!r}" in repr(ECSELClassifier(**options))
+
+
+@pytest.fixture(scope="module")
+def readable(make_customers):
+    X, y = make_customers()
+    return X, y, ECSELClassifier().fit(X, y)
+
+
+def test_a_readable_summary_tells_what_is_computed(readable):
+    X, _, model = readable
+    text = model.summary()
+    (equation,) = model.equations_.values()
+    n_pieces = sum(not term.is_constant for term in equation.terms)
+    columns = {feature.column for feature in model.encoder_.features}
+    assert text.startswith(
+        f"ECSELClassifier: 2 classes ('leaves', 'stays'), sigmoid link, {n_pieces} piece(s) with {equation.n_factors} "
+        f"factor(s), {len(columns)} of 5 column(s)\n"
+    )
+    assert f"score of 'stays' (the logarithm of its odds):\n  {equation}\n" in text
+    for term in equation.terms:
+        if not term.is_constant:
+            assert f"\n  {print_term(term)}\n    {odds_phrases(term, model.encoder_)[0]}\n" in text
+    assert "training ranges (a value outside counts as the nearest end):\n" in text
+    for column in columns & {"tenure", "monthly charge", "age", "calls"}:
+        if any(f.name == column for f in model.encoder_.features):
+            name = "`monthly charge`" if column == "monthly charge" else column
+            assert f"\n  {name}: {X[column].min():g} to {X[column].max():g}\n" in text
+    assert "that training has not seen counts as none of those named" in text
+    fill = next((f.fill for f in model.encoder_.features if f.name == "age"), None)
+    assert fill is None or f"age counts as {fill:g}" in text
+    assert "missing values are refused in tenure" in text
+    assert f"search: {model.fit_report_.n_pieces} pieces to choose from, 400 distinct rows" in text
+    assert "log-loss on them" in text
+    assert "out of fold (5 folds" in text
+    assert all(f"  {note}" in text for note in model.encoder_.notes)
+
+
+def test_the_front_is_told_with_the_model_marked(readable):
+    _, _, model = readable
+    for i in range(len(model.path_)):
+        other = model.select(i)
+        lines = other.summary().splitlines()
+        marked = [line for line in lines if line.startswith("  * ") and "select(" in line and "this model" not in line]
+        candidate = model.path_[i]
+        assert marked == [f"  * {candidate.size:>3}: {candidate.loss:.4f} ± {candidate.loss_se:.4f}  select({i})"]
+        assert sum(" ± " in line and "select(" in line for line in lines) == len(model.path_)
+
+
+def test_near_ties_are_told_in_one_line(readable):
+    _, _, model = readable
+    tied = model.select(model.near_ties_[0])
+    tied.near_ties_ = (model.near_ties_[0], len(model.path_) - 1, 0)
+    (line,) = [line for line in tied.summary().splitlines() if "cannot tell" in line]
+    others = ", ".join(f"{model.path_[i].size} factors, select({i})" for i in tied.near_ties_[1:])
+    assert line == f"the folds cannot tell these from the chosen one: {others}, see path_"
+    alone = model.select(0)
+    alone.near_ties_ = (0,)
+    assert "cannot tell" not in alone.summary()
+    far = model.select(0)
+    far.near_ties_ = (1, 2)
+    assert "cannot tell" not in far.summary()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"out_of_range": "extrapolate"}, "(a value outside is taken as it is)"),
+        ({"out_of_range": "error"}, "(a value outside is refused)"),
+        ({"threshold": 0.25}, "predicts 'stays' where its probability is at least 0.25"),
+        ({"calibrate": True}, "calibrated: the scores before rounding were divided by the temperature"),
+        ({"max_features": 2}, "(a limit of the search, which every candidate keeps)"),
+        (
+            {"exponent_bounds": {"[calls = 6]": (0, 1), "tenure": (0, 2)}},
+            "every exponent of '[calls = 6]' is in [0, 1]",
+        ),
+        ({"monotone": {"tenure": 1}}, "the probability of 'stays' never falls as 'tenure' rises"),
+    ],
+)
+def test_options_of_a_search_are_told(make_customers, options, words):
+    X, y = make_customers(200)
+    assert words in ECSELClassifier(max_terms=3, cv=3, **options).fit(X, y).summary()
+
+
+def test_columns_in_several_pieces_are_named(make_customers):
+    X, y = make_customers(200)
+    model = ECSELClassifier(max_terms=1).fit(X, y)
+    encoder = TableEncoder.fit(X, scaling="raw")
+    model.encoder_ = encoder
+    model.equations_ = {"stays": Signomial.parse("age - 0.5*log(age) + 2*[age missing] + 0.1*tenure")}
+    assert "age is in 3 pieces: read them together" in model.summary()
+    assert "tenure is in" not in model.summary()
+
+
+def test_a_readable_page_escapes_every_name():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(np.exp(rng.normal(size=(80, len(HOSTILE)))), columns=HOSTILE)
+    y = np.where(X.sum(axis=1) > X.sum(axis=1).median(), "<b>yes</b>", "no")
+    model = ECSELClassifier(n_terms=3, cv=2).fit(X, y)
+    page = model._repr_html_()
+    assert "<script>alert" not in page
+    assert "<b>yes" not in page
+    assert "\nbreak" not in model.summary().split("columns:")[0].replace("\\nbreak", "")
