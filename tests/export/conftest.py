@@ -23,7 +23,7 @@ from ecsel.tables.raw import RawColumn
 from ecsel.tables.reading import RawTable
 
 QUANTITIES = [None, np.nan, np.inf, -np.inf, 1.7976931348623157e308, -1.7976931348623157e308, 1e300, -1e300, 5e-324]
-QUANTITIES += [0.0, -0.0, -1.0, 1e6, -999.0, 3, 0.7, 11.5]
+QUANTITIES += [0.0, -0.0, -1.0, -5.0, 1e6, -999.0, 2, 3, 4.0, 0.7, 11.5, 40.0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,6 +247,82 @@ def random_model(seed):
     return make_case(view, X.head(25).to_dict("records"))
 
 
+def raw_table(n=200, seed=0):
+    """A table for raw encoders: numbers, counts, text, ordered levels, truth values, with gaps and a missing code."""
+    rng = np.random.default_rng(seed)
+    X, z = table(n, seed)
+    X = gappy(X.assign(**{"visits": rng.integers(0, 4, n), "page value": rng.lognormal(0, 2, n)}))
+    X["visits"] = X["visits"].astype(float)
+    X.loc[X.index[4::11], "visits"] = np.nan
+    X.loc[X.index[::7], "balance"] = -999.0
+    return X, z + 0.7 * (X["visits"] == 2) + 0.5 * np.log(X["page value"])
+
+
+RAW_OPTIONS = {"categorical": ["plan"], "ordinal": {"grade": ["low", "mid", "high"]}}
+CUTS = {
+    "age": [("step", 40.0), ("above", 50.0), ("below", 30.0)],
+    "balance": [("step", -20.0), ("above", -50.0)],
+    "visits": [("step", 1.0)],
+}
+PIECES = [
+    "1.2*log(age) - 0.003*balance - 90/(age + 5) + 0.4*[city = Rome] + 0.2*[visits = 2] - 1.25",
+    "0.004*age*sqrt(income + 20)/3 - 0.7*[city missing] + 0.4*grade + 0.9*[member = True]*log(`page value` + 0.5)",
+    "0.02*[age above 50] - 0.05*[age below 30] + 0.3*[age > 40] + 1e-4*(balance - 2000)*[plan = 2] + 0.3*visits**2",
+    "0.3*(grade + 1)**-2 + 0.1*`page value`**0.3 - 0.2*[visits > 1] + 20/sqrt(income + 300) + 0.5*[grade missing]",
+    "-0.002*[balance above -50] + 0.7*[balance > -20]*[visits missing] - 0.6*[age missing] + 1/log(income + 40) + 2",
+    "1e-9*income**(3/2) - 0.1*log(`page value`)**2 + 1e-3*abs(balance) + 1e-6*sign(balance)*abs(balance)**2",
+]
+"""Every kind of feature, factor and product between them."""
+
+
+def raw_model(seed):
+    """A model of raw features that nobody fitted: every piece above, in one score or in three."""
+    X, _ = raw_table(seed=seed)
+    encoder = TableEncoder.fit(
+        X,
+        scaling="raw",
+        missing="median" if seed % 3 == 2 else "factor",
+        out_of_range=["clip", "extrapolate", "error"][seed],
+        missing_codes={"balance": [-999], "city": ["Bonn"]},
+        **RAW_OPTIONS,
+    ).with_cuts(CUTS)
+    n_scores = 1 if seed == 0 else 3
+    known = set(encoder.feature_names)
+    equations = [sum(map(Signomial.parse, PIECES[c::n_scores]), Signomial()) for c in range(n_scores)]
+    equations = [Signomial(t for t in each.terms if known.issuperset(t.names)) for each in equations]
+    encoder = encoder.keep_features({name for each in equations for name in each.names})
+    view = ModelView(
+        terms=ScoreTerms.from_signomials(equations, encoder.feature_names),
+        link="sigmoid" if n_scores == 1 else "softmax",
+        classes=("no", "yes") if n_scores == 1 else (1, 2, 5),
+        feature_names=encoder.feature_names,
+        raw_names=encoder.raw_names,
+        players=encoder.players,
+        encoder=encoder,
+        threshold=0.35 if n_scores == 1 else None,
+    )
+    return make_case(view, X.head(25).to_dict("records"))
+
+
+def default_model(n_classes, **options):
+    """The model that the default search finds."""
+    X, z = raw_table(seed=10 + n_classes)
+    X = X.drop(columns="balance")
+    y = np.where(z > 1, "yes", "no") if n_classes == 2 else np.digitize(z, [0.5, 2.0])
+    model = ECSELClassifier(**RAW_OPTIONS, max_factors=8, **options).fit(X, y)
+    return make_case(model, X.head(25).to_dict("records"))
+
+
+def equation_with_shifts():
+    """Logarithms, shifts and roots of columns that may hold any number."""
+    equation = Signomial.parse(
+        "2*log(x + 3) - 0.5*sqrt(y + 1)/(z - 4) + 0.3*sqrt(x + 3)*w - 2*w**3 + 0.1*log(v)**2 + 3/log(u) - 7"
+    )
+    rng = np.random.default_rng(8)
+    rows = [dict(zip("xyzwvu", [*rng.uniform(-0.9, 3, 4), *rng.uniform(1.5, 9, 2)], strict=True)) for _ in range(10)]
+    return make_case(equation, [{name: float(value) for name, value in row.items()} for row in rows])
+
+
 CASES: dict[str, Callable[[], Case]] = {
     each.__name__: each
     for each in (
@@ -258,8 +334,16 @@ CASES: dict[str, Callable[[], Case]] = {
         extrapolating_array,
         law_with_signs,
         equation_with_parities,
+        equation_with_shifts,
     )
-} | {f"random_{seed}": functools.partial(random_model, seed) for seed in (0, 1, 2, 5)}
+}
+CASES |= {f"random_{seed}": functools.partial(random_model, seed) for seed in (0, 1, 2, 5)}
+CASES |= {f"raw_{seed}": functools.partial(raw_model, seed) for seed in range(3)}
+CASES |= {
+    "default_of_two": functools.partial(default_model, 2),
+    "default_of_three": functools.partial(default_model, 3),
+    "default_with_thresholds": functools.partial(default_model, 2, thresholds=True),
+}
 
 
 @functools.cache
@@ -283,6 +367,22 @@ def moderate_case(request) -> Case:
     """A case with the rows that the model accepts and on which no power overflows: formulas do not clip."""
     case = case_named(request.param)
     return case.accepted.where(is_moderate)
+
+
+VALUE_MODELS = [name for name in CASES if name.startswith(("law", "equation", "raw", "default"))]
+"""Cases whose equations speak of raw columns; the others are the paper's, with positive images of them."""
+
+
+@pytest.fixture(params=[name for name in CASES if name not in VALUE_MODELS])
+def paper_case(request) -> Case:
+    """A case of the paper's model with moderate rows."""
+    return case_named(request.param).accepted.where(is_moderate)
+
+
+@pytest.fixture(params=VALUE_MODELS)
+def value_case(request) -> Case:
+    """A case of any other model with moderate rows."""
+    return case_named(request.param).accepted.where(is_moderate)
 
 
 def is_moderate(row):

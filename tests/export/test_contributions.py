@@ -23,7 +23,7 @@ def compare(told, values, base, names, axes):
         c = axes.index(each["class"])
         at = (c,) if "term" not in each else (c, each["term"])
         mine = dict(zip(names, values[at], strict=True))
-        np.testing.assert_allclose(each["base_value"], base[at], rtol=1e-9)
+        np.testing.assert_allclose(np.array(each["base_value"], dtype=float), base[at], rtol=1e-9)
         for column, value in each["values"].items():
             if value is None:
                 assert np.isnan(mine[column])
@@ -110,8 +110,6 @@ def test_wrong_options_are_refused():
         lower(model, contributions="shapley")
     with pytest.raises(ValueError, match="'y' has none"):
         lower(model, contributions="shapley", baseline={"x": 1.0})
-    with pytest.raises(ValueError, match="the baseline of 'x' is zero"):
-        lower(model, contributions="attribution", baseline={"x": 0.0, "y": 1.0})
 
 
 def test_undefined_contributions_are_none():

@@ -66,7 +66,8 @@ def test_contributions_are_those_of_the_other_exports(fitted_case, method, node)
         for theirs, each in zip(python["predict"](row)["contributions"], mine["contributions"], strict=True):
             assert each["class"] == theirs["class"]
             assert each.get("term") == theirs.get("term")
-            assert each["base_value"] == pytest.approx(theirs["base_value"], rel=1e-9)
+            base, their_base = (np.array(one["base_value"], dtype=float) for one in (each, theirs))
+            np.testing.assert_allclose(base, their_base, rtol=1e-9)
             assert list(each["values"]) == list(theirs["values"])
             values, wanted = (np.array(list(one["values"].values()), dtype=float) for one in (each, theirs))
             np.testing.assert_allclose(values, wanted, rtol=1e-9, atol=1e-9 * np.nanmax(np.abs(wanted), initial=1.0))

@@ -14,16 +14,22 @@ from latex2sympy2_extended import latex2sympy
 from ecsel import Signomial
 from ecsel.explain import ModelView
 from ecsel.export import formula_inputs, to_latex
-from ecsel.export.latex import latex_indicator
-from ecsel.export.raw_units import formula_of
+from ecsel.export.formula_latex import latex_indicator
+from ecsel.export.raw_units import formula_of, positive_encoder
 from ecsel.signomial.latex import latex_name
 
 
-def evaluate(view, symbols, source):
-    """Read and run all lines of the source; return probabilities by class or predictions."""
-    formula = formula_of(view)
-    written = {latex_indicator(each): symbols[symbol] for symbol, each in formula.indicators.items()}
-    written |= {latex_name(name): symbols.get(name) for name in formula.columns}
+def lines_of(source):
+    """Return the left and right sides of all lines."""
+    inner = source.removeprefix("\\begin{aligned}\n").removesuffix("\n\\end{aligned}")
+    return [re.split(r" &(?:=|\\leftarrow) ", line) for line in inner.split(" \\\\\n")]
+
+
+def evaluate(view, written, source):
+    """Read and run the equations of the source; return probabilities by class or predictions.
+
+    `written` has the values of everything that equations speak of, by its LaTeX.
+    """
     # names that every parser knows: x_{a}, x_{b}, … for symbols and z_{a}, z_{b}, … for scores
     names = {text: f"x_{{{letter}}}" for text, letter in zip(written, string.ascii_letters, strict=False)}
     known = {symbol_of(names[text]): values for text, values in written.items()}
@@ -31,15 +37,31 @@ def evaluate(view, symbols, source):
         names[rf"z_{{{latex_name(str(label))}}}"] = f"z_{{{letter}}}"
     pattern = "|".join(re.escape(text) for text in sorted(names, key=len, reverse=True))
     told = []
-    for line in source.removeprefix("\\begin{aligned}\n").removesuffix("\n\\end{aligned}").split(" \\\\\n"):
-        simple = re.sub(rf"(?<![A-Za-z\\])(?:{pattern})(?![A-Za-z])", lambda match: names[match.group()], line)
-        left, right = re.split(r" &(?:=|\\leftarrow) ", simple)
-        # the parser knows no sgn, but any function of one letter
-        value = values_of(latex2sympy(right.replace(r"\operatorname{sgn}", "s")), known)
+    for line in lines_of(source):
+        left, right = (
+            re.sub(rf"(?<![A-Za-z\\])(?:{pattern})(?![A-Za-z])", lambda match: names[match.group()], side)
+            for side in line
+        )
+        if not left.startswith(("P", "z", r"\hat")) and not (left in names.values() and positive_encoder(view)):
+            continue  # a rule about columns or the label
+        # the parser knows no sgn, but any function of one letter, and takes log for that of base 10
+        for mine, theirs in ((r"\operatorname{sgn}", "s"), (r"\,", r" \cdot "), (r"\log", r"\ln")):
+            right = right.replace(mine, theirs)
+        value = values_of(latex2sympy(right), known)
         known[symbol_of(left)] = value
         if left.startswith(("P", r"\hat")):
             told.append(value)
     return np.column_stack(np.broadcast_arrays(*told))
+
+
+def written_of(view, symbols):
+    """Return values by the LaTeX of their names."""
+    encoder = positive_encoder(view)
+    if encoder is None:
+        return {latex_name(name): values for name, values in symbols.items()}
+    formula = formula_of(view, encoder)
+    written = {latex_indicator(each): symbols[symbol] for symbol, each in formula.indicators.items()}
+    return written | {latex_name(name): symbols.get(name) for name in formula.columns}
 
 
 def symbol_of(text):
@@ -48,20 +70,25 @@ def symbol_of(text):
 
 def values_of(expression, known):
     free = sorted(expression.free_symbols, key=str)
-    function = sympy.lambdify(free, expression.replace(sympy.Function("s"), sympy.sign), "numpy")
+    # NumPy's logarithm takes no base, which the parser writes down
+    natural = expression.replace(lambda each: isinstance(each, sympy.log), lambda each: sympy.log(each.args[0]))
+    function = sympy.lambdify(free, natural.replace(sympy.Function("s"), sympy.sign), "numpy")
     with np.errstate(all="ignore"):
         return function(*(known[symbol] for symbol in free))
 
 
 @pytest.mark.parametrize(
     "moderate_case",
-    ["law_with_signs", "equation_with_parities", "median_and_threshold"],
+    [
+        *("law_with_signs", "equation_with_parities", "equation_with_shifts", "median_and_threshold"),
+        *("raw_0", "raw_1", "default_of_two", "default_of_three", "default_with_thresholds"),
+    ],
     indirect=True,
 )
 def test_a_parser_reads_the_model(moderate_case, make_frame):
     case = moderate_case.every(5)
     symbols = formula_inputs(case.model, make_frame(case.rows, case.view.raw_names))
-    told = evaluate(case.view, symbols, to_latex(case.model))
+    told = evaluate(case.view, written_of(case.view, symbols), to_latex(case.model))
     np.testing.assert_allclose(told, case.outputs, rtol=1e-9, atol=1e-9)
 
 
@@ -69,12 +96,12 @@ def test_a_parser_reads_a_softmax():
     equations = {"a": Signomial.parse("2*u - 1"), "b": Signomial.parse("u**0.5/v"), "c 1": Signomial.parse("v")}
     view = ModelView.of_equations(equations, ["u", "v"])
     X = np.array([[1.0, 2.0], [3.0, 0.5]])
-    told = evaluate(view, formula_inputs(view, X), to_latex(view))
+    told = evaluate(view, written_of(view, formula_inputs(view, X)), to_latex(view))
     np.testing.assert_allclose(told, view.probabilities(X), rtol=1e-9)
 
 
 MACROS = {
-    *("backslash", "begin", "cdot", "end", "exp", "frac", "langle", "left", "leftarrow", "mathrm", "max", "min", "pi"),
+    *("backslash", "begin", "cdot", "end", "exp", "frac", "geq", "langle", "left", "leftarrow", "mathrm", "max", "min"),
     *("rangle", "right", "sim", "text", "times", "wedge"),
 }
 
@@ -95,6 +122,24 @@ def test_latex_takes_any_name(draw_hostile, data):
 def test_equations_read_well():
     law = Signomial.parse(f"{math.pi / 4!r}*x**(1/2)/y**2 - {1 / 3!r}*sign(z)*abs(z)**1.5 + 1.5e-9*x")
     assert to_latex(law).splitlines()[1] == (
-        r"\hat{y} &= \frac{\pi}{4} \cdot y^{-2} \cdot \sqrt{x} - \frac{1}{3} \cdot \operatorname{sgn}\left(z\right) "
-        r"\cdot \left|z\right|^{1.5} + 1.5 \times 10^{-9} \cdot x"
+        r"\hat{y} &= -\frac{1}{3}\,\operatorname{sgn}(z)\,\left|z\right|^{1.5} + 1.5 \times 10^{-9}\,x "
+        r"+ \frac{\pi}{4}\,\frac{\sqrt{x}}{y^{2}}"
     )
+
+
+def test_the_rules_of_a_raw_encoder_are_written(all_cases):
+    case = all_cases["raw_0"]
+    columns = {column.name: column for column in case.view.encoder.columns}
+    fill = {feature.name: feature.fill for feature in case.view.encoder.features}
+    lines = lines_of(to_latex(case.model))
+    rules = {left: right for left, right in lines if not left.startswith(("P", "z"))}
+    age = rf"\min\left(\max\left(\mathrm{{age}}, {columns['age'].low}\right), {columns['age'].high}\right)"
+    missing = rf"{fill['age']:g} & \text{{if }} \mathrm{{age}} = \text{{missing}}"
+    assert rules[r"\mathrm{age}"] == rf"\begin{{cases}} {missing} \\ {age} & \text{{otherwise}} \end{{cases}}"
+    assert rules[latex_name("[age above 50]")] == r"\max\left(0, \mathrm{age} - 50\right)"
+    assert rules[latex_name("[balance above -50]")] == r"\max\left(0, \mathrm{balance} + 50\right)"
+    assert r"2 & \text{if } \mathrm{grade} = \mathrm{high}" in rules[r"\mathrm{grade}"]
+    assert r"\mathrm{yes} & \text{if } P\left(\mathrm{yes}\right) \geq 0.35" in rules[r"\mathrm{label}"]
+    assert rules[r"\left[\text{a statement}\right]"].startswith(r"\begin{cases} 1 & \text{if } \text{it holds}")
+    three = to_latex(all_cases["default_of_three"].model)
+    assert lines_of(three)[-1][1] == r"\text{the class with the largest } P"

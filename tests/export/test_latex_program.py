@@ -6,6 +6,7 @@ remains here is the order of operations of school: or, and, not, comparisons, su
 
 import html
 import math
+import operator
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
@@ -144,11 +145,10 @@ class Reader:
         if node.tag in {"mn", "mtext"} or node.text == "∞":
             constant = {"refused": REFUSED, "∞": math.inf}.get(node.text) or float(node.text)
             return lambda _: constant
-        if node.tag in {"mfrac", "msup"}:
-            one, other = (self.value(list(part) if part.tag == "mrow" else [part]) for part in node)
-            if node.tag == "mfrac":
-                return lambda known: one(known) / other(known)
-            return lambda known: one(known) ** other(known)
+        if node.tag in {"mfrac", "msup", "msqrt"}:
+            parts = [self.value(list(part) if part.tag == "mrow" else [part]) for part in node]
+            function = {"mfrac": operator.truediv, "msup": operator.pow, "msqrt": math.sqrt}[node.tag]
+            return lambda known: function(*(part(known) for part in parts))
         assert node.tag == "mrow"
         children = list(node)
         if children[-1].tag == "mtable":

@@ -8,15 +8,25 @@ from ecsel import ECSELClassifier, Signomial
 from ecsel.explain import ModelView, importance
 from ecsel.export import formula_inputs
 from ecsel.export.formula import Base
-from ecsel.export.raw_units import formula_of
+from ecsel.export.raw_units import formula_of, positive_encoder
 
 
-def test_the_formula_equals_the_model(moderate_case, make_frame):
-    case = moderate_case
-    formula = formula_of(case.view)
-    symbols = formula_inputs(case.model, make_frame(case.rows, case.view.raw_names))
+def test_the_formula_equals_the_model(paper_case, make_frame):
+    case, view = paper_case, paper_case.view
+    symbols = formula_inputs(case.model, make_frame(case.rows, view.raw_names))
     with np.errstate(all="ignore"):
-        np.testing.assert_allclose(formula.evaluate(symbols), case.outputs, rtol=1e-9, atol=1e-9)
+        outputs = view.outputs_of(formula_of(view, view.encoder).evaluate(symbols))
+    np.testing.assert_allclose(outputs, case.outputs, rtol=1e-9, atol=1e-9)
+
+
+def test_inputs_of_other_models_are_their_features(value_case, make_frame):
+    case, view = value_case, value_case.view
+    symbols = formula_inputs(case.model, make_frame(case.rows, view.raw_names))
+    z = [equation.evaluate(symbols) for equation in view.terms.to_signomials(view.feature_names)]
+    assert symbols.keys() == {factor.name for factors in view.factors for factor in factors}
+    outputs = view.outputs_of(np.column_stack(np.broadcast_arrays(*z, np.zeros(len(case.rows)))[:-1]))
+    np.testing.assert_allclose(outputs, case.outputs, rtol=1e-9, atol=1e-9)
+    assert positive_encoder(view) is None
 
 
 def table(n=200):
@@ -28,7 +38,7 @@ def table(n=200):
 def test_ratio_scaling_goes_into_the_coefficient_and_other_scaling_is_substituted():
     X, y = table()
     model = ECSELClassifier(n_terms=1, l1=0.005, out_of_range="extrapolate", two_sided=False).fit(X, y)
-    formula = formula_of(ModelView.of(model))
+    formula = formula_of(ModelView.of(model), model.encoder_)
     bases = {power.base.column: power.base for term in formula.terms for power in term.powers}
     assert bases["strong"] == Base("strong")
     heavy = {f.name: f for f in model.encoder_.features}["heavy"]
@@ -42,18 +52,18 @@ def test_columns_come_in_the_order_of_their_importance():
     view = ModelView.of(model)
     told = importance(model, X).to_frame().sort_values("value", ascending=False)
     assert told["feature"].tolist() == ["strong", "weak", "heavy"]
-    assert formula_of(view).columns[0] == "strong"
-    assert formula_of(view, view.rows(X)).columns[0] == "strong"
-    for term in formula_of(view).terms[:1]:
-        assert [power.base.column for power in term.powers] == list(formula_of(view).columns)
+    formula = formula_of(view, model.encoder_)
+    assert formula.columns[0] == "strong"
+    assert formula_of(view, model.encoder_, view.rows(X)).columns[0] == "strong"
+    for term in formula.terms[:1]:
+        assert [power.base.column for power in term.powers] == list(formula.columns)
 
 
 def test_a_column_is_held_where_training_ended():
     X, y = table()
     model = ECSELClassifier(n_terms=1, l1=0.005, two_sided=False).fit(X, y)
-    formula = formula_of(ModelView.of(model))
+    formula = formula_of(ModelView.of(model), model.encoder_)
     assert formula.held("strong") == (X["strong"].min(), None)
-    assert formula_of(ModelView.of(Signomial.parse("x/y"))).held("x") == (None, None)
 
 
 def test_inputs_of_a_table_without_names():

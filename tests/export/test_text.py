@@ -14,6 +14,7 @@ from ecsel.export import formula_inputs, to_text
 from ecsel.export.digits import readable_formula
 from ecsel.export.raw_rows import symbols_of
 from ecsel.export.raw_units import formula_of
+from ecsel.export.text import score_name
 
 
 class Column(np.ndarray):
@@ -25,7 +26,7 @@ class Column(np.ndarray):
     __hash__ = None
 
 
-def namespace(formula, symbols):
+def namespace(formula, view, symbols):
     columns = {}
     n_rows = max((len(each) for each in symbols.values()), default=1)
     for name in formula.columns:
@@ -39,31 +40,88 @@ def namespace(formula, symbols):
             if each.column == name
         }
     functions = {"max": np.maximum, "min": np.minimum, "abs": np.abs, "sign": np.sign, "exp": np.exp, "pi": math.pi}
-    scores = {formula.score_name: {}} if formula.link == "softmax" else {}
+    scores = {score_name(view, formula.columns): {}} if view.link == "softmax" else {}
     return {**columns, **functions, **scores, "col": columns.__getitem__, "missing": "missing", "p": {}}
 
 
-def evaluate(view, symbols, text, formula=None):
-    """Run the equations of a text and return what they say of each class."""
-    known = namespace(formula or formula_of(view), symbols)
-    equations = re.sub(r"\n    ([+-] )", r" \1", text).split("\nwhere\n")[0].splitlines()
-    for line in equations:
-        if line.startswith("the label is"):
-            continue
+def equations_of(text):
+    """Return the equations of a text as (left, right), each in one line."""
+    lines = re.sub(r"\n    ([+-] )", r" \1", text).split("\nwhere\n")[0].splitlines()
+    return [line.split(" = ", 1) for line in lines if not line.startswith("the label is")]
+
+
+def run(equations, known, view):
+    """Carry out equations in Python and return what they say of each class."""
+    for left, right in equations:
+        line = f"{left} = {right}"
         exec(re.sub(r"\bP\(((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^)])*)\)", r"p[\1]", line), known)
-    if not view.has_classes:
-        return np.asarray(known["prediction"])[:, None] + np.zeros((1, 1))
     return np.column_stack([np.asarray(known["p"][label]) for label in view.classes])
 
 
-def test_the_text_is_the_model(moderate_case, make_frame):
-    case = moderate_case
+def evaluate(view, symbols, text, formula=None):
+    """Run the equations of the paper's model."""
+    return run(equations_of(text), namespace(formula or formula_of(view, view.encoder), view, symbols), view)
+
+
+def test_the_text_of_the_papers_model_is_the_model(paper_case, make_frame):
+    case = paper_case
     symbols = formula_inputs(case.model, make_frame(case.rows, case.view.raw_names))
     with np.errstate(all="ignore"):
         told = evaluate(case.view, symbols, to_text(case.model))
+    check(told, case)
+
+
+def check(told, case):
     known = np.isfinite(told).all(axis=1)  # exp overflows in the plain form of a softmax
     assert known.mean() > 0.5
     np.testing.assert_allclose(told[known], np.array(case.outputs)[known], rtol=1e-9, atol=1e-9)
+
+
+def test_the_text_of_any_other_model_is_what_its_equations_print(value_case, make_frame):
+    case, view = value_case, value_case.view
+    symbols = formula_inputs(case.model, make_frame(case.rows, view.raw_names))
+    *scores, answers = split_scores(equations_of(to_text(case.model)), len(view.score_classes))
+    equations = view.terms.to_signomials(view.feature_names)
+    if not view.has_classes:
+        ((left, right),) = scores
+        assert left == "prediction"
+        np.testing.assert_allclose(Signomial.parse(right).evaluate(symbols), equations[0].evaluate(symbols), rtol=1e-9)
+        return
+    assert [right for _, right in scores] == list(map(str, equations))
+    z = [np.broadcast_to(each.evaluate(symbols), len(case.rows)) for each in equations]
+    values = {"z": z[0] if view.link == "sigmoid" else dict(zip(view.classes, z, strict=True)), "exp": np.exp, "p": {}}
+    with np.errstate(all="ignore"):
+        check(run(answers, values, view), case)
+
+
+def split_scores(equations, n_scores):
+    return [*equations[:n_scores], equations[n_scores:]]
+
+
+def test_the_rules_of_a_raw_encoder_are_said(all_cases):
+    notes = to_text(all_cases["raw_0"].model).split("\nwhere\n")[1].splitlines()
+    encoder = all_cases["raw_0"].view.encoder
+    fill = {feature.name: feature.fill for feature in encoder.features}
+    columns = {column.name: column for column in encoder.columns}
+    held = f"age is held within {columns['age'].low} to {columns['age'].high}, its training range"
+    complete, finite = "income, plan, member or `page value`", "age, income, balance, visits or `page value`"
+    said = [
+        f"{held}: values beyond count as the nearer end",
+        f"age counts as {fill['age']:g} where it is missing",
+        "[age > 40] is 1 where age > 40, else 0, 0 where age is missing",
+        f"[age above 50] is max(0, age - 50), {fill['[age above 50]']:g} where age is missing",
+        "[age missing] is 1 where age is missing, else 0",
+        f"[balance above -50] is max(0, balance + 50), {fill['[balance above -50]']:g} where balance is missing",
+        "[city = Rome] is 1 where city is 'Rome', else 0",
+        f"grade is 0 for 'low', 1 for 'mid', 2 for 'high', {fill['grade']:g} for any other level",
+        f"grade counts as {fill['grade']:g} where it is missing",
+        "[member = True] is 1 where member is True, else 0",
+        f"a row is refused where {complete} is missing or {finite} is infinite",
+    ]
+    assert {f"    {line}" for line in said} <= set(notes)
+    assert "    age was" in to_text(all_cases["raw_1"].model)
+    assert "a row with a value beyond is refused" in to_text(all_cases["raw_2"].model)
+    assert not any(word in " ".join(notes) for word in ("scale", "mirror", "~"))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -78,27 +136,35 @@ def test_text_takes_any_name(draw_hostile, data):
 
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4])
 def test_rounded_text_stays_within_the_tolerance(encoded_case, tolerance, make_frame):
-    case = encoded_case.take(encoded_case.ordinary)
-    X = make_frame(case.rows, case.view.raw_names)
-    X = X.to_numpy(dtype=float) if case.view.estimator is None else X
+    case, view = encoded_case.take(encoded_case.ordinary), encoded_case.view
+    X = make_frame(case.rows, view.raw_names)
+    X = X if view.encoder.named else X.to_numpy(dtype=float)
     text = to_text(case.model, digits="auto", tolerance=tolerance, X=X)
-    short = readable_formula(case.view, "auto", tolerance, X)
-    told = evaluate(case.view, symbols_of(case.view, short, X), text, short)
+    if view.encoder.is_raw:
+        symbols = formula_inputs(case.model, X)
+        scores = [Signomial.parse(right) for _, right in equations_of(text)[: len(view.score_classes)]]
+        told = view.outputs_of(np.column_stack([np.zeros(len(X)) + each.evaluate(symbols) for each in scores]))
+    else:
+        short = readable_formula(view, view.encoder, "auto", tolerance, X)
+        told = evaluate(view, symbols_of(view, view.encoder, short, X), text, short)
     assert np.abs(told - case.outputs).max() <= tolerance
-    assert len(text) < len(to_text(case.model))
+    assert len(text) <= len(to_text(case.model))
 
 
 def test_columns_may_be_called_like_functions():
     names = ["exp", "max", "pi", "P", "missing", "z"]
     equation = Signomial.parse(" + ".join(f"{2**j}*col({name!r})" for j, name in enumerate(names)))
     view = ModelView.of_equations({"no": equation, "yes": Signomial.parse("0.5*exp")}, names)
-    X = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]])
-    np.testing.assert_allclose(evaluate(view, formula_inputs(view, X), to_text(view)), view.probabilities(X), rtol=1e-9)
+    (left, right), *_ = equations_of(to_text(view))
+    assert left == "score['no']"
+    assert Signomial.parse(right) == equation
 
 
 def test_equations_read_well():
     law = Signomial.parse(f"{2 * math.pi!r}*x**2/y - {1 / 3!r}*z**(1/2)/y**3 + col('a b')/{math.pi**2!r} + 0.25*abs(x)")
-    assert to_text(law) == "prediction = 2*pi*x**2/y - 1/3*z**(1/2)/y**3 + 0.25*abs(x) + 1/pi**2*col('a b')"
+    assert to_text(law) == "prediction = 1/pi**2*`a b` + 2*pi*x**2/y + 0.25*abs(x) - 1/3*sqrt(z)/y**3"
+    assert to_text(Signomial.parse(f"{1 / 3!r}/y")) == "prediction = 1/3/y"
+    assert to_text(Signomial.parse(f"{1 / 3!r}*(x + 1)*1")) == "prediction = 1/3*(x + 1)"
     assert to_text(Signomial.parse("prediction*z")) == "prediction_ = prediction*z"
     view = ModelView.of_equations({"no": Signomial.parse("z"), "yes": Signomial.parse("1/z")}, ["z"])
     assert "score['yes'] = 1/z" in to_text(view)
@@ -109,12 +175,12 @@ def test_long_sums_have_one_term_a_line():
     lines = to_text(long).splitlines()
     assert len(lines) == 7
     assert all(line.startswith("    + ") for line in lines[1:])
-    assert to_text(Signomial()) == "prediction = 0"
+    assert to_text(Signomial()) == "prediction = 0.0"
 
 
 def test_a_threshold_and_the_largest_are_said():
     view = ModelView.of_equations({"no": Signomial.parse("x"), "yes": Signomial.parse("1/x")}, ["x"], threshold=0.25)
-    assert "the label is 'yes' where P('yes') >= 0.25" in to_text(view)
+    assert to_text(view).endswith("the label is 'yes' where P('yes') >= 0.25, else 'no'")
     three = ModelView.of_equations({c: Signomial.parse("x") for c in "abc"}, ["x"])
     assert to_text(three).endswith("the label is the class with the largest P")
 

@@ -31,6 +31,7 @@ def follower(text):
     assert lines[0] == lines[1] == ""
     steps = [compile(PROBABILITY.sub(r"P[\1]", line), "text", "exec") for line in lines]
     functions = {"abs": abs, "exp": math.exp, "inf": math.inf, "log": math.log, "max": max, "min": min}
+    functions["sqrt"] = math.sqrt
 
     def follow(row):
         values = {name: None if value is None or value != value else value for name, value in row.items()}  # noqa: PLR0124 - NaN

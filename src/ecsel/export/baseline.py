@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def baseline_of(view: ModelView, baseline: Any) -> FeatureRows:
     """Return the point that an option means.
 
-    None is the geometric mean of the training rows; a dict gives columns by name, the others stay at that mean; a list
-    gives all columns in order; a table has one row; a `Baseline` is one already.
+    None is a typical training row; a dict gives columns by name, the others stay as in that row; a list gives all
+    columns in order; a table has one row; a `Baseline` is one already.
     """
     if isinstance(baseline, Sequence) and not isinstance(baseline, str) and np.ndim(baseline) == 1:
         if len(baseline) != len(view.raw_names):

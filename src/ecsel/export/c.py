@@ -76,7 +76,7 @@ def to_c(model: Any, *, prefix: str = "ecsel", contributions: Method | None = No
         What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
         Shapley values of the scores.
     baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default the geometric mean of the training rows.
+        The reference point of the contributions; by default a typical training row.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def _answers(program: Program) -> list[str]:
         lines = [f"result.probability[{c}] = {p};" for c, p in enumerate(program.outputs)]
         lines.append(f"result.label = isnan({program.decision}) ? -1 : (int){program.decision};")
     for n, each in enumerate(program.contributions if program.inputs else ()):
-        lines.append(f"result.base_value[{n}] = {each.base_value!r};")
+        lines.append(f"result.base_value[{n}] = {'NAN' if each.base_value is None else repr(each.base_value)};")
         lines += [f"result.contribution[{n}][{i}] = {value};" for i, (_, value) in enumerate(each.by_column)]
     return lines
 

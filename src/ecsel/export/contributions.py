@@ -1,19 +1,24 @@
 """What each column contributes to a score, as plain expressions, so that reasons are there where Python is not.
 
-With the factor a_i = s_ki·exp(part_ki) of column i in term k, and b_i the same at the baseline:
+With the factor a_i = φ_ki(x) of column i in term k, and b_i the same at the baseline:
 
-    L1        part_ki − log|b_i|                                  what column i adds to log|z_k|
-    L2        Σ_k z_k(b)·(part_ki − log|b_i|)                      what it adds to the score, to first order
+    L1        log|a_i| − log|b_i|                                 what column i adds to log|z_k|
+    L2        Σ_f G_f(b)·log(x_f/b_f) + Σ_g (z(b with x_g) − z(b))  what it adds to the score, to first order
     Shapley   Σ_k α_k ∫₀¹ (a_i − b_i) Π_{j≠i} (q·a_j + (1 − q)·b_j) dq
 
-The integral is a sum over ⌈m/2⌉ Gauss–Legendre nodes, exactly, for m columns in the term. As the larger of |a_j| and
-|b_j| is taken out of every factor and multiplied back at the end, nothing overflows. The values are those of
-`ecsel.explain` in raw units, and null where those are undefined or refused: a column with another sign than at the
-baseline (L2), a factor that is zero (L1), a coalition whose term would pass exp(700) (Shapley).
+L2 sums over the features of a column: G_f = ∂z/∂log x_f of a number, and the difference that an indicator makes, which
+has no proportional change. The integral is a sum over ⌈m/2⌉ Gauss–Legendre nodes, exactly, for m columns in the term;
+where a term may overflow, the larger of |a_j| and |b_j| is taken out of every factor and multiplied back at the end.
+
+The values are those of `ecsel.explain` in raw units, and null where those are undefined or refused: L1 of a term in
+which some factor is zero, at the row or at the baseline (an indicator that is 0, log x at x = 1); L2 of a column whose
+number is zero or has another sign than at the baseline; Shapley values where a coalition's term would pass exp(700).
 """
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -28,6 +33,7 @@ from ecsel.export.expr import (
     Exp,
     Expr,
     If,
+    Log,
     Max,
     Null,
     Var,
@@ -37,18 +43,19 @@ from ecsel.export.expr import (
     minus,
     mul,
 )
+from ecsel.export.factors import MAX_PRODUCT, clip_limits, factor_value
 from ecsel.export.program import Contribution
-from ecsel.signomial import Parity, term_values
+from ecsel.export.reading import LogTerm, ProductTerm, product
+from ecsel.signomial import term_values
 from ecsel.signomial.arrays import sum_by_class
-from ecsel.signomial.columns import LOG_LIMIT
+from ecsel.signomial.columns import LOG_LIMIT, base_values
+from ecsel.signomial.properties import log_gradient
 from ecsel.signomial.properties.product_game import unit_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ecsel.explain.view import ModelView
-    from ecsel.export.reading import Reading, Sheet
-    from ecsel.signomial import FeatureRows
+    from ecsel.export.reading import Reading, ReadTerm, Sheet
+    from ecsel.signomial import Factor, FeatureRows
     from ecsel.tables import Level
 
 Method: TypeAlias = Literal["log_additive", "attribution", "shapley"]
@@ -61,11 +68,25 @@ class Explained:
     view: ModelView
     reading: Reading
     valid: Condition
-    limits: Sequence[tuple[float, float]]
 
-    def inputs_of(self, k: int) -> list[int]:
-        """Return the positions of the inputs that a term uses."""
-        return [i for i in range(len(self.reading.inputs)) if (k, i) in self.reading.parts]
+
+class _Cell:
+    """The contribution of one column: a sum, and the conditions under which it is defined; None where it never is."""
+
+    def __init__(self) -> None:
+        self.parts: list[Expr] = []
+        self.defined: list[Condition] | None = []
+
+    def undefine(self) -> None:
+        self.defined = None
+
+    def require(self, condition: Condition | None) -> None:
+        if self.defined is not None and condition is not None:
+            self.defined.append(condition)
+
+
+_Row = defaultdict[int, _Cell]
+"""The contributions to one score or term, by input; a column that is absent contributes 0."""
 
 
 def contributions_of(explained: Explained, method: Method, baseline: Any, sheet: Sheet) -> tuple[Contribution, ...]:
@@ -75,128 +96,210 @@ def contributions_of(explained: Explained, method: Method, baseline: Any, sheet:
     start = _Start.of(explained, baseline_of(explained.view, baseline))
     if method == "log_additive":
         return _log_additive(explained, start, sheet)
-    write = _attribution if method == "attribution" else _shapley
-    by_class = write(explained, start, sheet)
+    by_class = _attribution(explained, start) if method == "attribution" else _shapley(explained, start, sheet)
     base = sum_by_class(explained.view.terms, start.terms[None, :])[0].tolist()
     return tuple(
-        _named(explained, sheet, f"c{c}", (label, None, base[c]), *by_class[c])
+        _named(explained, sheet, f"c{c}", (label, None, base[c]), by_class[c])
         for c, label in enumerate(explained.view.score_classes)
     )
 
 
-_ByColumn = tuple[dict[int, Expr], list[Condition]]
-"""Contributions by input, 0 where there is none, and the conditions under which they are defined."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """The baseline as terms see it: log|b| and sign by term and input, the values of the terms, signs of columns."""
+    """The baseline: its row of features, the values of terms, and by term those of factors.
 
-    parts: dict[tuple[int, int], float]
-    signs: dict[tuple[int, int], float]
+    Factors are known by feature, and by input the product of their signs and the sum of their logarithms.
+    """
+
+    point: FeatureRows
     terms: np.ndarray[Any, np.dtype[np.float64]]
-    column_signs: dict[int, float]
+    by_feature: tuple[dict[int, float], ...]
+    signs: tuple[dict[int, float], ...]
+    logs: tuple[dict[int, float], ...]
 
     @classmethod
     def of(cls, explained: Explained, point: FeatureRows) -> _Start:
-        view, reading = explained.view, explained.reading
-        log_b = point.log_abs[0]
-        odd = [{factor.name for factor in factors if factor.parity is Parity.ODD} for factors in view.factors]
-        parts, signs, column_signs = {}, {}, {}
-        for i, j in enumerate(reading.columns):
-            own = np.flatnonzero(view.players == j)
-            sign = float(point.signs[0, own[0]])
-            column_signs[i] = sign
-            for k, beta in enumerate(view.terms.exponents):
-                if (k, i) in reading.parts:
-                    parts[k, i] = float(beta[own] @ log_b[own])
-                    signs[k, i] = sign if view.feature_names[own[0]] in odd[k] else abs(sign)
-        return cls(parts, signs, term_values(view.terms, point)[0], column_signs)
+        view = explained.view
+        place = {j: i for i, j in enumerate(explained.reading.columns)}
+        by_feature, signs, logs = [], [], []
+        for k, placed in enumerate(view.terms.factors):
+            by_feature.append({j: float(value[0]) for j, value in view.terms.feature_values(point, k).items()})
+            sign: dict[int, float] = defaultdict(lambda: 1.0)
+            log: dict[int, float] = defaultdict(float)
+            for j, factor in placed:
+                i = place[int(view.players[j])]
+                sign[i] *= float(np.sign(by_feature[k][j]))
+                if by_feature[k][j]:
+                    log[i] += float(factor.exponent) * _log_base(factor, point, j)
+            signs.append(dict(sign))
+            logs.append(dict(log))
+        return cls(point, term_values(view.terms, point)[0], tuple(by_feature), tuple(signs), tuple(logs))
 
-    def refuse_zero(self, explained: Explained) -> None:
-        """Refuse a baseline with a zero, whose logarithm does not exist."""
-        for i, sign in self.column_signs.items():
-            if sign == 0:
-                name = explained.reading.inputs[i].name
-                raise ValueError(f"the baseline of {name!r} is zero, which has no logarithm: give another baseline")
+    def value(self, k: int, i: int) -> float:
+        """Return the factor of an input in a term that is a product."""
+        return self.signs[k][i] * math.exp(self.logs[k].get(i, 0.0))
+
+
+def _log_base(factor: Factor, point: FeatureRows, j: int) -> float:
+    if factor.is_power:
+        return float(point.log_abs[0, j])
+    return float(np.log(np.abs(base_values(factor, point.values[:, j])))[0])
 
 
 def _log_additive(explained: Explained, start: _Start, sheet: Sheet) -> tuple[Contribution, ...]:
-    start.refuse_zero(explained)
-    reading, view = explained.reading, explained.view
+    view = explained.view
     seen: dict[int, int] = {}
     result = []
-    for k, c in enumerate(view.terms.classes.tolist()):
+    for k, (term, c) in enumerate(zip(explained.reading.terms, view.terms.classes.tolist(), strict=True)):
         position = seen[c] = seen.get(c, -1) + 1
-        inputs = explained.inputs_of(k)
-        values = {i: minus(reading.parts[k, i], Const(start.parts[k, i])) for i in inputs}
-        defined: list[Condition] = [
-            Compare(">", Abs(reading.signs[k, i]), Const(0.0)) for i in inputs if (k, i) in reading.signs
-        ]
-        heading = (view.score_classes[c], position, float(np.log(np.abs(start.terms[k]))))
-        result.append(_named(explained, sheet, f"c{c}_{position}", heading, values, defined))
+        size = abs(float(start.terms[k]))
+        row: _Row = defaultdict(_Cell)
+        for i in term.inputs if size else ():
+            log_size, is_positive = _log_size(term, i)
+            row[i].parts.append(minus(log_size, Const(start.logs[k][i])))
+            for cell in (row[j] for j in range(len(explained.reading.inputs))):
+                cell.require(is_positive)
+        for i in () if size else range(len(explained.reading.inputs)):
+            row[i].undefine()
+        heading = (view.score_classes[c], position, math.log(size) if size else None)
+        result.append(_named(explained, sheet, f"c{c}_{position}", heading, row))
     return tuple(result)
 
 
-def _attribution(explained: Explained, start: _Start, sheet: Sheet) -> list[_ByColumn]:  # noqa: ARG001 - as `_shapley`
-    start.refuse_zero(explained)
-    reading, view = explained.reading, explained.view
-    # Proportional changes never change a sign, so that the baseline says nothing of columns with another sign.
-    same_sign = {i: Compare("==", sign, Const(start.column_signs[i])) for i, sign in reading.column_signs.items()}
-    parts: list[dict[int, list[Expr]]] = [{} for _ in range(view.terms.n_classes)]
-    for k, c in enumerate(view.terms.classes.tolist()):
-        for i in explained.inputs_of(k):
-            change = minus(reading.parts[k, i], Const(start.parts[k, i]))
-            parts[c].setdefault(i, []).append(mul([Const(start.terms[k]), change]))
-    return [
-        ({i: If(same_sign[i], add(each), Null()) if i in same_sign else add(each) for i, each in by_input.items()}, [])
-        for by_input in parts
-    ]
+def _log_size(term: ReadTerm, i: int) -> tuple[Expr, Condition | None]:
+    """Return log|φ| of a column's factor, and the condition that it is not zero, None where it never is."""
+    if isinstance(term, LogTerm):
+        sign = term.signs.get(i)
+        return term.parts[i], None if sign is None else Compare(">", Abs(sign), Const(0.0))
+    size = Abs(term.factors[i].value)
+    is_positive = Compare(">", size, Const(0.0))
+    return Log(If(is_positive, size, Const(1.0))), is_positive
 
 
-def _shapley(explained: Explained, start: _Start, sheet: Sheet) -> list[_ByColumn]:
+def _attribution(explained: Explained, start: _Start) -> list[_Row]:
+    view, reading = explained.view, explained.reading
+    rows: list[_Row] = [defaultdict(_Cell) for _ in range(view.terms.n_classes)]
+    if not reading.features:  # positive features change in proportion, and Σ_k z_k(b)·β_kf is their gradient
+        for k, (term, c) in enumerate(zip(reading.terms, view.terms.classes.tolist(), strict=True)):
+            for i in term.inputs:
+                change = minus(_log_size(term, i)[0], Const(start.logs[k][i]))
+                rows[c][i].parts.append(mul([Const(start.terms[k]), change]))
+        return rows
+    place = {j: i for i, j in enumerate(reading.columns)}
+    indicators = set(view.indicators.tolist())
+    gradient = log_gradient(view.terms, start.point)[0]
+    for f in reading.features:
+        i = place[int(view.players[f])]
+        if f in indicators:
+            for k, c in enumerate(view.terms.classes.tolist()):
+                if view.terms.uses[k, f]:
+                    rows[c][i].parts.append(_difference(explained, start, k, f))
+            continue
+        for c in np.unique(view.terms.classes[view.terms.uses[:, f]]).tolist():
+            _add_proportional(rows[c][i], explained, start, f, float(gradient[c, f]))
+    return rows
+
+
+def _difference(explained: Explained, start: _Start, k: int, f: int) -> Expr:
+    """Return what a term gains at the baseline where one of its features is that of the row."""
     view = explained.view
-    parts: list[dict[int, list[Expr]]] = [{} for _ in range(view.terms.n_classes)]
-    defined: list[list[Condition]] = [[] for _ in range(view.terms.n_classes)]
-    for k, c in enumerate(view.terms.classes.tolist()):
-        if explained.inputs_of(k):
-            values, condition = _product_game(explained, start, k, sheet)
-            defined[c].append(condition)
-            for i, value in values.items():
-                parts[c].setdefault(i, []).append(value)
-    return [({i: add(each) for i, each in parts[c].items()}, defined[c]) for c in range(len(parts))]
+    at_start = dict(start.by_feature[k])
+    own = at_start.pop(f)
+    weight = float(view.terms.coefficients[k]) * math.prod(at_start.values())
+    x = explained.reading.features[f]
+    value = product(factor_value(factor, x) for feature, factor in view.terms.factors[k] if feature == f).value
+    if max(abs(x.low), abs(x.high)) > math.exp(LOG_LIMIT):  # a hinge that extrapolates
+        limit = math.exp(MAX_PRODUCT) / max(1.0, abs(weight))
+        value = clamp(value, -limit, limit)
+    return mul([Const(weight), minus(value, Const(own))])
 
 
-def _product_game(explained: Explained, start: _Start, k: int, sheet: Sheet) -> tuple[dict[int, Expr], Condition]:
-    """Return the Shapley values of one term, and the condition that no coalition passes the clip."""
-    reading = explained.reading
-    inputs = explained.inputs_of(k)
+def _add_proportional(cell: _Cell, explained: Explained, start: _Start, f: int, gradient: float) -> None:
+    """Add G_f(b)·log(x_f/b_f); proportional changes keep the sign."""
+    x, b = explained.reading.features[f], float(start.point.values[0, f])
+    if b == 0 or not math.isfinite(gradient):
+        cell.undefine()
+        return
+    size: Expr = Abs(x.value) if x.low < 0 else x.value
+    if x.low <= 0 or b < 0:
+        same_sign = Compare(">" if b > 0 else "<", x.value, Const(0.0))
+        cell.require(same_sign)
+        size = If(same_sign, size, Const(1.0))
+    cell.parts.append(mul([Const(gradient), minus(Log(size), Const(math.log(abs(b))))]))
 
-    def let(name: str, value: Expr) -> Var:
-        return sheet.let(name, value, "contribution", f"Shapley value, term {k}")
 
-    scales: list[Expr] = []
-    gains: dict[int, Expr] = {}
-    nodes, weights = (each.tolist() for each in unit_nodes(len(inputs)))
-    mixtures: list[dict[int, Var]] = [{} for _ in nodes]
-    for i in inputs:
-        part, base = reading.parts[k, i], start.parts[k, i]
-        scale = let(f"m{k}_{i}", Max((part, Const(base))))
-        scales.append(scale)
-        sign = [reading.signs[k, i]] if (k, i) in reading.signs else []
-        a = let(f"a{k}_{i}", mul([*sign, Exp(_at_least(minus(part, scale)))]))
-        b = let(f"b{k}_{i}", mul([Const(start.signs[k, i]), Exp(_at_least(minus(Const(base), scale)))]))
-        gains[i] = minus(a, b)
-        for n, q in enumerate(nodes if len(inputs) > 1 else ()):
-            mixtures[n][i] = let(f"g{k}_{i}_{n}", add([mul([Const(q), a]), mul([Const(1 - q), b])]))
-    total = let(f"m{k}", add(scales))
-    size = let(f"f{k}", mul([Const(explained.view.terms.coefficients[k]), Exp(clamp(total, *explained.limits[k]))]))
-    values = {}
-    for i in inputs:
-        others = [[mixture[j] for j in inputs if j != i] for mixture in mixtures]
-        integral = add([mul([Const(w), *product]) for w, product in zip(weights, others, strict=True)])
-        values[i] = mul([size, gains[i], integral])
-    return values, Compare("<=", total, Const(LOG_LIMIT))
+def _shapley(explained: Explained, start: _Start, sheet: Sheet) -> list[_Row]:
+    view, reading = explained.view, explained.reading
+    rows: list[_Row] = [defaultdict(_Cell) for _ in range(view.terms.n_classes)]
+    for k, (term, c) in enumerate(zip(reading.terms, view.terms.classes.tolist(), strict=True)):
+        if not term.inputs:
+            continue
+        game = _ProductGame(explained, start, k, sheet)
+        if isinstance(term, ProductTerm):
+            values = game.of_product(term)
+        else:
+            values, bounded = game.of_logs(term)
+            for i in range(len(reading.inputs)):
+                rows[c][i].require(bounded)
+        for i, value in values.items():
+            rows[c][i].parts.append(value)
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _ProductGame:
+    """The Shapley values of one term against the baseline."""
+
+    explained: Explained
+    start: _Start
+    k: int
+    sheet: Sheet
+
+    def of_product(self, term: ProductTerm) -> dict[int, Expr]:
+        """Return the values of a term none of whose coalitions overflows."""
+        alpha = Const(float(self.explained.view.terms.coefficients[self.k]))
+        b = {i: Const(self.start.value(self.k, i)) for i in term.inputs}
+        if len(b) == 1:
+            ((i, own),) = b.items()
+            return {i: mul([alpha, minus(term.factors[i].value, own)])}
+        a = {i: self._let(f"a{self.k}_{i}", term.factors[i].value) for i in term.inputs}
+        return self._integrals(alpha, dict(a), dict(b))
+
+    def of_logs(self, term: LogTerm) -> tuple[dict[int, Expr], Condition]:
+        """Return the values of a term, and the condition that no coalition passes the clip."""
+        scales: list[Expr] = []
+        a: dict[int, Expr] = {}
+        b: dict[int, Expr] = {}
+        for i in term.inputs:
+            part, base = term.parts[i], self.start.logs[self.k].get(i, 0.0)
+            scale = self._let(f"m{self.k}_{i}", Max((part, Const(base))))
+            scales.append(scale)
+            sign = [term.signs[i]] if i in term.signs else []
+            a[i] = self._let(f"a{self.k}_{i}", mul([*sign, Exp(_at_least(minus(part, scale)))]))
+            own_sign = Const(self.start.signs[self.k][i])
+            b[i] = self._let(f"b{self.k}_{i}", mul([own_sign, Exp(_at_least(minus(Const(base), scale)))]))
+        total = self._let(f"m{self.k}", add(scales))
+        coefficients = self.explained.view.terms.coefficients
+        limits = clip_limits(coefficients)[self.k]
+        size = self._let(f"f{self.k}", mul([Const(float(coefficients[self.k])), Exp(clamp(total, *limits))]))
+        return self._integrals(size, a, b), Compare("<=", total, Const(LOG_LIMIT))
+
+    def _integrals(self, size: Expr, a: dict[int, Expr], b: dict[int, Expr]) -> dict[int, Expr]:
+        nodes, weights = (each.tolist() for each in unit_nodes(len(a)))
+        mixtures: list[dict[int, Expr]] = [{} for _ in nodes]
+        for i in a if len(a) > 1 else ():
+            for n, q in enumerate(nodes):
+                mixture = add([mul([Const(q), a[i]]), mul([Const(1 - q), b[i]])])
+                mixtures[n][i] = self._let(f"g{self.k}_{i}_{n}", mixture)
+        values = {}
+        for i, own in a.items():
+            others = [[part for j, part in mixture.items() if j != i] for mixture in mixtures]
+            integral = add([mul([Const(w), *each]) for w, each in zip(weights, others, strict=True)])
+            values[i] = mul([size, minus(own, b[i]), integral])
+        return values
+
+    def _let(self, name: str, value: Expr) -> Var:
+        return self.sheet.let(name, value, "contribution", f"Shapley value, term {self.k}")
 
 
 def _at_least(operand: Expr) -> Expr:
@@ -204,25 +307,16 @@ def _at_least(operand: Expr) -> Expr:
 
 
 def _named(
-    explained: Explained,
-    sheet: Sheet,
-    prefix: str,
-    heading: tuple[Level, int | None, float],
-    values: dict[int, Expr],
-    defined: Sequence[Condition],
+    explained: Explained, sheet: Sheet, prefix: str, heading: tuple[Level, int | None, float | None], row: _Row
 ) -> Contribution:
     """Name the contributions of all inputs, null on rows where they are not defined."""
-    condition = all_of([explained.valid, *defined])
-    named = tuple(
-        (
-            column.name,
-            sheet.let(
-                f"{prefix}_{i}",
-                If(condition, values.get(i, Const(0.0)), Null()),
-                "contribution",
-                f"contribution of {column.name} to {heading[0]}",
-            ).name,
+    named = []
+    for i, column in enumerate(explained.reading.inputs):
+        cell = row[i]
+        value: Expr = add(cell.parts) if cell.defined is not None else Null()
+        condition = all_of([explained.valid, *dict.fromkeys(cell.defined or ())])
+        title = f"contribution of {column.name} to {heading[0]}"
+        named.append(
+            (column.name, sheet.let(f"{prefix}_{i}", If(condition, value, Null()), "contribution", title).name)
         )
-        for i, column in enumerate(explained.reading.inputs)
-    )
-    return Contribution(*heading, named)
+    return Contribution(*heading, tuple(named))

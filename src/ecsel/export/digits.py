@@ -1,10 +1,11 @@
 """How many digits a formula needs: the fewest with which its predictions stay within a stated tolerance.
 
-Fractions and multiples of π are names rather than decimals, and are never rounded.
+Fractions and multiples of π are names rather than decimals, and are never rounded in a law.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,14 +13,17 @@ import numpy as np
 from ecsel.discovery.numbers import name_number
 from ecsel.export.raw_rows import symbols_of
 from ecsel.export.raw_units import formula_of
+from ecsel.signomial import ScoreTerms, Signomial, Term, scores
 from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn
 from ecsel.tables.reading import RawTable
 
 if TYPE_CHECKING:
-    from fractions import Fraction
+    from collections.abc import Callable
 
     from ecsel.explain.view import ModelView
     from ecsel.export.formula import Formula
+    from ecsel.signomial.columns import FloatArray
+    from ecsel.tables import TableEncoder
 
 Digits: TypeAlias = int | Literal["auto"] | None
 
@@ -28,13 +32,13 @@ EXACT_DIGITS = 17
 """So many significant digits tell every double from all others."""
 
 
-def readable_formula(view: ModelView, digits: Digits, tolerance: float, X: Any) -> Formula:
-    """Return the formula of a model with rounded numbers.
+def readable_formula(view: ModelView, encoder: TableEncoder, digits: Digits, tolerance: float, X: Any) -> Formula:
+    """Return the formula of the paper's model with rounded numbers.
 
     Parameters
     ----------
-    view
-        The model.
+    view, encoder
+        The model, and its encoder.
     digits
         How many significant digits numbers have; None keeps them all; ``"auto"`` is the fewest that are enough.
     tolerance
@@ -44,12 +48,49 @@ def readable_formula(view: ModelView, digits: Digits, tolerance: float, X: Any) 
         Rows on which that is judged, and on which the importance of columns is; None for rows spread over the training
         ranges.
     """
-    if not (digits is None or digits == "auto" or (isinstance(digits, int) and 1 <= digits <= EXACT_DIGITS)):
-        raise ValueError(f"digits must be None, 'auto' or an integer from 1 to {EXACT_DIGITS}, not {digits!r}")
-    formula = formula_of(view, None if X is None else view.rows(X, warn=False))
+    check_digits(digits)
+    formula = formula_of(view, encoder, None if X is None else view.rows(X, warn=False))
+
+    def rounded(digits: int) -> Formula:
+        return formula.rounded(lambda value: float(f"{value:.{digits}g}"))
+
     if digits is None:
         return formula
-    return rounded(formula, digits if digits != "auto" else fewest_digits(view, formula, tolerance, X))
+    if digits == "auto":
+        table = training_table(view) if X is None else X
+        digits = fewest_digits(
+            view, lambda n: (short := rounded(n)).evaluate(symbols_of(view, encoder, short, table)), tolerance
+        )
+    return rounded(digits)
+
+
+def readable_equations(view: ModelView, digits: Digits, tolerance: float, X: Any) -> tuple[Signomial, ...]:
+    """Return the equations of any other model with rounded numbers; see `readable_formula`.
+
+    Exact exponents and shifts stay as they are.
+    """
+    check_digits(digits)
+    equations = view.terms.to_signomials(view.feature_names)
+    if digits is None:
+        return equations
+
+    def rounded(digits: int) -> tuple[Signomial, ...]:
+        return tuple(_rounded(each, digits, is_law=not view.has_classes) for each in equations)
+
+    if digits == "auto":
+        rows = view.cell_rows(training_table(view)) if X is None else view.rows(X, warn=False)
+
+        def scores_at(digits: int) -> FloatArray:
+            return scores(ScoreTerms.from_signomials(rounded(digits), view.feature_names), rows)
+
+        digits = fewest_digits(view, scores_at, tolerance)
+    return rounded(digits)
+
+
+def check_digits(digits: Digits) -> None:
+    """Refuse a number of digits that makes no sense."""
+    if not (digits is None or digits == "auto" or (isinstance(digits, int) and 1 <= digits <= EXACT_DIGITS)):
+        raise ValueError(f"digits must be None, 'auto' or an integer from 1 to {EXACT_DIGITS}, not {digits!r}")
 
 
 def check_complete(digits: Digits, X: Any) -> None:
@@ -58,24 +99,33 @@ def check_complete(digits: Digits, X: Any) -> None:
         raise ValueError("complete=True keeps all digits and reads no rows: leave out digits and X")
 
 
-def rounded(formula: Formula, digits: int) -> Formula:
-    """Return the formula with so many significant digits."""
-    return formula.rounded(lambda value: value if exact_name(value) else float(f"{value:.{digits}g}"))
+def fewest_digits(view: ModelView, scores_at: Callable[[int], FloatArray], tolerance: float) -> int:
+    """Return the smallest number of digits with which no prediction changes by more than the tolerance.
 
-
-def fewest_digits(view: ModelView, formula: Formula, tolerance: float, X: Any = None) -> int:
-    """Return the smallest number of digits with which no prediction changes by more than the tolerance."""
+    `scores_at` returns the scores of some rows from so many digits.
+    """
     if not tolerance > 0:
         raise ValueError(f"tolerance must be positive, not {tolerance!r}")
-    table = training_table(view) if X is None else X
     with np.errstate(all="ignore"):
-        exact = formula.evaluate(symbols_of(view, formula, table))
+        exact = view.outputs_of(scores_at(EXACT_DIGITS))
         allowed = tolerance * (1.0 if view.has_classes else float(np.sqrt(np.mean(exact**2))))
         for digits in range(1, EXACT_DIGITS):
-            short = rounded(formula, digits)
-            if np.abs(short.evaluate(symbols_of(view, short, table)) - exact).max() <= allowed:
+            if np.abs(view.outputs_of(scores_at(digits)) - exact).max() <= allowed:
                 return digits
     return EXACT_DIGITS
+
+
+def _rounded(equation: Signomial, digits: int, *, is_law: bool) -> Signomial:
+    def short(value: float) -> float:
+        return value if is_law and exact_name(value) else float(f"{value:.{digits}g}")
+
+    return Signomial(
+        Term.from_factors(
+            short(term.coefficient),
+            [f if isinstance(f.exponent, Fraction) else f._replace(exponent=short(f.exponent)) for f in term.factors],
+        )
+        for term in equation.terms
+    )
 
 
 def exact_name(value: float) -> tuple[Fraction, int] | None:

@@ -1,4 +1,4 @@
-"""Columns of an encoder: u = log x' of numeric features, and a table of numbers per level for all others.
+"""Columns of the paper's encoder: u = log x' of numeric features, and a table of numbers per level for all others.
 
 A quantity x that the model accepts (see `ecsel.export.accepted`) has u = log(scale·x + offset). ``"clip"`` holds the
 image at that of the training range: since the map is monotone, also after rounding, x is held instead, at `low` where
@@ -34,8 +34,9 @@ from ecsel.export.expr import (
     any_of,
     mul,
 )
-from ecsel.export.program import InputColumn, Kind
-from ecsel.export.reading import Reading, Sheet, is_one
+from ecsel.export.levels import kind_of_levels, levels_of_kind
+from ecsel.export.program import InputColumn
+from ecsel.export.reading import LogTerm, Reading, Sheet, is_one
 from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn
 from ecsel.tables.levels import MISSING, UNKNOWN, level_table
 
@@ -44,16 +45,18 @@ if TYPE_CHECKING:
 
     from ecsel.explain.view import ModelView
     from ecsel.signomial.columns import FloatArray
-    from ecsel.tables import Feature, Level, TableEncoder
+    from ecsel.tables import Feature, TableEncoder
 
 
 def read_encoded(view: ModelView, encoder: TableEncoder, sheet: Sheet) -> Reading:
     """Write down how the columns that the equations use are read."""
+    if not view.terms.is_power_law.all():
+        raise TypeError("positive features of an encoder have plain powers alone: fit a model with raw features")
     players = encoder.players
     columns = np.unique(players[(view.terms.exponents != 0).any(axis=0)]).tolist()
     inputs: list[InputColumn] = []
     conditions: list[Condition] = []
-    parts: dict[tuple[int, int], Expr] = {}
+    parts: list[dict[int, Expr]] = [{} for _ in range(view.terms.n_terms)]
     for i, j in enumerate(columns):
         own = np.flatnonzero(players == j)
         features = [encoder.features[f] for f in own]
@@ -67,8 +70,10 @@ def read_encoded(view: ModelView, encoder: TableEncoder, sheet: Sheet) -> Readin
             raise TypeError(f"column {column.name!r} has no values")
         inputs.append(described)
         conditions += condition
-        parts.update({(k, i): part for k, part in by_term.items()})
-    return Reading(tuple(inputs), tuple(columns), tuple(conditions), parts, {}, {})
+        for k, part in by_term.items():
+            parts[k][i] = part
+    terms = tuple(LogTerm(each, {}) for each in parts)
+    return Reading(tuple(inputs), tuple(columns), tuple(conditions), terms, {})
 
 
 _Read = tuple[InputColumn, list[Condition], dict[int, Expr]]
@@ -135,9 +140,9 @@ def _levels(
     exponents: FloatArray,
     sheet: Sheet,
 ) -> _Read:
-    kind = _kind_of_levels(column)
+    kind = kind_of_levels(column)
     refuses = any(feature.fill is None for feature in features)
-    codes = _of_kind(column.missing_codes, kind)
+    codes = levels_of_kind(column.missing_codes, kind)
     table = np.log(level_table(column.levels, tuple(features)))
     if refuses:  # what is computed for a row that is refused does not matter
         table[:, MISSING] = 0.0
@@ -148,7 +153,7 @@ def _levels(
         values = (beta @ table).tolist()
         by_level = dict(zip(column.levels, values, strict=False)) | dict.fromkeys(codes, values[MISSING])
         entries = tuple(
-            (level, by_level[level]) for level in _of_kind(by_level, kind) if by_level[level] != values[UNKNOWN]
+            (level, by_level[level]) for level in levels_of_kind(by_level, kind) if by_level[level] != values[UNKNOWN]
         )
         lookup = Lookup(i, entries, missing=values[MISSING], otherwise=values[UNKNOWN])
         parts[k] = sheet.let(f"l{k}_{i}", lookup, "part", f"{column.name} in term {k}")
@@ -156,21 +161,4 @@ def _levels(
     if refuses:
         usable = Lookup(i, tuple((code, 0.0) for code in codes), missing=0.0, otherwise=1.0)
         conditions.append(is_one(sheet.let(f"ok{i}", usable, "value", f"{column.name} is usable")))
-    return InputColumn(column.name, kind, _of_kind(column.levels, kind), codes, refuses), conditions, parts
-
-
-def _kind_of_levels(column: CategoricalColumn | OrdinalColumn) -> Kind:
-    """Return the type of a column's values; text that reads as numbers is text where its levels are."""
-    if column.dtype == "text" or all(isinstance(level, str) for level in column.levels):
-        return "text"
-    return "boolean" if column.dtype == "boolean" else "number"
-
-
-def _of_kind(levels: Sequence[Level] | dict[Level, float], kind: Kind) -> tuple[Level, ...]:
-    """Return the levels that a value of this type can be equal to, in that type: True is 1, and never '1'."""
-    if kind == "text":
-        return tuple(level for level in levels if isinstance(level, str))
-    numbers = [level for level in levels if not isinstance(level, str)]
-    if kind == "number":
-        return tuple(int(level) if isinstance(level, bool) else level for level in numbers)
-    return tuple(bool(level) for level in numbers if level in {0, 1})
+    return InputColumn(column.name, kind, levels_of_kind(column.levels, kind), codes, refuses), conditions, parts

@@ -59,7 +59,7 @@ def to_excel(
         What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
         Shapley values of the scores, which ``"auto"`` means wherever there is a baseline.
     baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default the geometric mean of the training rows.
+        The reference point of the contributions; by default a typical training row.
 
     Examples
     --------
@@ -179,7 +179,8 @@ def _answers(writer: FormulaWriter) -> Iterator[tuple[str, Level, str]]:
             yield "probability of", label, cell(variable)
     for each in program.contributions:
         term = "" if each.term is None else f"log |term {each.term + 1}| of "
-        group = f"contribution to {term}{each.label} (at the baseline {each.base_value:.6g})"
+        at_baseline = "not defined" if each.base_value is None else f"{each.base_value:.6g}"
+        group = f"contribution to {term}{each.label} (at the baseline {at_baseline})"
         for column, variable in each.by_column:
             yield group, column, cell(variable)
 
@@ -254,12 +255,13 @@ def _type_in(sheet: Any, row: int, column: int, value: Any) -> None:
 
 
 def _typical(view: ModelView, inputs: Sequence[InputColumn]) -> dict[str, Level]:
-    """Return a row to begin with: geometric means in training and first levels; nothing where they are unknown."""
-    means = {
-        feature.name: feature.raw_value(float(np.exp(feature.baseline)))
-        for feature in (() if view.encoder is None else view.encoder.features)
-        if feature.kind == "numeric"
-    }
+    """Return a row to begin with: typical numbers in training and first levels; nothing where they are unknown."""
+    means = {}
+    for feature in () if view.encoder is None else view.encoder.features:
+        if feature.kind == "number":
+            means[feature.column] = feature.baseline
+        elif feature.kind == "numeric":
+            means[feature.column] = feature.raw_value(float(np.exp(feature.baseline)))
     typical: dict[str, Level] = {}
     for column in inputs:
         if column.levels:

@@ -31,6 +31,7 @@ from ecsel.export.expr import (
     Not,
     Null,
     Or,
+    Sqrt,
     Var,
 )
 from ecsel.export.writing import INFIX, call, fold
@@ -154,7 +155,7 @@ class FormulaWriter:
     def _rules(self) -> Rules[str]:
         written: dict[type, Callable[..., str]] = {
             **INFIX,
-            **{node: call(node.__name__.upper()) for node in (Min, Max, Abs, Exp)},
+            **{node: call(node.__name__.upper()) for node in (Min, Max, Abs, Exp, Sqrt)},
             Log: call("LN"),
             Const: number,
             Null: lambda: '""',

@@ -5,8 +5,8 @@ backend is one function that writes an expression down in another language. What
 
 - Every expression is a double, except that `Input` has no value where `IsMissing` holds, and `Null` has none anywhere.
 - Both branches of an `If` may be computed whatever the condition says: on no row is there a logarithm of a number that
-  is not positive, a division by zero, or an exponential beyond ±700. `And` and `Or` must decide from left to right, or
-  take a comparison with a missing value as not true, as SQL and NaN do.
+  is not positive, a root of a negative one, a division by zero, or an exponential beyond ±700. `And` and `Or` must
+  decide from left to right, or take a comparison with a missing value as not true, as SQL and NaN do.
 - `Const` is finite. The levels of a `Lookup` have the type of its input (see `InputColumn.kind`).
 - No node but `Lookup` has more than `WIDEST` parts, and nesting is shallow: a sum of many parts is a sum of sums.
 """
@@ -134,6 +134,13 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
+class Sqrt:
+    """The square root of a number that is not negative."""
+
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class If:
     """One of two numbers."""
 
@@ -179,7 +186,7 @@ class Not:
     operand: Condition
 
 
-Expr: TypeAlias = Const | Null | Var | Input | Lookup | Add | Mul | Min | Max | Div | Neg | Abs | Exp | Log | If
+Expr: TypeAlias = Const | Null | Var | Input | Lookup | Add | Mul | Min | Max | Div | Neg | Abs | Exp | Log | Sqrt | If
 Condition: TypeAlias = IsMissing | Compare | And | Or | Not
 Part = TypeVar("Part", Expr, Condition)
 

@@ -1,4 +1,4 @@
-"""A model as formulas in raw units, for people and for algebra: the numbers that are printed, and what they mean.
+"""The paper's model as formulas in raw units, for people and for algebra: its numbers, and what they mean.
 
     z_c = Σ_k α_k · Π_j ((x_j − origin)/unit + 1)^β · Π_l m^[column = level]
 
@@ -13,18 +13,13 @@ exports, and complete texts, a formula refuses no row, and it does not clip expo
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.signomial.factor import Exponent, Parity, is_integer
-from ecsel.signomial.properties import probabilities
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ecsel.explain.view import AnyLink
     from ecsel.signomial.columns import FloatArray
     from ecsel.tables import Level
 
@@ -73,29 +68,18 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """A base raised to an exponent; the parity says what becomes of a negative one."""
+    """A positive base raised to an exponent."""
 
     base: Base
-    exponent: Exponent
-    parity: Parity = Parity.PLAIN
-
-    @property
-    def is_natural(self) -> bool:
-        """Whether this is what is usually meant by a power, rather than one of |x|."""
-        is_odd = is_integer(self.exponent) and self.exponent % 2 == 1
-        return self.parity is Parity.PLAIN or (self.parity is Parity.ODD and is_odd)
+    exponent: float
 
     def evaluate(self, x: FloatArray) -> FloatArray:
         """Return the values of the power."""
-        base, exponent = self.base.evaluate(x), float(self.exponent)
-        if self.is_natural:
-            return np.asarray(base**exponent)
-        return np.asarray(np.abs(base) ** exponent * (np.sign(base) if self.parity is Parity.ODD else 1.0))
+        return np.asarray(self.base.evaluate(x) ** self.exponent)
 
     def rounded(self, rounding: Callable[[float], float]) -> Power:
-        """Return the power with other numbers; fractions stay."""
-        exponent = self.exponent if isinstance(self.exponent, Fraction) else rounding(self.exponent)
-        return replace(self, base=self.base.rounded(rounding), exponent=exponent)
+        """Return the power with other numbers."""
+        return Power(self.base.rounded(rounding), rounding(self.exponent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +144,7 @@ class Formula:
     Attributes
     ----------
     scores
-        The terms of each score by label: with a sigmoid the second class alone, of a regression ``"prediction"``.
-    link, classes, threshold
-        As in a `ModelView`.
+        The terms of each score by label: with a sigmoid the second class alone.
     columns
         The columns in use, the most important one first.
     imputed
@@ -172,9 +154,6 @@ class Formula:
     """
 
     scores: tuple[tuple[Level, tuple[FormulaTerm, ...]], ...]
-    link: AnyLink
-    classes: tuple[Level, ...]
-    threshold: float | None
     columns: tuple[str, ...]
     imputed: Mapping[str, float] = field(default_factory=dict)
     orders: Mapping[str, Order] = field(default_factory=dict)
@@ -189,25 +168,17 @@ class Formula:
         """One multiplier per indicator, by symbol."""
         return {each.symbol: each for term in self.terms for each in term.multipliers}
 
-    @property
-    def score_name(self) -> str:
-        """A name for the score that no column has."""
-        name = "prediction" if self.link == "identity" else "z"
-        while name in self.columns:
-            name = "score" if name == "z" else f"{name}_"
-        return name
-
     def evaluate(self, symbols: Mapping[str, FloatArray]) -> FloatArray:
-        """Return probabilities (rows, classes), or predictions (rows, 1)."""
+        """Return the scores (rows, scores)."""
         n_rows = max((np.size(values) for values in symbols.values()), default=1)
         scores = np.zeros((n_rows, len(self.scores)))
         for c, (_, terms) in enumerate(self.scores):
             for term in terms:
                 scores[:, c] += term.evaluate(symbols)
-        return scores if self.link == "identity" else probabilities(scores, self.link)
+        return scores
 
     def rounded(self, rounding: Callable[[float], float]) -> Formula:
-        """Return the formula with other numbers; exact fractions and the threshold stay."""
+        """Return the formula with other numbers."""
         return replace(
             self,
             scores=tuple((label, tuple(term.rounded(rounding) for term in terms)) for label, terms in self.scores),

@@ -10,7 +10,24 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ecsel.export.expr import Abs, And, Compare, Const, Exp, If, Input, IsMissing, Log, Lookup, Max, Min, Not, Null, Or
+from ecsel.export.expr import (
+    Abs,
+    And,
+    Compare,
+    Const,
+    Exp,
+    If,
+    Input,
+    IsMissing,
+    Log,
+    Lookup,
+    Max,
+    Min,
+    Not,
+    Null,
+    Or,
+    Sqrt,
+)
 from ecsel.export.lowering import lower
 from ecsel.export.writing import INFIX, call, fold, infix
 
@@ -71,7 +88,7 @@ def to_javascript(
         What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
         Shapley values of the scores.
     baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default the geometric mean of the training rows.
+        The reference point of the contributions; by default a typical training row.
 
     Examples
     --------
@@ -131,7 +148,7 @@ def _answers(program: Program) -> list[tuple[Level, str]]:
         told = []
         for each in program.contributions:
             term: list[tuple[Level, str]] = [] if each.term is None else [("term", str(each.term))]
-            base: tuple[Level, str] = ("base_value", repr(each.base_value))
+            base: tuple[Level, str] = ("base_value", json.dumps(each.base_value))
             told.append(_object([("class", literal(each.label)), *term, base, ("values", _object(each.by_column))]))
         answers.append(("contributions", f"[{', '.join(told)}]"))
     return answers
@@ -148,7 +165,7 @@ def _rules(tables: list[str]) -> Rules[str]:
 
     return {
         **INFIX,
-        **{node: call(f"Math.{node.__name__.lower()}") for node in (Min, Max, Abs, Exp, Log)},
+        **{node: call(f"Math.{node.__name__.lower()}") for node in (Min, Max, Abs, Exp, Log, Sqrt)},
         Const: lambda value: f"({value!r})" if value < 0 else repr(value),
         Null: lambda: "null",
         Input: lambda position: f"v{position}",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ecsel.export.expr import Abs, Div, Exp, If, Input, IsMissing, Log, Lookup, Max, Min, Null, Var
+from ecsel.export.expr import Abs, Div, Exp, If, Input, IsMissing, Log, Lookup, Max, Min, Null, Sqrt, Var
 from ecsel.export.lowering import lower
 from ecsel.export.phrases import Binding, Notation, Phrase, label_rule
 from ecsel.export.writing import fold
@@ -87,7 +87,7 @@ def _definitions(view: ModelView, program: Program) -> Iterator[tuple[str, str]]
     chosen = [
         (classes[label], None if condition is None else fold(condition, rules).text) for label, condition in rule.cases
     ]
-    yield _variable("label"), _cases([(REFUSED, f"{names['valid']} = 0"), *chosen])
+    yield _variable("label"), cases([(REFUSED, f"{names['valid']} = 0"), *chosen])
 
 
 def _variable(name: str) -> str:
@@ -97,13 +97,13 @@ def _variable(name: str) -> str:
     return f"{symbol}_{{{','.join(places)}}}" if places else symbol
 
 
-def _cases(cases: Sequence[tuple[str, str | None]]) -> str:
+def cases(chosen: Sequence[tuple[str, str | None]]) -> str:
     """Return values and the conditions under which they are meant; the last one is meant otherwise."""
-    if len(cases) == 1:
-        return cases[0][0]
+    if len(chosen) == 1:
+        return chosen[0][0]
     rows = r" \\ ".join(
         rf"{value} & \text{{otherwise}}" if condition is None else rf"{value} & \text{{if }} {condition}"
-        for value, condition in cases
+        for value, condition in chosen
     )
     return f"{BEGIN}{rows} \\end{{cases}}"
 
@@ -114,19 +114,20 @@ def _rules(program: Program, names: dict[str, str]) -> Rules[Phrase]:
     def lookup(position: int, entries: Sequence[tuple[Level, float]], missing: float, otherwise: float) -> Phrase:
         known = [(decimal(value), rf"v_{{{position}}} = {levels[position][level]}") for level, value in entries]
         absent = (decimal(missing), rf"v_{{{position}}} = {MISSING}")
-        return Phrase(_cases([*known, absent, (decimal(otherwise), None)]), Binding.CHOICE)
+        return Phrase(cases([*known, absent, (decimal(otherwise), None)]), Binding.CHOICE)
 
     def choice(condition: Phrase, then: Phrase, otherwise: Phrase) -> Phrase:
         if otherwise.binding == Binding.CHOICE:  # further cases rather than cases within a case
             further = otherwise.text.removeprefix(BEGIN)
             return Phrase(f"{BEGIN}{then.text} & \\text{{if }} {condition.text} \\\\ {further}", Binding.CHOICE)
-        return Phrase(_cases([(then.text, condition.text), (otherwise.text, None)]), Binding.CHOICE)
+        return Phrase(cases([(then.text, condition.text), (otherwise.text, None)]), Binding.CHOICE)
 
     return {
         **LATEX.rules,
         Abs: _function(r"\left|", r"\right|"),
         Exp: _function(r"\exp\left(", r"\right)"),
         Log: _function(r"\ln\left(", r"\right)"),
+        Sqrt: _function(r"\sqrt{", "}"),
         Max: _function(r"\max\left(", r"\right)"),
         Min: _function(r"\min\left(", r"\right)"),
         Null: lambda: Phrase(REFUSED),

@@ -2,7 +2,7 @@
 
 With the factors of all columns (see `ecsel.export.reading`) the model is
 
-    z_k = α_k·Π_i s_ki·exp(clip(Σ_i part_ki, ±700)),    z_c = Σ_{k of c} z_k,
+    z_k = α_k·Π_i φ_ki    or    α_k·Π_i s_ki·exp(clip(Σ_i part_ki, ±700)),        z_c = Σ_{k of c} z_k,
     sigmoid: p = 1/(1 + e^−z),    softmax: p_c = e^(z_c − max z)/Σ_r e^(z_r − max z)
 
 and the second class where p ≥ threshold, or the first class of those with the largest p.
@@ -14,11 +14,7 @@ rounded to zero), which no probability can tell from the model.
 
 from __future__ import annotations
 
-import math
-import sys
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ecsel.explain.view import ModelView
 from ecsel.export.contributions import Explained, Method, contributions_of
@@ -44,10 +40,14 @@ from ecsel.export.expr import (
     mul,
     smallest,
 )
+from ecsel.export.factors import clip_limits
 from ecsel.export.plain import read_plain
 from ecsel.export.program import Program
-from ecsel.export.reading import Sheet, is_one
+from ecsel.export.raw import read_raw
+from ecsel.export.reading import ProductTerm, Sheet, is_one
+from ecsel.signomial import Term
 from ecsel.signomial.columns import LOG_LIMIT
+from ecsel.signomial.text import print_term
 
 if TYPE_CHECKING:
     from ecsel.export.reading import Reading
@@ -64,8 +64,8 @@ def lower(model: Any, *, contributions: Method | None = None, baseline: Any = No
         What each column contributes: to log|z_k| of each term (L1), to the scores to first order (L2), or as exact
         Shapley values of the scores against one background row.
     baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions: by default the geometric mean of the training rows; of a dict, columns
-        that are left out stay there.
+        The reference point of the contributions: by default a typical training row (medians and most frequent levels,
+        of the paper's model the geometric mean); of a dict, columns that are left out stay there.
 
     Examples
     --------
@@ -77,11 +77,10 @@ def lower(model: Any, *, contributions: Method | None = None, baseline: Any = No
     view = ModelView.of(model)
     _check_labels(view.classes)
     sheet = Sheet()
-    reading = read_plain(view, sheet) if view.encoder is None else read_encoded(view, view.encoder, sheet)
+    reading = _read(view, sheet)
     accepted = If(all_of(reading.conditions), Const(1.0), Const(0.0)) if reading.conditions else Const(1.0)
     valid = is_one(sheet.let("valid", accepted, "valid", "the model accepts the row"))
-    limits = clip_limits(view.terms.coefficients)
-    scores = _scores(view, reading, limits, sheet)
+    scores = _scores(view, reading, sheet)
     if view.link == "identity":
         outputs = [sheet.let("prediction", If(valid, scores[0], Null()), "output", "prediction")]
         decision = None
@@ -93,7 +92,7 @@ def lower(model: Any, *, contributions: Method | None = None, baseline: Any = No
         ]
         chosen = If(valid, _position(p, view.threshold), Null())
         decision = sheet.let("decision", chosen, "output", "position of the predicted class").name
-    explained = Explained(view, reading, valid, limits)
+    explained = Explained(view, reading, valid)
     told = () if contributions is None else contributions_of(explained, contributions, baseline, sheet)
     return Program(
         inputs=reading.inputs,
@@ -106,26 +105,29 @@ def lower(model: Any, *, contributions: Method | None = None, baseline: Any = No
     )
 
 
-def clip_limits(coefficients: Any) -> list[tuple[float, float]]:
-    """Return for each term the limits of its exponent: ±700, or where α·exp(…) is a double that can be added up."""
-    top = math.log(sys.float_info.max) - math.log(4 * max(1, len(coefficients)))
-    bottom = math.log(sys.float_info.min)
-    logs = [math.log(abs(alpha)) if alpha else 0.0 for alpha in np.asarray(coefficients).tolist()]
-    return [(max(-LOG_LIMIT, bottom - size), min(LOG_LIMIT, top - size)) for size in logs]
+def _read(view: ModelView, sheet: Sheet) -> Reading:
+    if view.encoder is None:
+        return read_plain(view, sheet)
+    return (read_raw if view.encoder.is_raw else read_encoded)(view, view.encoder, sheet)
 
 
-def _scores(view: ModelView, reading: Reading, limits: list[tuple[float, float]], sheet: Sheet) -> list[Var]:
+def _scores(view: ModelView, reading: Reading, sheet: Sheet) -> list[Var]:
     by_class: list[list[Expr]] = [[] for _ in range(view.terms.n_classes)]
+    limits = clip_limits(view.terms.coefficients)
     for k, (alpha, c) in enumerate(zip(view.terms.coefficients.tolist(), view.terms.classes.tolist(), strict=True)):
-        inputs = [i for i in range(len(reading.inputs)) if (k, i) in reading.parts]
-        if not inputs:
+        term = reading.terms[k]
+        if not term.inputs:
             by_class[c].append(Const(alpha))
             continue
-        total = clamp(add([reading.parts[k, i] for i in inputs]), *limits[k])
-        exponent = sheet.let(f"e{k}", total, "exponent", f"exponent of term {k}")
-        signs = [reading.signs[k, i] for i in inputs if (k, i) in reading.signs]
-        value = mul([Const(alpha), *signs, Exp(exponent)])
-        by_class[c].append(sheet.let(f"t{k}", value, "term", f"term {k}"))
+        title = f"term {k}"
+        if isinstance(term, ProductTerm):
+            value = term.times(alpha)
+            title += f": {print_term(Term.from_factors(alpha, view.factors[k]))}"
+        else:
+            total = clamp(add([term.parts[i] for i in term.inputs]), *limits[k])
+            exponent = sheet.let(f"e{k}", total, "exponent", f"exponent of term {k}")
+            value = mul([Const(alpha), *(term.signs[i] for i in term.inputs if i in term.signs), Exp(exponent)])
+        by_class[c].append(sheet.let(f"t{k}", value, "term", title))
     return [
         sheet.let(f"z{c}", add(terms), "score", f"score of {label}")
         for c, (terms, label) in enumerate(zip(by_class, view.score_classes, strict=True))

@@ -64,7 +64,7 @@ def to_onnx(
         What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
         Shapley values of the scores.
     baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default the geometric mean of the training rows.
+        The reference point of the contributions; by default a typical training row.
     missing_text : str, default=""
         The text that stands for a missing level, since text tensors have no missing values.
 

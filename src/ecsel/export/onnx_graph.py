@@ -37,6 +37,7 @@ from ecsel.export.expr import (
     Not,
     Null,
     Or,
+    Sqrt,
     Var,
 )
 from ecsel.export.writing import fold
@@ -199,6 +200,7 @@ class GraphWriter:
             Abs: function("Abs"),
             Exp: function("Exp"),
             Log: function("Log"),
+            Sqrt: function("Sqrt"),
             If: lambda condition, then, otherwise: node("Where", [condition, then, otherwise]),
             IsMissing: lambda position: node("IsNaN", [self._input(position)]),
             Compare: lambda operator, left, right: node(OPERATORS[operator], [left, right]),

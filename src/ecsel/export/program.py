@@ -1,14 +1,15 @@
 """A fitted model as a program: raw columns in, named numbers one after the other, probabilities and a label out.
 
-The stages, of which a model has those that it needs; ``value``, ``log`` and ``part`` come column by column:
+The stages, of which a model has those that it needs; the first four but ``valid`` come column by column:
 
 ================  ===========================================================================================
 ``value``         is the value of a column usable (1 or 0), is it missing, and the value or a harmless stand-in
+``feature``       what equations speak of: numbers inside of their range that are never tiny, indicators, positions
 ``valid``         1 where the model accepts the row, else 0
-``log``           u_j = log x'_j of the positive features, and signs of columns that may be negative
+``log``           u_j = log|g_j| of bases in terms that are exponentials, and signs of those that may be negative
 ``part``          what a column of levels adds to the exponent of a term
 ``exponent``      Σ_j β_kj u_j of each term, clipped as in the model
-``term``          z_k = α_k·exp(…)
+``term``          z_k = α_k·Π_j φ_kj or α_k·exp(…)
 ``score``         z_c = Σ_k z_k
 ``link``          probabilities on the way
 ``output``        the probability of each class or the prediction, then the position of the predicted class
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from ecsel.tables.features import Level
 
 Stage: TypeAlias = Literal[
-    "value", "valid", "log", "part", "exponent", "term", "score", "link", "output", "contribution"
+    "value", "feature", "valid", "log", "part", "exponent", "term", "score", "link", "output", "contribution"
 ]
 Kind: TypeAlias = Literal["number", "text", "boolean"]
 
@@ -91,14 +92,14 @@ class Contribution:
     term
         The position of the term among those of the class, for contributions to log|z_k|; None for those to the score.
     base_value
-        What is explained, at the baseline.
+        What is explained, at the baseline; None for the logarithm of a term that is zero there.
     by_column
         For each column its name and the variable of its contribution.
     """
 
     label: Level
     term: int | None
-    base_value: float
+    base_value: float | None
     by_column: tuple[tuple[str, str], ...]
 
 

@@ -24,7 +24,7 @@ _HEAD = '''"""A fitted model of ecsel. predict(row) takes one row, a dict of col
 Missing values are None or NaN. On a row that the model refuses every answer is None.
 """
 
-from math import exp, inf, log
+from math import exp, inf, log, sqrt
 
 
 def _value(row, name):
@@ -67,7 +67,7 @@ def to_python(model: Any, *, contributions: Method | None = None, baseline: Any 
         What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
         Shapley values of the scores.
     baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default the geometric mean of the training rows.
+        The reference point of the contributions; by default a typical training row.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The symbols of a formula, read from a table: numbers of quantities, positions of ordinal levels, indicators."""
+"""The symbols of formulas, read from a table: features of the equations, or the raw quantities and indicators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ecsel.explain.view import ModelView
 from ecsel.export.lowering import lower
-from ecsel.export.raw_units import formula_of
+from ecsel.export.raw_units import formula_of, positive_encoder
 from ecsel.export.symbols import symbols_of_program
 from ecsel.tables import NumericColumn
 from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
@@ -18,15 +18,17 @@ from ecsel.tables.reading import read_table
 if TYPE_CHECKING:
     from ecsel.export.formula import Formula
     from ecsel.signomial.columns import FloatArray
+    from ecsel.tables import Column, TableEncoder
     from ecsel.tables.raw import RawColumn
 
 
 def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, FloatArray]:
     """Return, for the rows of a table, the values of all symbols of a model's formula.
 
-    The symbols are those of `to_sympy`, `to_latex` and `to_text`: quantities under the names of their columns, with
-    missing values replaced by what they count as; ordinal columns as positions; and an indicator, 0 or 1, for each
-    ``column=level`` and ``column=?`` that the formula has.
+    The symbols are those of `to_sympy`, `to_latex` and `to_text`: the features of the equations by name, numbers held
+    inside of their training range and missing ones replaced by what they count as, ordinal columns as positions, and
+    ``[column = level]`` as 0 or 1. The paper's model is written in raw units instead: quantities, and an indicator for
+    each ``column=level`` and ``column=?`` that its formula has.
 
     Parameters
     ----------
@@ -49,8 +51,12 @@ def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, F
     view = ModelView.of(model)
     if complete:
         return _complete_symbols(view, X)
-    view.rows(X, warn=False)
-    return symbols_of(view, formula_of(view), X)
+    rows = view.rows(X, warn=False)
+    encoder = positive_encoder(view)
+    if encoder is not None:
+        return symbols_of(view, encoder, formula_of(view, encoder), X)
+    used = np.flatnonzero(view.terms.uses.any(axis=0))
+    return {view.feature_names[j]: rows.values[:, j] for j in used}
 
 
 def _complete_symbols(view: ModelView, X: Any) -> dict[str, FloatArray]:
@@ -67,31 +73,29 @@ def _complete_symbols(view: ModelView, X: Any) -> dict[str, FloatArray]:
     return values
 
 
-def symbols_of(view: ModelView, formula: Formula, X: Any) -> dict[str, FloatArray]:
-    """Return the values of the symbols of a formula for rows that the model accepts."""
+def symbols_of(view: ModelView, encoder: TableEncoder, formula: Formula, X: Any) -> dict[str, FloatArray]:
+    """Return the values of the symbols of a formula in raw units for rows that the model accepts."""
     table = read_table(X)
     by_name = {column.name: column for column in table.columns} if table.named else {}
     symbols: dict[str, FloatArray] = {}
     for name in formula.columns:
         j = view.column_position(name)
         raw = by_name.get(name, table.columns[min(j, len(table.columns) - 1)])
-        column = None if view.encoder is None else view.encoder.columns[j]
-        if column is None:
-            symbols[name] = np.asarray(raw.numbers(), dtype=np.float64)
-        elif isinstance(column, NumericColumn):
+        column = encoder.columns[j]
+        if isinstance(column, NumericColumn):
             values = np.asarray(raw.numbers(), dtype=np.float64)
             missing = is_missing(values, column.missing_codes)
             symbols[name] = np.where(missing, formula.imputed.get(name, np.nan), values)
             symbols[f"{name}=?"] = missing.astype(np.float64)
         else:
-            symbols.update(_level_symbols(view, formula, j, raw))
+            symbols.update(_level_symbols(column, formula, raw))
     wanted = {*formula.columns, *formula.indicators}
     return {name: values for name, values in symbols.items() if name in wanted}
 
 
-def _level_symbols(view: ModelView, formula: Formula, j: int, raw: RawColumn) -> dict[str, FloatArray]:
-    name, levels = view.raw_names[j], view.levels(j) or ()
-    codes, _ = level_codes(raw, levels, getattr(view.encoder and view.encoder.columns[j], "missing_codes", ()))
+def _level_symbols(column: Column, formula: Formula, raw: RawColumn) -> dict[str, FloatArray]:
+    name, levels = column.name, getattr(column, "levels", ())
+    codes, _ = level_codes(raw, levels, getattr(column, "missing_codes", ()))
     symbols = {f"{name}=?": (codes == MISSING).astype(np.float64)}
     for each in formula.indicators.values():
         if each.column == name and each.level is not None:

@@ -1,4 +1,4 @@
-"""From the positive features of a model to raw units: scaling is substituted, or folded into α.
+"""From the positive features of the paper's model to raw units: scaling is substituted, or folded into α.
 
 =============================  ===============================================================
 x' = x/c                       x^β, and c^−β goes into α
@@ -33,22 +33,19 @@ if TYPE_CHECKING:
 SCALED = frozenset({"numeric", "mirror", "ordinal"})
 
 
-def formula_of(view: ModelView, rows: FeatureRows | None = None) -> Formula:
-    """Return the formula of a model; rows of its table, where there are any, say what is important.
+def positive_encoder(view: ModelView) -> TableEncoder | None:
+    """Return the encoder of a model whose features are positive images of its columns, None for any other model."""
+    return None if view.encoder is None or view.encoder.is_raw else view.encoder
 
-    Examples
-    --------
-    >>> from ecsel import Signomial
-    >>> from ecsel.explain import ModelView
-    >>> formula_of(ModelView.of(Signomial.parse("3*x**2/y"))).columns
-    ('x', 'y')
-    """
-    centre, spread = _typical(view, rows)
+
+def formula_of(view: ModelView, encoder: TableEncoder, rows: FeatureRows | None = None) -> Formula:
+    """Return the formula of a model; rows of its table, where there are any, say what is important."""
+    centre, spread = _typical(encoder, rows)
     sizes = np.abs(term_values(view.terms, FeatureRows.from_logs(centre[None, :]))[0])
     weights = (sizes[:, None] * np.abs(view.terms.exponents) * spread).sum(axis=0) @ view.grouping
     used = np.unique(view.players[(view.terms.exponents != 0).any(axis=0)]).tolist()
     columns = sorted(used, key=lambda j: (-weights[j], view.raw_names[j]))
-    terms = _plain_terms(view, columns) if view.encoder is None else _encoded_terms(view, view.encoder, columns)
+    terms = _terms(view, encoder, columns)
     by_class: list[list[tuple[float, FormulaTerm]]] = [[] for _ in view.score_classes]
     for k, c in enumerate(view.terms.classes.tolist()):
         by_class[c].append((-sizes[k] if terms[k].factors else np.inf, terms[k]))
@@ -56,43 +53,23 @@ def formula_of(view: ModelView, rows: FeatureRows | None = None) -> Formula:
         (label, tuple(term for _, term in sorted(each, key=lambda pair: pair[0])))
         for label, each in zip(view.score_classes, by_class, strict=True)
     )
-    encoder = view.encoder
     return Formula(
         scores=scores,
-        link=view.link,
-        classes=view.classes,
-        threshold=view.threshold,
         columns=tuple(view.raw_names[j] for j in columns),
-        imputed={} if encoder is None else _imputed(encoder, columns),
-        orders={} if encoder is None else _orders(encoder, columns),
+        imputed=_imputed(encoder, columns),
+        orders=_orders(encoder, columns),
     )
 
 
-def _typical(view: ModelView, rows: FeatureRows | None) -> tuple[FloatArray, FloatArray]:
+def _typical(encoder: TableEncoder, rows: FeatureRows | None) -> tuple[FloatArray, FloatArray]:
     """Return the mean and the spread of the logarithms of all features."""
     if rows is not None:
         return rows.log_abs.mean(axis=0), np.ptp(rows.log_abs, axis=0)
-    if view.encoder is None:
-        return np.zeros(len(view.feature_names)), np.ones(len(view.feature_names))
-    ends = [(feature.floor, feature.ceiling) for feature in view.encoder.features]
-    return view.encoder.baseline, np.array([np.log(high / low) for low, high in ends])
+    ends = [(feature.floor, feature.ceiling) for feature in encoder.features]
+    return encoder.baseline, np.array([np.log(high / low) for low, high in ends])
 
 
-def _plain_terms(view: ModelView, columns: Sequence[int]) -> list[FormulaTerm]:
-    order = {view.raw_names[j]: place for place, j in enumerate(columns)}
-    return [
-        FormulaTerm(
-            alpha,
-            tuple(
-                Power(Base(factor.name), factor.exponent, factor.parity)
-                for factor in sorted(own, key=lambda factor: order.get(factor.name, len(order)))
-            ),
-        )
-        for alpha, own in zip(view.terms.coefficients.tolist(), view.factors, strict=True)
-    ]
-
-
-def _encoded_terms(view: ModelView, encoder: TableEncoder, columns: Sequence[int]) -> list[FormulaTerm]:
+def _terms(view: ModelView, encoder: TableEncoder, columns: Sequence[int]) -> list[FormulaTerm]:
     features = encoder.features
     imputed = _imputed(encoder, columns)
     terms = []

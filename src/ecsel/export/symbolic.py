@@ -1,4 +1,4 @@
-"""`to_sympy`: the model as SymPy expressions in raw units, for algebra and calculus."""
+"""`to_sympy`: the model as SymPy expressions, for algebra and calculus."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ecsel.explain.view import ModelView
 from ecsel.export.digits import exact_name
-from ecsel.export.formula import Base
-from ecsel.export.raw_units import formula_of
+from ecsel.export.formula_sympy import formula_scores, sympy_number
+from ecsel.export.raw_units import formula_of, positive_encoder
 from ecsel.export.symbolic_program import complete_sympy
-from ecsel.signomial.factor import Parity
+from ecsel.signomial import Signomial, Term
 
 if TYPE_CHECKING:
-    from ecsel.export.formula import Formula, FormulaTerm, Power
-    from ecsel.signomial.factor import Exponent
+    from collections.abc import Sequence
 
 LARGEST_CONSTANT = 300
 
@@ -23,9 +22,11 @@ def to_sympy(
 ) -> Any:
     """Return the model as SymPy expressions.
 
-    Symbols are the columns under their own names; ordinal columns as positions of their levels; and indicators, 0 or 1,
-    named ``column=level`` and ``column=?`` (missing). `ecsel.export.formula_inputs` reads them from a table. By default
-    the expression is the plain formula; with ``complete=True`` it says of every row what the model says.
+    Symbols are the features of the equations under their own names: columns, ordinal columns as positions of their
+    levels, and indicators such as ``[city = Oslo]``. `ecsel.export.formula_inputs` reads them from a table, with the
+    rules of the model, which `to_text` says in words. The paper's model is written in raw units instead: columns, and
+    indicators ``column=level`` and ``column=?``. By default the expression is the plain formula; with ``complete=True``
+    it says of every row what the model says.
 
     Parameters
     ----------
@@ -63,18 +64,20 @@ def to_sympy(
         return complete_sympy(sympy, view, output)
     if output == "label":
         raise ValueError("output='label' is a rule of the model: give complete=True as well")
-    formula = formula_of(view)
-    writer = _Writer(sympy, formula)
-    scores = [sympy.Add(*map(writer.term, terms)) for _, terms in formula.scores]
-    if formula.link == "identity":
+    encoder = positive_encoder(view)
+    if encoder is not None:
+        scores = formula_scores(sympy, formula_of(view, encoder))
+    else:
+        scores = _equations(sympy, view.terms.to_signomials(view.feature_names), is_law=not view.has_classes)
+    if view.link == "identity":
         return scores[0]
     if output == "score":
-        return {label: score for (label, _), score in zip(formula.scores, scores, strict=True)}
-    if formula.link == "sigmoid":
+        return dict(zip(view.score_classes, scores, strict=True))
+    if view.link == "sigmoid":
         scores = [sympy.Integer(0), *scores]
     return {
         label: 1 / sympy.Add(*(_exp(sympy, other - mine) for other in scores))
-        for label, mine in zip(formula.classes, scores, strict=True)
+        for label, mine in zip(view.classes, scores, strict=True)
     }
 
 
@@ -88,48 +91,21 @@ def _exp(sympy: Any, operand: Any) -> Any:
     return sympy.exp(operand if abs(constant) < LARGEST_CONSTANT else rest + sympy.Rational(float(constant)))
 
 
-class _Writer:
-    """Writes the parts of a formula; each name has one symbol, positive where nothing else has a meaning."""
+def _equations(sympy: Any, equations: Sequence[Signomial], *, is_law: bool) -> list[Any]:
+    """Return the equations, all in the same symbols; coefficients of a law are exact where they have a name."""
 
-    def __init__(self, sympy: Any, formula: Formula) -> None:
-        self.sympy = sympy
-        powers = [power for term in formula.terms for power in term.powers]
-        positive = {
-            power.base.column
-            for power in powers
-            if power.base == Base(power.base.column) and power.parity is Parity.PLAIN and power.exponent % 2
-        }
-        self.symbols = {
-            name: sympy.Symbol(name, **({"positive": True} if name in positive else {"real": True}))
-            for name in [*formula.columns, *formula.indicators]
-        }
-
-    def term(self, term: FormulaTerm) -> Any:
-        multipliers = (self.number(each.value) ** self.symbols[each.symbol] for each in term.multipliers)
-        return self.sympy.Mul(self.number(term.coefficient), *map(self.power, term.powers), *multipliers)
-
-    def power(self, power: Power) -> Any:
-        base, exponent = self.base(power.base), self.exponent(power.exponent)
-        if power.is_natural:
-            return base**exponent
-        size = self.sympy.Abs(base) ** exponent
-        return self.sympy.sign(base) * size if power.parity is Parity.ODD else size
-
-    def base(self, base: Base) -> Any:
-        x = self.symbols[base.column]
-        x = x if base.at_least is None else self.sympy.Max(x, self.number(base.at_least))
-        x = x if base.at_most is None else self.sympy.Min(x, self.number(base.at_most))
-        return x if base.unit is None else (x - self.number(base.origin)) / self.number(base.unit) + 1
-
-    def exponent(self, exponent: Exponent) -> Any:
-        return (
-            self.number(exponent) if isinstance(exponent, float) else self.sympy.Rational(*exponent.as_integer_ratio())
-        )
-
-    def number(self, value: float) -> Any:
-        if value.is_integer() and abs(value) < 1e6:
-            return self.sympy.Integer(int(value))
-        name = exact_name(value)
+    def number(value: float) -> Any:
+        name = exact_name(value) if is_law else None
         if name is None:
-            return self.sympy.Float(value)
-        return self.sympy.Rational(*name[0].as_integer_ratio()) * self.sympy.pi ** name[1]
+            return sympy_number(sympy, value)
+        return sympy.Rational(*name[0].as_integer_ratio()) * sympy.pi ** name[1]
+
+    # what refuses negative numbers anywhere has a positive symbol everywhere
+    together = Signomial(Term.from_factors(1.0, term.factors) for each in equations for term in each.terms).to_sympy()
+    symbols = {symbol.name: symbol for symbol in together.free_symbols}
+
+    def product(term: Term) -> Any:
+        _, unit = Signomial([Term.from_factors(1.0, term.factors)]).to_sympy().as_coeff_Mul()  # without 1.0
+        return number(term.coefficient) * unit.xreplace({each: symbols[each.name] for each in unit.free_symbols})
+
+    return [sympy.Add(*map(product, each.terms)) for each in equations]

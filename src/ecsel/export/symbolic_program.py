@@ -6,6 +6,7 @@ is evaluated on the way, since SymPy would look for a simpler form of every maxi
 
 from __future__ import annotations
 
+from operator import eq, ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
 from ecsel.export.accepted import LARGEST
@@ -29,6 +30,7 @@ from ecsel.export.expr import (
     Not,
     Null,
     Or,
+    Sqrt,
     Var,
 )
 from ecsel.export.lowering import lower
@@ -146,6 +148,7 @@ def _rules(sympy: Any, program: Program, known: dict[str, Any]) -> Rules[Any]:
         Abs: sympy.Abs,
         Exp: lambda operand: sympy.exp(operand, evaluate=False),
         Log: lambda operand: sympy.log(operand, evaluate=False),
+        Sqrt: lambda operand: sympy.Pow(operand, sympy.Rational(1, 2), evaluate=False),
         If: choice,
         IsMissing: lambda position: indicated(columns[position].missing),
         Compare: lambda operator, left, right: _comparison(sympy, operator, left, right),
@@ -166,5 +169,22 @@ def _comparison(sympy: Any, operator: str, left: Any, right: Any) -> Any:
         (value, condition), (other, _) = left.args
         if (value, other) in {(1, 0), (0, 1)}:
             return condition if value == 1 else sympy.Not(condition, evaluate=False)
+    if left.has(sympy.Piecewise):  # SymPy would make it an ITE, which lambdify cannot write
+        return _comparison_by_case(sympy, operator, left, right)
+    if left.is_number and right.is_number:
+        return sympy.true if COMPARISONS[operator](float(left), float(right)) else sympy.false
     relations = {"<": sympy.Lt, "<=": sympy.Le, "==": sympy.Eq, ">=": sympy.Ge, ">": sympy.Gt}
     return relations[operator.rstrip("=") if right.is_infinite else operator](left, right, evaluate=False)
+
+
+def _comparison_by_case(sympy: Any, operator: str, left: Any, right: Any) -> Any:
+    """Return the comparison of a number that depends on a choice as a choice of comparisons."""
+    choice = max(left.atoms(sympy.Piecewise), key=lambda each: each.count_ops())
+    told = sympy.false
+    for value, condition in reversed(choice.args):
+        case = _comparison(sympy, operator, left.xreplace({choice: value}), right)
+        told = sympy.Or(sympy.And(condition, case), sympy.And(sympy.Not(condition), told))
+    return told
+
+
+COMPARISONS = {"<": lt, "<=": le, "==": eq, ">=": ge, ">": gt}

@@ -1,20 +1,27 @@
-"""`to_text`: the model as equations in raw units, in Python syntax, and in words whatever is no equation."""
+"""`to_text`: the model as equations, as `ecsel.signomial` prints them, and in words whatever is no equation.
+
+The paper's model speaks of positive images of its columns: `ecsel.export.formula_text` writes it in raw units. In a
+law, a regression or a bare equation, fractions and multiples of π are called by their names.
+"""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ecsel.explain.view import ModelView
-from ecsel.export.digits import Digits, check_complete, exact_name, readable_formula
-from ecsel.export.formula import Multiplier
-from ecsel.export.text_program import column_text, complete_text
-from ecsel.signomial.factor import Exponent, Parity, is_integer
+from ecsel.export.description import describe_inputs
+from ecsel.export.digits import Digits, check_complete, exact_name, readable_equations, readable_formula
+from ecsel.export.formula_text import formula_notes, formula_scores
+from ecsel.export.raw_units import positive_encoder
+from ecsel.export.text_program import complete_text
+from ecsel.signomial import Term
+from ecsel.signomial.text import print_sum, print_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from fractions import Fraction
 
-    from ecsel.export.formula import Base, Formula, FormulaTerm, Power
+    from ecsel.signomial import Signomial
 
 WIDTH = 100
 """A sum that is longer is written with one term a line."""
@@ -25,8 +32,12 @@ def to_text(
 ) -> str:
     """Return the model as equations for people.
 
-    Columns stand for themselves, in their own units, the most important ones first. A level multiplies its term:
-    ``2.5**(city == 'Oslo')`` is 2.5 in Oslo and 1 elsewhere. Fractions and multiples of π are kept exact.
+    First come the scores, each ``str(equation)``, then probabilities and the rule for the label, and then, a line each,
+    how the columns are read: their training range and what happens outside of it, what a missing value counts as, and
+    what text in brackets means. Fractions and multiples of π in a law are kept exact.
+
+    The paper's model, whose features are positive images of its columns, is written in raw units, the most important
+    columns first; a level multiplies its term, ``2.5**(city == 'Oslo')`` is 2.5 in Oslo and 1 elsewhere.
 
     Parameters
     ----------
@@ -42,7 +53,7 @@ def to_text(
         Rows on which that is judged; by default rows that are spread over the training ranges.
     complete : bool, default=False
         Whether to write all steps instead, which can be followed for any row to what the model says of it: which rows
-        are refused, what a missing value, an unknown level and a value out of range count as, where exponents of e are
+        are refused, what a missing value, an unknown level and a value out of range count as, where numbers are
         clipped, and how the label is found. Numbers keep all their digits.
 
     Examples
@@ -55,100 +66,80 @@ def to_text(
     if complete:
         check_complete(digits, X)
         return complete_text(view)
-    formula = readable_formula(view, digits, tolerance, X)
-    lines = list(_equations(formula))
-    if notes := list(_notes(formula)):
-        lines += ["where", *(f"    {note}" for note in notes)]
-    return "\n".join(lines)
+    encoder = positive_encoder(view)
+    if encoder is not None:
+        formula = readable_formula(view, encoder, digits, tolerance, X)
+        scores, notes = list(formula_scores(formula)), list(formula_notes(formula))
+        name = score_name(view, formula.columns)
+    else:
+        equations = readable_equations(view, digits, tolerance, X)
+        scores = [_terms(equation, is_law=not view.has_classes) for equation in equations]
+        notes = list(describe_inputs(view))
+        name = score_name(view, view.raw_names)
+    lines = [_sum(_labelled(view, name, c), terms) for c, terms in zip(view.score_classes, scores, strict=True)]
+    lines += _answers(view, name)
+    return "\n".join([*lines, "where", *(f"    {note}" for note in notes)] if notes else lines)
 
 
-def _equations(formula: Formula) -> Iterator[str]:
-    for label, terms in formula.scores:
-        yield _sum(_score_name(formula, label), [_term(formula, term) for term in terms])
-    if formula.link == "sigmoid":
-        first, second = formula.classes
-        yield f"P({second!r}) = 1/(1 + exp(-{formula.score_name}))"
+def score_name(view: ModelView, columns: Sequence[str]) -> str:
+    """Return a name for the score that no column has."""
+    name = "z" if view.has_classes else "prediction"
+    while name in columns:
+        name = "score" if name == "z" else f"{name}_"
+    return name
+
+
+def _labelled(view: ModelView, name: str, label: Any) -> str:
+    return f"{name}[{label!r}]" if view.link == "softmax" else name
+
+
+def _answers(view: ModelView, name: str) -> Iterator[str]:
+    if view.link == "sigmoid":
+        first, second = view.classes
+        yield f"P({second!r}) = 1/(1 + exp(-{name}))"
         yield f"P({first!r}) = 1 - P({second!r})"
-    elif formula.link == "softmax":
-        total = " + ".join(f"exp({_score_name(formula, label)})" for label in formula.classes)
-        for label in formula.classes:
-            yield f"P({label!r}) = exp({_score_name(formula, label)})/({total})"
-    if formula.threshold is not None:
-        yield f"the label is {formula.classes[1]!r} where P({formula.classes[1]!r}) >= {_number(formula.threshold)}"
-    elif formula.link != "identity":
+    elif view.link == "softmax":
+        total = " + ".join(f"exp({_labelled(view, name, label)})" for label in view.classes)
+        for label in view.classes:
+            yield f"P({label!r}) = exp({_labelled(view, name, label)})/({total})"
+    if view.threshold is not None:
+        first, second = view.classes
+        yield f"the label is {second!r} where P({second!r}) >= {view.threshold!r}, else {first!r}"
+    elif view.has_classes:
         yield "the label is the class with the largest P"
 
 
-def _score_name(formula: Formula, label: Any) -> str:
-    return f"{formula.score_name}[{label!r}]" if formula.link == "softmax" else formula.score_name
-
-
 def _sum(name: str, terms: Sequence[str]) -> str:
-    first, *others = terms or ["0"]
+    first, *others = terms
     signed = [f"- {term[1:]}" if term.startswith("-") else f"+ {term}" for term in others]
     line = " ".join([f"{name} = {first}", *signed])
     return line if len(line) <= WIDTH else "\n    ".join([f"{name} = {first}", *signed])
 
 
-def _term(formula: Formula, term: FormulaTerm) -> str:
-    """Return a term; powers −1, −2, … are divisions and come last."""
-    coefficient = _number(term.coefficient)
-    factors = [
-        f"*{_multiplier(each)}" if isinstance(each, Multiplier) else _power(formula, each) for each in term.factors
-    ]
-    product = "".join(sorted(factors, key=lambda factor: factor.startswith("/")))
-    if coefficient in {"1", "-1"} and product.startswith("*"):
-        return coefficient.replace("1", product[1:])
-    return coefficient + product
+def _terms(equation: Signomial, *, is_law: bool) -> list[str]:
+    """Return the terms as they are printed in the sum."""
+    return [_law_term(term) if is_law else print_term(term) for term in equation.terms] or [print_sum(())]
 
 
-def _power(formula: Formula, power: Power) -> str:
-    base = _base(formula, power.base)
-    below = is_integer(power.exponent) and power.exponent < 0
-    exponent = _exponent(-power.exponent if below else power.exponent)
-    raised = "" if exponent == "1" else f"**{exponent}"
-    operator = "/" if below else "*"
-    if power.is_natural:
-        return f"{operator}{base}{raised}"
-    sign = f"*sign({base})" if power.parity is Parity.ODD else ""
-    return f"{sign}{operator}abs({base}){raised}" if power.exponent else sign
-
-
-def _base(formula: Formula, base: Base) -> str:
-    x = column_text(base.column)
-    if formula.held(base.column) is None:  # else the notes say it once
-        x = x if base.at_least is None else f"max({x}, {_number(base.at_least)})"
-        x = x if base.at_most is None else f"min({x}, {_number(base.at_most)})"
-    if base.unit is None:
-        return x
-    origin = _number(abs(base.origin))
-    if base.unit < 0:
-        moved = f"({_number(base.origin)} - {x})"
-    else:
-        moved = x if base.origin == 0 else f"({x} {'-' if base.origin > 0 else '+'} {origin})"
-    if base.times is not None:
-        return f"({_number(base.times)}*{x} + 1)"
-    unit = _number(abs(base.unit))
-    return f"({moved} + 1)" if unit == "1" else f"({moved}/{_product(unit)} + 1)"
-
-
-def _multiplier(each: Multiplier) -> str:
-    name = column_text(each.column)
-    condition = f"{name} == missing" if each.level is None else f"{name} == {each.level!r}"
-    return f"{_product(_number(each.value))}**({condition})"
-
-
-def _exponent(exponent: Exponent) -> str:
-    if isinstance(exponent, Fraction) and not is_integer(exponent):
-        return f"({exponent})"
-    return _number(float(exponent))
-
-
-def _number(value: float) -> str:
-    name = exact_name(value)
+def _law_term(term: Term) -> str:
+    """Return a term whose coefficient is called by its name where it has one."""
+    name = exact_name(term.coefficient)
     if name is None:
-        return repr(value).removesuffix(".0")
-    ratio, power = name
+        return print_term(term)
+    number = _named(*name)
+    if term.is_constant:
+        return number
+    unit = print_term(Term.from_factors(1.0, term.factors)).removeprefix("1.0*")
+    return number + (unit[1:] if unit.startswith("1/") else f"*{unit}")
+
+
+def _named(ratio: Fraction, power: int) -> str:
+    """Return r·π^e.
+
+    >>> from fractions import Fraction
+    >>> _named(Fraction(-1, 3), 0), _named(Fraction(2), 1), _named(Fraction(1, 4), -2)
+    ('-1/3', '2*pi', '1/(4*pi**2)')
+    """
     if power == 0:
         return str(ratio)
     pi = "pi" if abs(power) == 1 else f"pi**{abs(power)}"
@@ -159,25 +150,3 @@ def _number(value: float) -> str:
         bottom = pi if ratio.denominator == 1 else f"({ratio.denominator}*{pi})"
         written = f"{abs(ratio.numerator)}/{bottom}"
     return f"-{written}" if ratio < 0 else written
-
-
-def _product(number: str) -> str:
-    """Return a number in parentheses where it is a product or a quotient."""
-    return f"({number})" if "/" in number or "*" in number else number
-
-
-def _notes(formula: Formula) -> Iterator[str]:
-    """Yield in words how values are read."""
-    for column in formula.columns:
-        name = column_text(column)
-        if column in formula.orders:
-            order = formula.orders[column]
-            positions = ", ".join(f"{place} for {level!r}" for place, level in enumerate(order.levels))
-            yield f"{name} is {positions}, {_number(order.unknown)} for any other level"
-        low, high = formula.held(column) or (None, None)
-        if low is not None:
-            yield f"{name} counts as {_number(low)} below {_number(low)}"
-        if high is not None:
-            yield f"{name} counts as {_number(high)} above {_number(high)}"
-        if column in formula.imputed:
-            yield f"{name} counts as {_number(formula.imputed[column])} where it is missing"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ecsel.export.expr import Abs, Div, Exp, If, Input, IsMissing, Log, Lookup, Max, Min, Null, Var
+from ecsel.export.expr import Abs, Div, Exp, If, Input, IsMissing, Log, Lookup, Max, Min, Null, Sqrt, Var
 from ecsel.export.lowering import lower
 from ecsel.export.phrases import Binding, Notation, Phrase, label_rule
 from ecsel.export.writing import call, fold
-from ecsel.signomial.text import print_name
+from ecsel.signomial.text import print_name, print_shift
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -84,9 +84,9 @@ def _rules(program: Program, names: dict[str, str]) -> Rules[Phrase]:
         return column_text(program.inputs[position].name, names)
 
     def lookup(position: int, entries: Sequence[tuple[Level, float]], missing: float, otherwise: float) -> Phrase:
-        listed = [f"{level!r}: {_number(value)}" for level, value in entries]
-        levels = ", ".join([*listed, f"missing: {_number(missing)}"])
-        return Phrase(f"{{{levels}}}.get({column(position)}, {_number(otherwise)})")
+        listed = [f"{level!r}: {print_shift(value)}" for level, value in entries]
+        levels = ", ".join([*listed, f"missing: {print_shift(missing)}"])
+        return Phrase(f"{{{levels}}}.get({column(position)}, {print_shift(otherwise)})")
 
     def choice(condition: Phrase, then: Phrase, otherwise: Phrase) -> Phrase:
         chosen = PYTHON.within(then, Binding.EITHER)
@@ -119,14 +119,10 @@ def _function(name: str) -> Callable[[list[Phrase] | Phrase], Phrase]:
     return rule
 
 
-def _number(value: float) -> str:
-    return repr(value).removesuffix(".0")
-
-
-FUNCTIONS = {Abs: "abs", Exp: "exp", Log: "log", Max: "max", Min: "min"}
+FUNCTIONS = {Abs: "abs", Exp: "exp", Log: "log", Max: "max", Min: "min", Sqrt: "sqrt"}
 
 PYTHON = Notation(
-    number=_number,
+    number=print_shift,
     opening="(",
     closing=")",
     times="*",

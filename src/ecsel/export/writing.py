@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeAlias, TypeVar
 
-from ecsel.export.expr import Abs, Add, Condition, Div, Exp, Expr, Log, Lookup, Max, Min, Mul, Neg, Var
+from ecsel.export.expr import Abs, Add, Condition, Div, Exp, Expr, Log, Lookup, Max, Min, Mul, Neg, Sqrt, Var
 
 Written = TypeVar("Written")
 Rules: TypeAlias = Mapping[type, Callable[..., Written]]
@@ -56,5 +56,6 @@ INFIX: Rules[str] = {
     Abs: call("abs"),
     Exp: call("exp"),
     Log: call("log"),
+    Sqrt: call("sqrt"),
 }
 """What most languages have in common."""

@@ -1,12 +1,15 @@
 """Contributions in a query are those of `ecsel.explain`."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from ecsel import Signomial, explain
+from ecsel.explain import ModelView
 from ecsel.export.lowering import lower
+from ecsel.tables import TableEncoder
 
 
 def explained(case, method, rows, start, make_frame):
@@ -69,3 +72,19 @@ def test_the_smallest_numbers_are_no_error(method, database):
     rows = [{"x": 1e-100, "y": 1e-120}, {"x": 5e-324, "y": 5e-324}, {"x": 1e-5 * (1 + 1e-15), "y": 1.0}]
     answers = database.score(model, rows, contributions=method, baseline=[1e-5, 1.0])
     np.testing.assert_allclose(np.array(answers, dtype=float), 0.0, atol=1e-200)
+
+
+@pytest.mark.parametrize("method", [None, "log_additive", "attribution", "shapley"])
+def test_the_smallest_numbers_of_a_raw_encoder_are_no_error(method, database):
+    """Products of numbers and quotients of them that are smaller than any double."""
+    X = [[0.0, 0.0, 1e5], [1.0, 2.0, 2e5], [0.5, 1.0, 3e5]]
+    encoder = TableEncoder.fit(X, scaling="raw")
+    equation = Signomial.parse("x0/x2 + 0.5*x0**2*x1/x2 + 1e-3*x1 + 2*x0**3/x2**2")
+    view = ModelView.of_equations(equation, encoder.feature_names)
+    view = replace(view, encoder=encoder, raw_names=encoder.raw_names, players=encoder.players)
+    rows = [{"x0": x, "x1": y, "x2": 2e5} for x in (0.0, 5e-324, 1e-310, 1e-200) for y in (0.0, 5e-324, 1e-110)]
+    answers = database.score(view, rows, contributions=method)
+    told = np.array(answers, dtype=float)
+    np.testing.assert_allclose(told[:, 0], 0.0, atol=1e-100)
+    base_values = 0 if method is None else (4 if method == "log_additive" else 1)
+    assert told.shape[1] == 1 + base_values * 4

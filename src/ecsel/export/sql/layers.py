@@ -48,7 +48,7 @@ def layers_of(program: Program) -> tuple[Layer, ...]:
     >>> from ecsel.export.lowering import lower
     >>> layers = layers_of(lower(Signomial.parse("x**2 + x**3")))
     >>> [[name for name, _ in layer.new] for layer in layers], layers[-1].passed
-    ([['ok0'], ['x0'], ['u0', 's0'], ['prediction']], ())
+    ([['ok0'], ['x0'], ['r1', 'r3'], ['prediction']], ())
     """
     answers = answers_of(program)
     values = shared_values(program, answers)

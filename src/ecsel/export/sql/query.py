@@ -83,7 +83,10 @@ class Query:
                 yield names.of("probability", label), column(output)
         for told in self.program.contributions:
             words = self._heading(told)
-            yield names.of("base_value", *words), as_double(number(told.base_value))
+            yield (
+                names.of("base_value", *words),
+                as_double(exp.Null() if told.base_value is None else number(told.base_value)),
+            )
             for raw, variable in told.by_column:
                 yield names.of("contribution", *words, raw), column(variable)
 

@@ -31,6 +31,7 @@ from ecsel.export.expr import (
     Not,
     Null,
     Or,
+    Sqrt,
     Var,
 )
 from ecsel.export.sql.layers import input_name
@@ -146,6 +147,7 @@ def rules_of(dialect: Dialect) -> Rules[Any]:
         Abs: lambda operand: exp.Abs(this=operand),
         Exp: lambda operand: exp.Exp(this=as_double(operand)),
         Log: lambda operand: exp.Ln(this=as_double(operand)),
+        Sqrt: lambda operand: exp.Sqrt(this=as_double(operand)),
         If: case,
         IsMissing: lambda position: _is_null(column(input_name(position))),
         Compare: lambda operator, left, right: _COMPARISONS[operator](this=left, expression=right),

@@ -24,7 +24,7 @@ def shared_values(program: Program, answers: list[str]) -> dict[str, Expr]:
     >>> from ecsel import Signomial
     >>> from ecsel.export.lowering import lower
     >>> list(shared_values(lower(Signomial.parse("x**2 + x")), ["prediction"]))
-    ['ok0', 'x0', 'u0', 's0', 'prediction']
+    ['ok0', 'x0', 'r1', 'prediction']
     """
     named = _with_names_for_repeated(program)
     uses = Counter(name for value in named.values() for name in variables(value))

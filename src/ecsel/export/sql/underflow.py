@@ -4,6 +4,8 @@ Of c·v₁⋯v_m with a constant c, factors |v_i| < τ are taken as 0, which is 
 smallest double that c can be multiplied with, and no product changes. With more, τ^m·|c| = 10⁻³⁰⁰: products that are
 changed are smaller than any number that a contribution is compared with. Left alone are products of constants with
 logarithms, which are 0 or at least 10⁻¹⁷, and with exponentials, which the lowering has limited already.
+
+The divisors of terms are at most exp(300) (see `ecsel.export.factors`): a dividend below 10⁻¹⁵⁰ is taken as 0.
 """
 
 from __future__ import annotations
@@ -12,22 +14,27 @@ import math
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from ecsel.export.expr import Abs, Compare, Condition, Const, Exp, Expr, If, Lookup, Mul, variables
+from ecsel.export.expr import Abs, Compare, Condition, Const, Div, Exp, Expr, If, Lookup, Mul, variables
 
 if TYPE_CHECKING:
-    from ecsel.export.program import Program
+    from ecsel.export.program import Assignment, Program
 
 _TINY_STAGES = {"value", "term", "link", "contribution"}
 _TINY_CONSTANT = 1e-200
+_TINY_DIVIDEND = 1e-150
 _SMALLEST_PRODUCT = -300 * math.log(10)
 
 
 def without_underflow(program: Program) -> Program:
     """Return the program with all products safe."""
-    tiny = {each.name for each in program.assignments if each.stage in _TINY_STAGES}
-    return replace(
-        program, assignments=tuple(replace(each, value=_safe(each.value, tiny)) for each in program.assignments)
-    )
+    by_stage = [(each.stage, each.name) for each in program.assignments]
+    tiny = {name for stage, name in by_stage if stage in _TINY_STAGES}
+    values = {name for stage, name in by_stage if stage == "value"}
+
+    def safe(each: Assignment) -> Assignment:
+        return replace(each, value=_safe(each.value, tiny, values))
+
+    return replace(program, assignments=tuple(map(safe, program.assignments)))
 
 
 def flush_limit(constant: float, n_factors: int) -> float:
@@ -49,13 +56,22 @@ def flush_limit(constant: float, n_factors: int) -> float:
     return limit
 
 
-def _safe(node: Any, tiny: set[str]) -> Any:
+def _safe(node: Any, tiny: set[str], values: set[str]) -> Any:
     if isinstance(node, tuple):
-        return tuple(_safe(part, tiny) for part in node)
+        return tuple(_safe(part, tiny, values) for part in node)
     if not isinstance(node, (Expr, Condition)) or isinstance(node, Lookup):
         return node
-    rebuilt = type(node)(*(_safe(getattr(node, field.name), tiny) for field in fields(node)))
+    rebuilt = type(node)(*(_safe(getattr(node, field.name), tiny, values) for field in fields(node)))
+    if isinstance(rebuilt, Div):
+        return _safe_quotient(rebuilt, values)
     return _safe_product(rebuilt, tiny) if isinstance(rebuilt, Mul) else rebuilt
+
+
+def _safe_quotient(quotient: Div, values: set[str]) -> Expr:
+    above = quotient.numerator
+    if not values.intersection(variables(above)):
+        return quotient
+    return Div(If(Compare("<", Abs(above), Const(_TINY_DIVIDEND)), Const(0.0), above), quotient.denominator)
 
 
 def _safe_product(product: Mul, tiny: set[str]) -> Expr:
