@@ -16,11 +16,15 @@ def test_a_cell_is_replaced_and_found_again(tmp_path):
     assert [row["loss"] for row in again.rows] == ["0.5", "2"]
 
 
-def test_other_versions_are_dropped(tmp_path):
+def test_rows_of_earlier_versions_stay_until_they_are_measured_anew(tmp_path):
     path = tmp_path / "cells.csv"
-    path.write_text(f"version,table,loss\n0.0.0,old,1\n{__version__},new,2\n", encoding="utf-8")
-    results = ResultFile(path, ("table",))
-    assert [row["table"] for row in results.rows] == ["new"]
+    path.write_text("version,table,loss\n0.0.0,old,1\n0.0.0,new,2\n", encoding="utf-8")
+    ResultFile(path, ("table",)).put({"table": "new", "loss": 3.0})
+    rows = ResultFile(path, ("table",)).rows
+    assert [(row["version"], row["table"], row["loss"]) for row in rows] == [
+        ("0.0.0", "old", "1"),
+        (__version__, "new", "3"),
+    ]
 
 
 def test_markdown_escapes_bars():
