@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.classification_report import OURS
+from benchmarks.classification_report import OURS, peers
 from benchmarks.classification_task import KEY
-from benchmarks.results import ResultFile, Row, markdown_table, surroundings
+from benchmarks.results import ResultFile, Row, markdown_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def write_report(folder: Path, *, about: str) -> str:
         "## Every table",
         _every_table(rows, folder),
     ]
-    parts += ["## The equations", *(_equation(row) for row in rows), surroundings(["numpy", "scipy", "xgboost-cpu"])]
+    parts += ["## The equations", *(_equation(row) for row in rows), peers()]
     text = "\n\n".join(part.strip() for part in parts) + "\n"
     (folder / "readable.md").write_text(text, encoding="utf-8")
     return text
