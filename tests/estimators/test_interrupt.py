@@ -11,6 +11,8 @@ import sys
 
 import pytest
 
+from ecsel.estimators.readable import STOPPED
+
 FIT = """
 import json, sys, warnings
 import numpy as np
@@ -76,13 +78,17 @@ def interrupted_at(line, *arguments, fit=FIT):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
 @pytest.mark.parametrize(
-    ("select", "line", "never"), [("law", "laurent", "polishing"), ("prediction", "fold 2", "fold 5")]
+    ("select", "line", "never", "warning"),
+    [
+        ("law", "laurent", "polishing", "The search was interrupted; the best law so far was kept."),
+        ("prediction", "walk 1 of", "walk 6 of", STOPPED),
+    ],
 )
-def test_an_interrupt_keeps_the_best_law_so_far(select, line, never):
+def test_an_interrupt_keeps_the_best_law_so_far(select, line, never, warning):
     model, told = interrupted_at(line, select)
     assert line in told
     assert never not in told
-    assert model["warnings"] == ["The search was interrupted; the best law so far was kept."]
+    assert model["warnings"] == [warning]
     assert not model["complete"]
     assert "stopped before its end" in model["words"]
     assert model["path"] >= 1
@@ -94,9 +100,7 @@ def test_an_interrupt_keeps_the_best_law_so_far(select, line, never):
 def test_an_interrupted_search_takes_the_best_that_was_measured(n_jobs):
     model, told = interrupted_at("walk 1 of", n_jobs, fit=SEARCH)
     assert "walk 1 of" in told
-    assert model["warnings"] == [
-        "The search was stopped before its end; the best equation that was measured by then was taken."
-    ]
+    assert model["warnings"] == [STOPPED]
     assert model["files"]
     assert model["path"] >= 1
     assert model["status"] == "INTERRUPTED"
