@@ -60,7 +60,7 @@ def can_be_typed(row):
 
 def test_recalculated_workbooks_say_what_models_say(all_cases, all_hostile, recalculate, tmp_path):
     cases = {name: case.where(can_be_typed) for name, case in all_cases.items()}
-    explained = ("sigmoid_with_gaps", "law_with_signs", "equation_with_parities")
+    explained = ("sigmoid_with_gaps", "law_with_signs", "equation_with_parities", "raw_0", "default_of_three")
     options = {
         name: {"contributions": "shapley", "baseline": case.rows[case.ordinary[0]]} if name in explained else {}
         for name, case in all_cases.items()

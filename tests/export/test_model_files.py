@@ -19,12 +19,14 @@ from ecsel.files import read, write
 def load_again(tmp_path_factory):
     """Return the function that writes and loads a model, with only standard JSON in the file."""
     path = tmp_path_factory.mktemp("files") / "model.json"
-    ECSELClassifier(n_terms=1, l1=0.01).fit([[1.0], [2.0], [3.0], [4.0]] * 3, [0, 0, 1, 1] * 3).save(path)
-    fitted = read(path)
+    fitted = {}
+    for is_raw, options in {False: {"n_terms": 1, "l1": 0.01}, True: {}}.items():
+        ECSELClassifier(**options).fit([[1.0], [2.0], [3.0], [4.0]] * 5, [0, 0, 1, 1] * 5).save(path)
+        fitted[is_raw] = read(path)
 
     def run(model):
         if isinstance(model, ModelView):  # nobody fitted it: it goes into the file of another one
-            write(replace(fitted, **parts_of(model)), path)
+            write(replace(fitted[model.encoder.is_raw], **parts_of(model)), path)
         else:
             model.save(path)
         json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
@@ -49,6 +51,7 @@ def parts_of(view):
     [
         *("sigmoid_with_gaps", "softmax_of_three", "two_class_softmax_without_intercept", "median_and_threshold"),
         *("out_of_range_is_an_error", "law_with_signs", "random_0", "random_1", "random_2", "random_5"),
+        *("raw_0", "raw_1", "raw_2", "default_of_two", "default_of_three", "default_with_thresholds"),
     ],
     indirect=True,
 )

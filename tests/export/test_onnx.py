@@ -71,7 +71,9 @@ def test_single_precision_equals_the_model_on_rows_that_it_can_hold(case):
 
 
 @pytest.mark.parametrize(
-    "case", ["sigmoid_with_gaps", "softmax_of_three", "law_with_signs", "equation_with_parities"], indirect=True
+    "case",
+    ["sigmoid_with_gaps", "softmax_of_three", "law_with_signs", "equation_with_parities", "raw_0", "default_of_three"],
+    indirect=True,
 )
 @pytest.mark.parametrize("method", ["log_additive", "attribution", "shapley"])
 def test_contributions_are_those_of_the_other_exports(case, method):
@@ -83,7 +85,8 @@ def test_contributions_are_those_of_the_other_exports(case, method):
     values = np.array([[list(each["values"].values()) for each in row] for row in wanted], dtype=float)
     scale = np.nanmax(np.abs(values), axis=(1, 2), initial=1.0, keepdims=True)
     np.testing.assert_allclose(told["contributions"] / scale, values / scale, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(told["base_values"], [each["base_value"] for each in wanted[0]])
+    base = np.array([each["base_value"] for each in wanted[0]], dtype=float)
+    np.testing.assert_allclose(told["base_values"], base)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

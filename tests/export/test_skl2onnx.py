@@ -78,7 +78,7 @@ def test_a_table_with_one_tensor_per_column():
     "encoded_case",
     [
         *("sigmoid_with_gaps", "softmax_of_three", "two_class_softmax_without_intercept", "median_and_threshold"),
-        "out_of_range_is_an_error",
+        *("out_of_range_is_an_error", "default_of_two", "default_of_three", "default_with_thresholds"),
     ],
     indirect=True,
 )
@@ -87,12 +87,12 @@ def test_a_pipeline_equals_the_model_on_awkward_rows(encoded_case):
     case = encoded_case.where(lambda row: "" not in row.values())
     pipeline = make_pipeline(case.model)
     types, feed = [], {}
-    for name in case.view.raw_names:
+    for j, name in enumerate(case.view.raw_names):
         values = [row[name] for row in case.rows]
         is_text = any(isinstance(value, str) for value in values)
-        types.append((name, (StringTensorType if is_text else DoubleTensorType)([None, 1])))
+        types.append((f"x{j}", (StringTensorType if is_text else DoubleTensorType)([None, 1])))
         cells = [("" if is_text else np.nan) if value is None or value != value else value for value in values]  # noqa: PLR0124 - NaN
-        feed[name] = np.array(cells, dtype=object if is_text else np.float64)[:, None]
+        feed[f"x{j}"] = np.array(cells, dtype=object if is_text else np.float64)[:, None]
     label, p = run(skl2onnx.convert_sklearn(pipeline, initial_types=types, options={"zipmap": False}), feed)
     refused = np.isnan(p).all(axis=1)
     kind = type(case.view.classes[0])

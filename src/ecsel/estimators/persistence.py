@@ -91,7 +91,9 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     if isinstance(params.get("penalty"), dict):
         numbers = dict(params["penalty"])
         params["penalty"] = TARIFFS[numbers.pop("name")](**numbers)
-    if params.get("two_sided") == "auto":  # version 0.1.0 could leave the choice of mirror images to the folds
+    # version 0.1.0 could leave the choice of mirror images to the folds; its files hold those of all candidates
+    mirrors_of_path = params.get("two_sided") == "auto"
+    if mirrors_of_path:
         params["two_sided"] = False
     known = ECSELClassifier().get_params(deep=False)
     model = ECSELClassifier(**{name: value for name, value in params.items() if name in known})
@@ -109,8 +111,7 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     else:
         model.fit_report_ = FitReport(**{**report, "spread": tuple(report["spread"])})
         model.n_iter_ = max(1, model.fit_report_.iterations)
-        # files of version 0.1.0 may hold mirror images that only other candidates of the path speak of
-        model.encoder_ = document.encoder.keep_mirrors(used)
+        model.encoder_ = document.encoder.keep_mirrors(used) if mirrors_of_path else document.encoder
     model.path_encoder_ = document.encoder
     model.classes_ = _label_array(labels)
     model.link_ = document.link
