@@ -181,3 +181,5 @@ def test_what_cannot_be_is_named(table, model, result):
         model.stability(X.iloc[:, :2], y)
     with pytest.raises(ValueError, match="level=3"):
         result.to_frame(3)
+    with pytest.raises(ValueError, match="are not the rows of training: they give no feature"):
+        model.stability(X.assign(kind="b"), y)

@@ -53,7 +53,7 @@ def fold_rows(
         factors = class_weights[codes]
         counts = weights / factors
         dealt = content_folds(logs, codes, counts, usable_folds(int(cv), codes, counts))
-        folds = [(train * factors, test * factors) for train, test in dealt]
+        folds: list[Fold] = [(train * factors, test * factors) for train, test in dealt]
         before = rows[2]
     else:
         (logs, codes, weights), kept = thin(original[0], JUDGED_ROWS, seed)

@@ -141,6 +141,9 @@ def piece_stability(
     rows = TrainingRows(encoder.feature_rows(table, warn=False)[:, kept], codes[kept], weights[kept], labels, kept)
     if model.thresholds:
         encoder, rows = with_cuts(encoder, rows)
+    unknown = [name for name in model.encoder_.feature_names if name not in encoder.feature_names]
+    if unknown:
+        raise ValueError(f"X are not the rows of training: they give no feature {unknown[0]!r}, which the model uses.")
     per_class = class_weights(model.class_weight, model.classes_, rows.codes, rows.weights)
     seed = draw_seed(random_state)
     task = class_task(model, replace(chosen, n_threads=1), encoder, model.classes_.tolist(), per_class, seed)
