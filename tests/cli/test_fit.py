@@ -135,7 +135,8 @@ def test_options_of_the_search_reach_it(run_json, loans_file, tmp_path):
 def test_options_of_another_model_are_refused(refused, loans_file, springs_file):
     assert "--n-terms" in refused("fit", loans_file, "-t", "bad", "--l1", "0.1")
     assert "--max-factors is for classes" in refused("fit", springs_file, "-t", "energy", "--max-factors", "3")
-    assert "law or prediction" in refused("fit", springs_file, "-t", "energy", "--select", "3")
+    assert "--threshold is for classes" in refused("fit", springs_file, "-t", "energy", "--threshold", "0.3")
+    assert "law, prediction or a number" in refused("fit", springs_file, "-t", "energy", "--select", "best")
 
 
 def test_a_quantity_gets_a_law(run_json, springs_file, tmp_path):
@@ -146,6 +147,31 @@ def test_a_quantity_gets_a_law(run_json, springs_file, tmp_path):
     assert [q["model"] for q in found["quality"]][:2] == ["ECSEL", "linear regression"]
     assert found["quality"][0]["r2"] > 0.999 > found["quality"][1]["r2"]
     assert {each["column"] for each in found["drivers"]} == {"stiffness", "stretch"}
+
+
+def test_a_prediction_takes_text_and_missing_values(run, run_json, refused, springs, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = springs.assign(colour=rng.choice(["red", "blue"], 60))
+    frame["energy"] += 30 * (frame["colour"] == "red") + rng.normal(0, 2, 60)
+    frame.loc[::7, "stretch"] = np.nan
+    path, model = tmp_path / "springs.csv", tmp_path / "model.json"
+    frame.to_csv(path, index=False)
+    arguments = ["fit", path, "-t", "energy", "--holdout", "0", "--max-factors", "4"]
+    text = run(*arguments, "--select", "prediction", "-o", model).stdout
+    fitted = ecsel.load(model)
+    assert "[colour = " in str(fitted.equation_)
+    assert "root mean squared error" in text
+    row = fitted.predict(frame.drop(columns="energy").head(1))[0]
+    assert run_json("info", model, path, "--row", 1)["example"]["prediction"] == pytest.approx(row)
+    assert run_json("explain", path, "-m", model, "--row", "1")["rows"][0]["prediction"] == pytest.approx(row)
+    assert "a prediction of a number" in run("info", model).stdout
+    fewer = run_json(*arguments, "--select", "1")["model"]
+    assert fewer["n_factors"] == 1
+    assert all(point["rmse"] > 0 for point in fewer["front"])
+    assert "--select prediction takes it" in refused(*arguments)
+    page = tmp_path / "page.html"
+    run("report", path, "-t", "energy", "-m", model, "-o", page)
+    assert "One row by hand" in page.read_text(encoding="utf-8")
 
 
 def test_a_law_leaves_out_text_and_incomplete_rows_and_says_so(run_json, springs, tmp_path):

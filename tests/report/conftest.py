@@ -152,7 +152,26 @@ def blooms():
     return Case(model, *parts, {"title": "Irises"})
 
 
-CASES = {each.__name__: each for each in (loan, hostile, law, churn, blooms)}
+def house():
+    """A readable equation that predicts a number, with levels and missing values."""
+    rng = np.random.default_rng(4)
+    n = 400
+    X = pd.DataFrame(
+        {
+            "area": rng.uniform(30, 250, n).round(1),
+            "year built": rng.integers(1900, 2020, n).astype(float),
+            "city": rng.choice(["Rome", "Oslo", "Bonn"], n),
+        }
+    )
+    X.loc[::9, "year built"] = np.nan
+    y = 1.9 * X["area"] + 40 * (X["city"] == "Oslo") + 0.4 * (X["year built"].fillna(1950) - 1950)
+    y = (y + 20 + rng.normal(0, 20, n)).rename("price")
+    parts = split(X, y)
+    model = ECSELRegressor(select="prediction", max_factors=4, cv=3).fit(*parts[:2])
+    return Case(model, *parts, {"title": "Houses", "group": "city"})
+
+
+CASES = {each.__name__: each for each in (loan, hostile, law, churn, blooms, house)}
 
 
 @functools.cache
@@ -183,6 +202,11 @@ def churn_case():
 @pytest.fixture(params=["churn", "blooms"])
 def readable_case(request):
     return case_named(request.param)
+
+
+@pytest.fixture
+def house_case():
+    return case_named("house")
 
 
 @pytest.fixture

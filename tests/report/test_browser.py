@@ -10,6 +10,8 @@ import pytest
 from scipy import special
 
 from ecsel import ECSELClassifier, explain
+from ecsel.explain.baseline import resolve_baseline
+from ecsel.explain.shapley import score_shapley
 from ecsel.report import render_report, script
 from ecsel.report.controls import controls
 
@@ -92,22 +94,22 @@ def test_random_states_are_what_python_says(case, open_page):
     expected = view.probabilities(X)
     if not view.has_classes:
         np.testing.assert_allclose([each["prediction"] for each in told], expected[:, 0], rtol=1e-9)
-        typical = pd.DataFrame([case.evidence.baseline])[list(case.X.columns)]
-        contributions = explain.shapley(view, X, typical).select()
+        start = resolve_baseline(view, case.X, case.evidence.baseline).point
+        values = score_shapley(view, view.rows(X), start)[:, 0]
     else:
         np.testing.assert_allclose([each["probabilities"] for each in told], expected, rtol=1e-9, atol=1e-12)
         decided = case.model.predict(X).tolist()
         assert [view.classes[each["decided"]] for each in told] == decided
         two = len(view.classes) == 2
-        contributions = explain.reasons(view, X, toward=view.classes[1] if two else None)
+        values = np.asarray(explain.reasons(view, X, toward=view.classes[1] if two else None).values)
         z = case.model.decision_function(X)
         margins = z - special.logit(view.threshold) if two else np.diff(np.sort(z, axis=1)[:, -2:])[:, 0]
         np.testing.assert_allclose([each["margin"] for each in told], margins, rtol=1e-8, atol=1e-9)
     names = [control["name"] for control in described(case)]
-    for each, values in zip(told, np.asarray(contributions.values), strict=True):
+    for each, row in zip(told, values, strict=True):
         for column, adds in each["adds"]:
-            expected_value = values[view.column_position(names[column])]
-            assert adds == pytest.approx(expected_value, rel=1e-8, abs=1e-9 * np.abs(values).max())
+            expected_value = row[view.column_position(names[column])]
+            assert adds == pytest.approx(expected_value, rel=1e-8, abs=1e-9 * np.abs(row).max())
 
 
 def test_first_order_contributions_come_with_their_remainder(loan_case, open_page, monkeypatch):

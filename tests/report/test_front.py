@@ -32,8 +32,24 @@ def test_the_line_has_the_losses_of_the_path(readable_case):
 def test_what_cannot_be_seen_is_no_gain(readable_case):
     front = Front.of(readable_case.model)
     if front.larger is not None:
-        assert round(front.larger.loss, 3) < round(front.chosen.loss, 3)
+        assert float(front.larger.text) < float(front.chosen.text)
     assert front.smaller is None or 2 * front.smaller.n_factors <= front.chosen.n_factors
+
+
+def test_of_a_number_the_error_is_in_its_own_unit(house_case):
+    model = house_case.model
+    front = Front.of(model)
+    assert front.chosen.equations == (model.equation_,)
+    for point, candidate in zip(front.points, model.path_, strict=True):
+        assert point.error == pytest.approx(candidate.loss**0.5)
+        above = (candidate.loss + candidate.loss_se) ** 0.5 - point.error
+        assert point.standard_error == pytest.approx(above, rel=0.2)
+    assert f"root mean squared error {front.chosen.text} on held-out folds" in front.sentence()
+    assert "root mean squared error" in house_case.html
+
+
+def test_laws_have_a_front_of_their_own(law_case):
+    assert Front.of(law_case.model).points == ()
 
 
 def test_without_folds_there_is_no_front(loan_case):

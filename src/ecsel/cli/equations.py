@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ecsel.cli.models import equations_of, is_classifier
+from ecsel.cli.models import equations_of, is_classifier, is_readable
 from ecsel.cli.wording import is_log_odds, link_line, score_name, shown, wrapped_equation
 from ecsel.estimators.odds import odds_phrases
 from ecsel.estimators.summary import remarks
@@ -28,9 +28,10 @@ MAX_WIDTH = 120
 
 def show_equations(console: Console, model: Any, *, other_sizes: bool = True) -> None:
     """Print the equations for people, how scores become probabilities, and what another size would bring."""
-    if is_classifier(model) and model.encoder_.is_raw:
+    if is_readable(model):
         _show_readable(console, model)
-        console.print(f"  {link_line(model)}", soft_wrap=True)
+        if is_classifier(model):
+            console.print(f"  {link_line(model)}", soft_wrap=True)
         if sentence := Front.of(model).sentence(other_sizes=other_sizes):
             console.print(f"  {sentence}.", style="dim", soft_wrap=True)
         return
@@ -41,7 +42,7 @@ def show_equations(console: Console, model: Any, *, other_sizes: bool = True) ->
 
 def _show_readable(console: Console, model: Any) -> None:
     """Print equations of raw columns: on a line where they fit, else a piece a line."""
-    for label, equation in model.equations_.items():
+    for label, equation in equations_of(model).items():
         name = f"  {score_name(model, label)} ="
         lines = equation_lines(equation, min(console.width, MAX_WIDTH) - len(name) - 1)
         if not equation.terms:

@@ -105,9 +105,9 @@ def explained(model: Any, X: Any, one: int | None, toward: str | None, top: int)
 
     view = library.ModelView.of(model)
     baseline = None
-    if not view.has_classes:
-        if toward is not None:
-            raise Refusal("--toward is for classes; a law has none.")
+    if not view.has_classes and toward is not None:
+        raise Refusal("--toward is for classes; a law has none.")
+    if view.encoder is None:
         if len(X) == 1:
             raise Refusal("a law is explained against other rows: give a table of several and choose one with --row.")
         baseline = X.astype(float).median().tolist()
@@ -208,7 +208,8 @@ def _headline(session: "Session", found: Explained, i: int) -> None:
 
 def _unit(found: Explained, toward: Any) -> str:
     if not found.view.has_classes:
-        return "In units of the prediction. The typical row is the median of the table."
+        where = "the table" if found.view.encoder is None else "training"
+        return f"In units of the prediction. The typical row has the medians of {where}."
     return f"Logarithm of the odds of {shown(toward)} against its strongest rival; + speaks for {shown(toward)}."
 
 

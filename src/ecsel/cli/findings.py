@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ecsel.cli.models import is_readable
 from ecsel.cli.screening import MOST_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.cli.wording import shown
 
@@ -102,9 +103,10 @@ def doubts(training: Training) -> list[Finding]:
             Finding("unstable", f"unstable {what}: other rows would give another sign, or none, to {_all(training)}")
         )
     if not prepared.classes and not training.model.law_found_:
-        found.append(
-            Finding("no_law", "no law was found, the prediction is a constant; try --select prediction, or more rows")
-        )
+        told = "no law was found, the prediction is a constant; try --select prediction, or more rows"
+        if is_readable(training.model):
+            told = "no column predicts better than a constant does; try more rows, or other columns"
+        found.append(Finding("no_law", told))
     return found
 
 

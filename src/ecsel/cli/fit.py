@@ -106,7 +106,7 @@ def fit(
         str,
         typer.Option(
             metavar="WHAT",
-            help="Of classes: the equation with so many factors on the front. Of a quantity: law or prediction.",
+            help="The equation of the front with so many factors. Of a quantity also: law or prediction.",
             rich_help_panel=MODEL,
         ),
     ] = "",
@@ -153,26 +153,34 @@ def fit(
         table = read_file(data, wishes) if large is None else looked_at(large)
         for remark in table.remarks:
             session.note(remark)
-        prepared = prepare(table, target, task=task, drop=drop or (), keep=[*(keep or ()), *(categorical or ())])
+        prepared = prepare(
+            table,
+            target,
+            task=task,
+            drop=drop or (),
+            keep=[*(keep or ()), *(categorical or ())],
+            as_law=select in {"", "law"},
+        )
         if large is not None and prepared.task.kind == "regression":
             raise Refusal(f"{table.name} is too large for a law to be looked for in all rows; give a sample of them.")
         promises = {**dict.fromkeys(increasing or (), +1), **dict.fromkeys(decreasing or (), -1)}
-        of_classes = {
-            "l1": l1,
+        of_search = {
             "max_factors": max_factors,
-            "max_terms": max_terms,
             "digits": digits,
             "thresholds": thresholds or None,
+            "categorical": categorical or None,
+        }
+        of_classes = {
+            "l1": l1,
             "threshold": _threshold(threshold),
             "class_weight": class_weight,
             "calibrate": calibrate or None,
-            "categorical": categorical or None,
             "monotone": promises or None,
         }
         if l1 is not None and n_terms is None:
             raise Refusal("--l1 belongs to the paper's model, which has a given number of terms: add --n-terms K.")
-        options = _options(prepared, of_classes, select)
-        options |= {"n_terms": n_terms or "auto", "time_limit": time_limit}
+        options = _options(prepared, of_search, of_classes, select)
+        options |= {"n_terms": n_terms or "auto", "max_terms": max_terms, "time_limit": time_limit}
         options |= {"random_state": seed, "verbose": int(verbose)}
         choose = _chooser(prepared, select)
         told = facts(prepared, readable=l1 is None)
@@ -202,31 +210,39 @@ def fit(
             bare_equations(session, training.model)
 
 
-def _options(prepared: "Prepared", of_classes: dict[str, Any], select: str) -> dict[str, Any]:
-    """Return the options that were given, for the estimator of the task; those of classes mean nothing for a law."""
+def _options(
+    prepared: "Prepared", of_search: dict[str, Any], of_classes: dict[str, Any], select: str
+) -> dict[str, Any]:
+    """Return the options that were given, for the estimator of the task; a law knows neither kind."""
     from ecsel.cli.errors import Refusal
 
-    given = {name: value for name, value in of_classes.items() if value is not None}
     if prepared.task.kind == "classification":
-        if "digits" in given:
-            given["digits"] = given["digits"] or None
-        return given
-    if given:
-        name = next(iter(given)).replace("_", "-")
-        raise Refusal(f"--{name} is for classes, but {prepared.target!r} is taken for a quantity.")
-    if select not in {"", "law", "prediction"}:
-        raise Refusal(f"--select {select!r}: of a quantity it is law or prediction.")
-    return {"select": select or "law"}
+        given, foreign, told = {**of_search, **of_classes}, {}, {}
+    elif select == "prediction" or select.isdigit():
+        given, foreign, told = of_search, of_classes, {"select": "prediction"}
+    elif select in {"", "law"}:
+        given, foreign, told = {}, {**of_classes, **of_search}, {"select": "law"}
+    else:
+        raise Refusal(f"--select {select!r}: of a quantity it is law, prediction or a number of factors.")
+    for name, value in foreign.items():
+        if value is not None:
+            hint = "; --select prediction takes it" if name in of_search else ""
+            option = name.replace("_", "-")
+            raise Refusal(f"--{option} is for classes, but {prepared.target!r} is taken for a quantity{hint}.")
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if "digits" in chosen:
+        chosen["digits"] = chosen["digits"] or None
+    return {**told, **chosen}
 
 
 def _chooser(prepared: "Prepared", select: str) -> "Callable[[Any], Any]":
-    """Return the function that takes the wanted candidate of a fitted classifier, the largest of at most so many."""
+    """Return the function that takes the wanted candidate of a search, the largest of at most so many factors."""
     from ecsel.cli.errors import Refusal
 
-    if prepared.task.kind != "classification" or not select:
-        return lambda model: model
     if not select.isdigit():
-        raise Refusal(f"--select {select!r}: of classes it is the number of factors, as the front tells.")
+        if prepared.task.kind == "classification" and select:
+            raise Refusal(f"--select {select!r}: of classes it is the number of factors, as the front tells.")
+        return lambda model: model
 
     def choose(model: Any) -> Any:
         fitting = [i for i, candidate in enumerate(model.path_) if candidate.size <= int(select)]

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ecsel.cli.equations import reading_aids, show_equations
+from ecsel.cli.models import is_readable
 from ecsel.cli.wording import shown
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def show_training(session: Session, training: Training, data: str, doubted: list
     prepared = training.prepared
     _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
     show_equations(session.out, training.model)
-    if prepared.classes and training.model.encoder_.is_raw:
+    if prepared.classes and is_readable(training.model):
         label = shown(training.model.classes_.tolist()[1])
         _show_list(session, f"What each piece does to the odds of {label}", reading_aids(training.model))
     else:
@@ -73,7 +74,7 @@ def _show_quality(session: Session, training: Training) -> None:
     n_fitted = len(training.prepared.y) - training.n_held_out
     _heading(session, f"Quality on {training.n_held_out} held-out rows")
     session.out.print(Padding(_quality_table(training), (0, 0, 0, 2)))
-    what = "law" if not training.prepared.classes else "equation"
+    what = "equation" if is_readable(training.model) or training.prepared.classes else "law"
     _line(
         session,
         f"Measured with a fit on the other {n_fitted} rows, whose {what} may differ a little from the one above.",

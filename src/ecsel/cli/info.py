@@ -73,14 +73,20 @@ def bare_equations(session: "Session", model: Any) -> None:
 
 def describe(model: Any) -> dict[str, Any]:
     """Return what a model is made of as plain values."""
-    from ecsel.cli.models import equations_of, is_classifier, model_columns
-    from ecsel.report.front import Front, n_factors
+    from ecsel.cli.models import equations_of, is_classifier, is_readable, model_columns
+    from ecsel.report.front import n_factors
 
     equations = [{"label": label, "equation": str(equation)} for label, equation in equations_of(model).items()]
     if not is_classifier(model):
-        columns = [{"name": name, "used": name in model.equation_.names} for name in model_columns(model)]
         errors = {"rmse": model.law_.mse**0.5, "left_out_rmse": model.law_.validation_mse**0.5}
-        return {"kind": "regressor", "equations": equations, "columns": columns, "quality": errors}
+        found = {"kind": "regressor", "equations": equations, "quality": errors}
+        if is_readable(model):
+            columns = [_column(model, column) for column in model.encoder_.columns]
+            return {**found, "columns": columns, "n_factors": model.equation_.n_factors, "front": _front(model, "rmse")}
+        return {
+            **found,
+            "columns": [{"name": name, "used": name in model.equation_.names} for name in model_columns(model)],
+        }
     quality = model.out_of_fold_
     return {
         "kind": "classifier",
@@ -91,16 +97,7 @@ def describe(model: Any) -> dict[str, Any]:
         "n_factors": n_factors(model.equations_.values()),
         "l1": model.l1_,
         "equations": equations,
-        "front": [
-            {
-                "n_factors": point.n_factors,
-                "log_loss": point.loss,
-                "standard_error": point.loss_se,
-                "equations": [str(equation) for equation in point.equations],
-                "chosen": point.is_chosen,
-            }
-            for point in Front.of(model).points
-        ],
+        "front": _front(model, "log_loss"),
         "columns": [_column(model, column) for column in model.encoder_.columns],
         "features": [
             {"name": f.name, "column": f.column, "kind": f.kind, "scale": f.scale, "offset": f.offset}
@@ -110,8 +107,25 @@ def describe(model: Any) -> dict[str, Any]:
     }
 
 
+def _front(model: Any, measure: str) -> list[dict[str, Any]]:
+    from ecsel.report.front import Front
+
+    return [
+        {
+            "n_factors": point.n_factors,
+            measure: point.error,
+            "standard_error": point.standard_error,
+            "equations": [str(equation) for equation in point.equations],
+            "chosen": point.is_chosen,
+        }
+        for point in Front.of(model).points
+    ]
+
+
 def _column(model: Any, column: Any) -> dict[str, Any]:
-    names = {name for equation in model.equations_.values() for name in equation.names}
+    from ecsel.cli.models import equations_of
+
+    names = {name for equation in equations_of(model).values() for name in equation.names}
     used = any(f.column == column.name and f.name in names for f in model.encoder_.features)
     told = {"name": column.name, "kind": column.kind, "used": used}
     if column.kind == "numeric":
@@ -149,8 +163,16 @@ def example_document(row: int, example: "WorkedExample") -> dict[str, Any]:
 
 def _tell(session: "Session", model: Any, name: str) -> None:
     from ecsel.cli.equations import reading_aids, show_equations
-    from ecsel.cli.models import is_classifier
+    from ecsel.cli.models import is_classifier, is_readable
 
+    if is_readable(model) and not is_classifier(model):
+        session.out.print(f"{name}: a prediction of a number", style="bold", soft_wrap=True)
+        show_equations(session.out, model)
+        session.out.print()
+        _tell_columns(session, model)
+        if session.verbose:
+            session.out.print(model.summary(), soft_wrap=True)
+        return
     if not is_classifier(model):
         session.out.print(f"{name}: a law of {len(model.equation_.terms)} term(s)", style="bold", soft_wrap=True)
         session.out.print(model.describe(), soft_wrap=True)

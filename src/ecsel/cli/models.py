@@ -38,6 +38,11 @@ def is_classifier(model: Any) -> bool:
     return hasattr(model, "classes_")
 
 
+def is_readable(model: Any) -> bool:
+    """Tell the equations of raw columns that a search has found from laws and the paper's model."""
+    return hasattr(model, "encoder_") and bool(model.encoder_.is_raw)
+
+
 def equations_of(model: Any) -> dict[Any, Signomial]:
     """Return the equation of every score, or of the prediction."""
     return model.equations_ if is_classifier(model) else {"prediction": model.equation_}
@@ -52,7 +57,7 @@ def model_columns(model: Any) -> tuple[str, ...]:
 
 def text_columns(model: Any) -> tuple[str, ...]:
     """Return the columns whose levels are text: a level such as 1 must not be read as a number."""
-    columns = model.encoder_.columns if is_classifier(model) else ()
+    columns = model.encoder_.columns if hasattr(model, "encoder_") else ()
     return tuple(column.name for column in columns if getattr(column, "dtype", None) == "text")
 
 
@@ -101,7 +106,7 @@ def rows_with_outcome(model: Any, table: TableFile, target: str) -> tuple[pd.Dat
         columns = listed(table.frame.columns.tolist())
         raise Refusal(f"{table.name} has no column {target!r} for --target; its columns are {columns}.")
     X, outcome = features_of(model, table), table.frame[target]
-    known = outcome.notna() if is_classifier(model) else outcome.notna() & X.notna().all(axis=1)
+    known = outcome.notna() if hasattr(model, "encoder_") else outcome.notna() & X.notna().all(axis=1)
     # rows keep the numbers that they have in the file, from 1, as every command counts them
     X, outcome = X[known].set_axis(np.flatnonzero(known) + 1), outcome[known]
     if X.empty:

@@ -55,9 +55,18 @@ class Prepared:
 
 
 def prepare(
-    table: TableFile, target: str, *, task: TaskKind | None, drop: Collection[str], keep: Collection[str]
+    table: TableFile,
+    target: str,
+    *,
+    task: TaskKind | None,
+    drop: Collection[str],
+    keep: Collection[str],
+    as_law: bool = True,
 ) -> Prepared:
-    """Return what takes part in a fit; a target that cannot be learned is refused."""
+    """Return what takes part in a fit; a target that cannot be learned is refused.
+
+    Of a quantity, `as_law` leaves out text and rows with missing values, which a law cannot take.
+    """
     frame = table.frame
     _check_names(table, target, drop, keep)
     known = frame[target].notna()
@@ -67,11 +76,12 @@ def prepare(
     decided = detect_task(frame[target]) if task is None else Task(task, "as asked")
     features = frame.drop(columns=target)
     kinds = {name: column_kind(features[name]) for name in features.columns}
-    dropped = left_out(features, kinds, decided.kind, drop, keep)
+    as_law = as_law and decided.kind == "regression"
+    dropped = left_out(features, kinds, drop, keep, as_law=as_law)
     X = features.drop(columns=list(dropped))
     missing = {str(name): int(n) for name, n in X.isna().sum().items() if n}
     n_known = len(X)
-    if decided.kind == "regression":
+    if as_law:
         X = X.dropna()
     if X.empty:
         told = "; ".join(f"{name} ({why})" for name, why in list(dropped.items())[:4])
@@ -83,7 +93,7 @@ def prepare(
 
 
 def left_out(
-    X: pd.DataFrame, kinds: dict[str, ColumnKind], task: TaskKind, drop: Collection[str], keep: Collection[str]
+    X: pd.DataFrame, kinds: dict[str, ColumnKind], drop: Collection[str], keep: Collection[str], *, as_law: bool
 ) -> dict[str, str]:
     """Return the columns that take no part, with the reason."""
     found = {}
@@ -98,9 +108,9 @@ def left_out(
             why = "dates; turn them into numbers, such as days"
         elif name not in keep and kind in {"numbers", "levels"} and (reason := identifier(X[name])):
             why = f"looks like an identifier: {reason}"
-        elif task == "regression" and kind == "levels":
+        elif as_law and kind == "levels":
             why = "text; a law needs numbers"
-        elif task == "regression" and X[name].isna().mean() > MOSTLY_MISSING:
+        elif as_law and X[name].isna().mean() > MOSTLY_MISSING:
             why = "mostly missing; a law needs every value"
         if why is not None:
             found[name] = why

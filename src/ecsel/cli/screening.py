@@ -187,12 +187,16 @@ def alone(values: pd.Series[Any], codes: np.ndarray[Any, Any]) -> float:
 
 def following_columns(X: pd.DataFrame, y: np.ndarray[Any, Any]) -> dict[str, float]:
     """Return the columns of numbers whose order is that of the target, with the rank correlation."""
+    import pandas as pd
     from scipy.stats import spearmanr
 
     found = {}
     for name in X.columns:
-        if X[name].nunique() > 2 and len(y) > FEW_ROWS:
-            found[str(name)] = float(spearmanr(X[name].to_numpy(dtype=np.float64), y).statistic)
+        known = X[name].notna().to_numpy()
+        numeric = pd.api.types.is_numeric_dtype(X[name].dtype)
+        if numeric and X[name].nunique() > 2 and known.sum() > FEW_ROWS:
+            values = X[name].to_numpy(dtype=np.float64, na_value=np.nan)[known]
+            found[str(name)] = float(spearmanr(values, y[known]).statistic)
     return {name: r for name, r in found.items() if abs(r) >= FOLLOWS}
 
 

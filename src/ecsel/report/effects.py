@@ -33,6 +33,8 @@ STEPS = 200
 MAX_COLUMNS = 12
 MAX_DISTINCT = 12
 """A column with no more different values is drawn as dots: there is nothing between them."""
+MAX_NAMED = 5
+"""So many different values are each named below a chart."""
 MAX_LEVELS = 12
 MAX_TICKS = 300
 
@@ -113,7 +115,8 @@ def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffe
         draw = frame.dots(grid, curves[:, c], f"c{c}", radius=3.5) if few else frame.line(grid, curves[:, c], f"c{c}")
         lines.append(draw)
     title = f"Effect of {name} over its training range; 0 at the median {number(typical)}"
-    chart = frame.figure(title, frame.axes(_short(name), unit), *lines, _rug(frame, present))
+    ticks = grid.tolist() if len(distinct) <= MAX_NAMED else None
+    chart = frame.figure(title, frame.axes(_short(name), unit, ticks), *lines, _rug(frame, present))
     return ColumnEffect(name, chart, _missing_line(evidence, j, typical, start, n_scores), number(typical))
 
 

@@ -52,8 +52,8 @@ class FrontLine:
     """One candidate of the search."""
 
     n_factors: int
-    loss: str
     error: str
+    spread: str
     equations: tuple[Html, ...]
     is_chosen: bool
 
@@ -75,15 +75,18 @@ class Formulas:
     rules: tuple[ColumnRule, ...]
     """Of a readable equation: how it reads its columns."""
     front: tuple[FrontLine, ...]
+    measure: str = "log-loss"
+    """What the front measures."""
+
+
+FRONT_OF_NUMBERS = "root mean squared error"
 
 
 def formulas(evidence: Evidence) -> Formulas:
     """Typeset the model."""
     model, view = evidence.view.estimator, evidence.view
     if not view.has_classes:
-        law = model.equation_
-        typeset = equation(symbol(evidence.target_symbol), law, simple_number)
-        return Formulas((Formula(typeset, str(law), ()),), None, None, (), (), _size([law]), None, (), (), ())
+        return _of_number(evidence)
     readable = model.encoder_.is_raw
     equations = list(model.equations_.values())
     found = tuple(
@@ -107,6 +110,16 @@ def formulas(evidence: Evidence) -> Formulas:
     )
 
 
+def _of_number(evidence: Evidence) -> Formulas:
+    """Typeset a law, or a readable equation that predicts a number."""
+    view, right = evidence.view, evidence.view.estimator.equation_
+    left, readable = symbol(evidence.target_symbol), view.encoder is not None
+    formula = Formula(equation(left, right, all_digits if readable else simple_number), equation_text(right), ())
+    size = _readable_size(evidence) if readable else _size([right])
+    front = _front(evidence) if readable else ()
+    return Formulas((formula,), None, None, (), (), size, None, (), column_rules(view), front, FRONT_OF_NUMBERS)
+
+
 def is_log_odds(evidence: Evidence) -> bool:
     """Tell a readable equation of two classes, which is read as log-odds, from the scores of other models."""
     view = evidence.view
@@ -115,6 +128,8 @@ def is_log_odds(evidence: Evidence) -> bool:
 
 def score_name(evidence: Evidence, label: Any) -> Html:
     """Return the left-hand side of an equation."""
+    if not evidence.view.has_classes:
+        return symbol(evidence.target_symbol)
     return element("mtext", f"log-odds of {shown(label)}") if is_log_odds(evidence) else score_of(label)
 
 
@@ -135,12 +150,13 @@ def _pieces(evidence: Evidence) -> tuple[PieceLine, ...]:
 
 def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
     """Return the sizes that the folds have measured, with their equations."""
-    front, labels = Front.of(evidence.view.estimator), evidence.view.score_classes
+    view = evidence.view
+    front, labels = Front.of(view.estimator), view.score_classes
     return tuple(
         FrontLine(
             point.n_factors,
-            f"{point.loss:.4f}",
-            f"± {point.loss_se:.4f}",
+            f"{point.error:.4f}" if view.has_classes else number(point.error),
+            f"± {point.standard_error:.4f}" if view.has_classes else f"± {number(point.standard_error, 2)}",
             tuple(
                 equation(score_name(evidence, label), right, all_digits)
                 for label, right in zip(labels, point.equations, strict=True)
@@ -159,7 +175,8 @@ def _scales(model: Any) -> tuple[ScaleLine, ...]:
 
 def _readable_size(evidence: Evidence) -> str:
     """Return how large a readable model is."""
-    equations = evidence.view.estimator.equations_.values()
+    model = evidence.view.estimator
+    equations = model.equations_.values() if evidence.view.has_classes else (model.equation_,)
     terms = [term for each in equations for term in each.terms if not term.is_constant]
     n_factors = sum(len(term.factors) for term in terms)
     return f"{_count(len(terms), 'piece')} with {_count(n_factors, 'factor')} of {_count(len(evidence.used), 'column')}"

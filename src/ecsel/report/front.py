@@ -1,22 +1,26 @@
-"""The front of size against held-out loss: what more factors would bring, and what fewer would cost."""
+"""The front of size against held-out error: what more factors would bring, and what fewer would cost."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ecsel.signomial import Signomial
 
 
 @dataclass(frozen=True, slots=True)
 class FrontPoint:
-    """One candidate of a search."""
+    """One candidate of a search: its error is the log-loss of classes, of numbers the root mean squared error."""
 
     n_factors: int
-    loss: float
-    loss_se: float
+    error: float
+    standard_error: float
+    text: str
+    """The error as it is printed."""
     equations: tuple[Signomial, ...]
     is_chosen: bool
 
@@ -26,23 +30,23 @@ class Front:
     """The candidates that the folds have measured, smallest first, and whether a limit of factors cut them short."""
 
     points: tuple[FrontPoint, ...]
+    measure: str
     limit: int | None
     """`max_factors`, where the best candidate reaches it."""
 
     @classmethod
     def of(cls, model: Any) -> Front:
-        """Return the front of a classifier; it has no points where no folds have chosen a size."""
-        size = n_factors(model.equations_.values())
-        points = tuple(
-            FrontPoint(each.size, each.loss, each.loss_se, each.equations, each.size == size)
-            for each in model.path_
-            if isfinite(each.loss)
-        )
+        """Return the front of a model; it has no points where no folds have chosen a size."""
+        classes = hasattr(model, "equations_")
+        size = n_factors(model.equations_.values() if classes else (model.equation_,))
+        measured = [each for each in model.path_ if isfinite(getattr(each, "loss", float("nan")))]
+        points = tuple(_point(each, each.size == size, classes=classes) for each in measured)
+        measure = "log-loss" if classes else "root mean squared error"
         if not points:
-            return cls((), None)
-        best = min(points, key=lambda point: point.loss)
+            return cls((), measure, None)
+        best = min(points, key=lambda point: point.error)
         widest = max(equation.n_factors for equation in best.equations)
-        return cls(points, model.max_factors if widest >= model.max_factors else None)
+        return cls(points, measure, model.max_factors if widest >= model.max_factors else None)
 
     @property
     def chosen(self) -> FrontPoint | None:
@@ -51,40 +55,45 @@ class Front:
 
     @property
     def larger(self) -> FrontPoint | None:
-        """The best of the larger candidates, where it is better than the chosen one."""
+        """The best of the larger candidates, where it is better than the chosen one: what cannot be seen is no gain."""
         chosen = self.chosen
-        more = [p for p in self.points if chosen and p.n_factors > chosen.n_factors and _shown(p) < _shown(chosen)]
-        return min(more, key=lambda point: point.loss, default=None)
+        more = [p for p in self.points if chosen and p.n_factors > chosen.n_factors]
+        better = [p for p in more if chosen and float(p.text) < float(chosen.text)]
+        return min(better, key=lambda point: point.error, default=None)
 
     @property
     def smaller(self) -> FrontPoint | None:
         """The best candidate of at most half the factors."""
         chosen = self.chosen
         fewer = [p for p in self.points if chosen and 0 < p.n_factors <= chosen.n_factors // 2]
-        return min(fewer, key=lambda point: point.loss, default=None)
+        return min(fewer, key=lambda point: point.error, default=None)
 
     def sentence(self, *, other_sizes: bool = True) -> str:
         """Return the front in one line, empty where there is none; `other_sizes` names the options that choose them."""
         if (chosen := self.chosen) is None:
             return ""
-        parts = [f"{factors(chosen.n_factors)}: log-loss {chosen.loss:.3f} on held-out folds"]
+        parts = [f"{factors(chosen.n_factors)}: {self.measure} {chosen.text} on held-out folds"]
         if self.smaller is not None:
             n = self.smaller.n_factors
-            parts.append(f"{factors(n)} would have {self.smaller.loss:.3f} (--select {n})")
+            parts.append(f"{factors(n)} would have {self.smaller.text} (--select {n})")
         if self.larger is not None:
             n = self.larger.n_factors
-            parts.append(f"{factors(n)} would bring {self.larger.loss:.3f} (--select {n})")
+            parts.append(f"{factors(n)} would bring {self.larger.text} (--select {n})")
         if self.limit is not None:
             parts.append(f"--max-factors {2 * self.limit} would look further")
         return "; ".join(parts if other_sizes else parts[:1])
 
 
-def _shown(point: FrontPoint) -> float:
-    """Return the loss as it is printed: what cannot be seen is no gain."""
-    return round(point.loss, 3)
+def _point(candidate: Any, is_chosen: bool, *, classes: bool) -> FrontPoint:
+    if classes:
+        error, spread, text = candidate.loss, candidate.loss_se, f"{candidate.loss:.3f}"
+    else:
+        error = sqrt(candidate.loss)
+        spread, text = candidate.loss_se / (2 * error) if error else 0.0, f"{error:.4g}"
+    return FrontPoint(candidate.size, error, spread, text, candidate.equations, is_chosen)
 
 
-def n_factors(equations: Any) -> int:
+def n_factors(equations: Iterable[Signomial]) -> int:
     """Return the factors of some equations together."""
     return sum(equation.n_factors for equation in equations)
 

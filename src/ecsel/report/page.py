@@ -153,7 +153,7 @@ def _by_hand(evidence: Evidence, position: int) -> RowByHand:
 def _task(evidence: Evidence) -> str:
     view = evidence.view
     if not view.has_classes:
-        return f"This law predicts {shown(evidence.target)}"
+        return f"This {'law' if view.encoder is None else 'model'} predicts {shown(evidence.target)}"
     listed = (
         " or ".join(shown(label) for label in view.classes)
         if len(view.classes) <= 3
@@ -164,10 +164,10 @@ def _task(evidence: Evidence) -> str:
 
 def _card(evidence: Evidence, equations: Formulas) -> tuple[tuple[str, str], ...]:
     view, model = evidence.view, evidence.view.estimator
-    kind = "signomial law"
+    pieces = "a sum of simple pieces of raw columns" if view.encoder is not None and view.encoder.is_raw else ""
+    kind = pieces or "signomial law"
     if view.has_classes:
-        pieces = "a sum of simple pieces of raw columns" if model.encoder_.is_raw else "signomial equation"
-        kind = f"{pieces}, {view.link} link"
+        kind = f"{pieces or 'signomial equation'}, {view.link} link"
     lines = [
         ("Model", f"{type(model).__name__} ({kind}), written by ecsel {__version__}"),
         ("Predicts", shown(evidence.target)),

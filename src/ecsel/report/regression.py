@@ -9,6 +9,7 @@ import numpy as np
 
 from ecsel.report.mathml import equation, simple_number, symbol
 from ecsel.report.performance import Figure
+from ecsel.report.pieces import piece_text
 from ecsel.report.svg import Frame, padded
 from ecsel.report.wording import DASH, number, shown
 
@@ -60,7 +61,7 @@ def value_performance(evidence: Evidence) -> ValuePerformance:
     """Measure a regression."""
     rows, model = evidence.judged, evidence.view.estimator
     predicted, residual = rows.outputs[:, 0], rows.truth - rows.outputs[:, 0]
-    front = _front(evidence)
+    front = () if evidence.view.encoder is not None else _front(evidence)
     return ValuePerformance(
         figures=_figures(rows.truth, residual),
         agreement=_agreement(rows, shown(evidence.target)),
@@ -134,7 +135,7 @@ def _front_chart(model: Any) -> Html:
     frame = Frame((float(size.min()) - 0.5, float(size.max()) + 0.5), padded(height, 0.08), width=560, height=260)
     chosen = np.array([law.equation == model.equation_ for law in model.path_])
     return frame.figure(
-        "Front of size against error: each law fits better than all smaller ones; the chosen one is ringed",
+        "Front of size against the error on left-out rows; the chosen law is ringed",
         frame.axes("size (terms and free exponents)", "log10 of the left-out error"),
         frame.line(size, height, "c0"),
         frame.dots(size, height, "c0", radius=3.5),
@@ -165,6 +166,8 @@ def _parameters(model: Any) -> tuple[ParameterLine, ...]:
         names = ", ".join(shown(name) for name in law.terms[p.term].names) or "no column"
         where = f"term {p.term + 1} ({names})"
         what = f"coefficient of {where}" if p.feature is None else f"exponent of {shown(p.feature)} in {where}"
+        if hasattr(model, "encoder_"):
+            what = piece_text(law.terms[p.term]).replace("`", "") or "constant"
         error = "simple number that the data support" if p.rounded else f"± {number(p.standard_error, 2)}"
         found.append(ParameterLine(what, number(p.value, 6), error))
     found += [

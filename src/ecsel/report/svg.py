@@ -43,11 +43,11 @@ class Frame:
         share = (np.asarray(value) - self.y[0]) / (self.y[1] - self.y[0])
         return self.height - BOTTOM - share * (self.height - TOP - BOTTOM)
 
-    def axes(self, x_label: str, y_label: str) -> Html:
-        """Return the grid, the ticks and what the axes mean."""
+    def axes(self, x_label: str, y_label: str, x_ticks: Sequence[float] | None = None) -> Html:
+        """Return the grid, the ticks and what the axes mean; ticks below are round numbers unless they are given."""
         bottom, left, right = self.height - BOTTOM, LEFT, self.width - RIGHT
         parts = []
-        for value in ticks(*self.x):
+        for value in ticks(*self.x) if x_ticks is None else x_ticks:
             at = float(self.across(value))
             parts += [
                 element("line", x1=at, x2=at, y1=TOP, y2=bottom, class_="grid"),
