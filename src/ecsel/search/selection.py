@@ -31,7 +31,7 @@ RIDGES = (0.002, 0.03, 0.3, 3.0, 12.0)
 """Ridges of the last fits, in units of a standardised piece's observations."""
 RIDGES_OF_MANY, MANY_ROWS = (2, 4), 3000
 """The positions of those that are tried where there are more rows than this, which ridges hardly move."""
-TOLERANCE = 0.003
+TOLERANCE = 0.005
 """The share of the best loss that fewer factors may cost; chosen on 19 tuning tables."""
 RESOLUTION = PRECISION**2
 """Losses that differ by less than this share of the largest differ by rounding: perfect fits of squared errors."""
