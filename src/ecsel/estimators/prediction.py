@@ -27,7 +27,6 @@ from ecsel.discovery import wishes
 from ecsel.discovery.fitted import FittedLaw
 from ecsel.discovery.lattice import default_exponents
 from ecsel.discovery.noise import Noise
-from ecsel.estimators.glm_errors import glm_sandwich
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.readable import SearchReport, SearchTask, families, scores_of
@@ -145,9 +144,7 @@ def fit_numbers(
     front = searched.found.front
     equations = [written.equation(point.equations) for point in front]
     losses = [nan if held is None else 2 * unit.scale**2 * point.loss for point in front]
-    laws = tuple(
-        written.law(point.equations, own, loss) for point, own, loss in zip(front, equations, losses, strict=True)
-    )
+    laws = tuple(written.law(own, loss) for own, loss in zip(equations, losses, strict=True))
     points = tuple(replace(point, equations=own) for point, own in zip(front, equations, strict=True))
     searched = replace(searched, found=replace(searched.found, front=points))
     chosen = searched.found.chosen
@@ -284,23 +281,22 @@ class _Writer:
             )
         return replace(found, intercepts=intercepts, coefficients=coefficients)
 
-    def law(self, found: Equations, written: Equations, held_out: float) -> FittedLaw:
+    def law(self, written: Equations, held_out: float) -> FittedLaw:
         """Return a written equation with the covariance of its numbers and the noise of a new row."""
         searched, unit = self.searched, self.unit
-        raw, weights = searched.piece_values(found), searched.weights
+        raw, weights = searched.piece_values(written), searched.weights
         y = unit.centre + unit.scale * searched.used.target
+        through_origin = bool(written.intercepts[0] == 0)
         total = float(weights.sum())
-        left = max(total - len(raw) - 1, 1.0)
+        left = max(total - len(raw) - (not through_origin), 1.0)
         squares = float(weights @ (y - scores_of(written, raw)[0]) ** 2)
-        covariance = self._covariance(found, raw) * (total / left)
+        covariance = self._covariance(raw, y, through_origin=through_origin) * (total / left)
         design = np.vstack([np.ones(raw.shape[1]), raw])
         uncertain = float(weights @ np.einsum("pn,pq,qn->n", design, covariance, design)) / total
         noise = max(squares / left, held_out - uncertain if held_out > uncertain else 0.0)
         (equation,) = written.signomials(searched.columns)
         own = {piece_factors(piece, searched.columns): k for k, piece in enumerate(written.pieces, start=1)}
         places = [0 if term.is_constant else own[term.factors] for term in equation.terms]
-        if written.intercepts[0] == 0:  # held at zero: the others given it
-            covariance = covariance - np.outer(covariance[0], covariance[0]) / max(covariance[0, 0], 1e-300)
         return FittedLaw(
             equation.terms,
             (False,) * len(equation.terms),
@@ -314,22 +310,18 @@ class _Writer:
             Noise(sigma=float(np.sqrt(noise))),
         )
 
-    def _covariance(self, found: Equations, raw: Floats) -> Floats:
-        """Return the covariance of intercept and coefficients in raw units; large tables know them better."""
-        searched = self.searched
-        whole = bool((searched.used.weights % 1 == 0).all())
-        ones = np.ones(len(searched.used))
-        known = glm_sandwich(
-            Squared(),
-            raw,
-            found.owners,
-            searched.used.target,
-            searched.used.weights if whole else ones,
-            ones if whole else searched.weights,
-            (found.intercepts, found.coefficients),
-            np.zeros(len(raw), dtype=bool),
-        )
-        back = np.diag(np.append(1.0, 1.0 / known.scale))
-        back[0, 1:] = -known.mean / known.scale
-        share = len(searched.used) / len(searched.rows)
-        return np.asarray(back @ known.covariance @ back.T * (share * self.unit.scale**2))
+    def _covariance(self, raw: Floats, y: Floats, *, through_origin: bool) -> Floats:
+        """Return the sandwich covariance of intercept and coefficients; with more rows they are known better."""
+        used, weights = self.searched.used, self.searched.weights
+        whole = bool((used.weights % 1 == 0).all())
+        mean, scale, _ = standardisation(raw, weights)
+        if through_origin:
+            mean = np.zeros(len(raw))
+        design = np.vstack([np.full(raw.shape[1], float(not through_origin)), (raw - mean[:, None]) / scale[:, None]])
+        inverse = np.linalg.pinv((design * weights) @ design.T, hermitian=True)
+        residual = y - (inverse @ (design @ (weights * y))) @ design
+        meat = (design * residual**2 * (weights if whole else weights**2)) @ design.T
+        back = np.diag(np.append(1.0, 1.0 / scale))
+        back[0, 1:] = -mean / scale
+        share = len(used) / len(self.searched.rows)
+        return np.asarray(share * back @ inverse @ meat @ inverse @ back.T)
