@@ -100,27 +100,28 @@ def split_scores(equations, n_scores):
 
 def test_the_rules_of_a_raw_encoder_are_said(all_cases):
     notes = to_text(all_cases["raw_0"].model).split("\nwhere\n")[1].splitlines()
-    encoder = all_cases["raw_0"].view.encoder
-    fill = {feature.name: feature.fill for feature in encoder.features}
-    columns = {column.name: column for column in encoder.columns}
-    held = f"age is held within {columns['age'].low} to {columns['age'].high}, its training range"
-    complete, finite = "income, plan, member or `page value`", "age, income, balance, visits or `page value`"
+    fill = {feature.name: feature.fill for feature in all_cases["raw_0"].view.encoder.features}
+    columns = {column.name: column for column in all_cases["raw_0"].view.encoder.columns}
+    filled = ", ".join(f"{name} counts as {fill[name]:g}" for name in ("age", "balance"))
     said = [
-        f"{held}: values beyond count as the nearer end",
-        f"age counts as {fill['age']:g} where it is missing",
-        "[age > 40] is 1 where age > 40, else 0, 0 where age is missing",
-        f"[age above 50] is max(0, age - 50), {fill['[age above 50]']:g} where age is missing",
+        "training ranges (a value outside counts as the nearest end):",
+        f"  age: {columns['age'].low:.4g} to {columns['age'].high:.4g}",
+        "  visits: 0 to 3",
+        "missing values are refused in income, plan, member, `page value`: training had none",
+        "infinite numbers are refused",
+        "[age > 40] is 1 where age > 40, else 0, 0 where it is missing",
+        f"[age above 50] is max(0, age - 50), {fill['[age above 50]']:g} where it is missing",
+        f"[age below 30] is max(0, 30 - age), {fill['[age below 30]']:g} where it is missing",
         "[age missing] is 1 where age is missing, else 0",
-        f"[balance above -50] is max(0, balance + 50), {fill['[balance above -50]']:g} where balance is missing",
+        f"[balance above -50] is max(0, balance + 50), {fill['[balance above -50]']:g} where it is missing",
         "[city = Rome] is 1 where city is 'Rome', else 0",
-        f"grade is 0 for 'low', 1 for 'mid', 2 for 'high', {fill['grade']:g} for any other level",
-        f"grade counts as {fill['grade']:g} where it is missing",
+        f"grade is 0 for 'low', 1 for 'mid', 2 for 'high', {fill['grade']:g} for a level that training has not seen",
         "[member = True] is 1 where member is True, else 0",
-        f"a row is refused where {complete} is missing or {finite} is infinite",
     ]
     assert {f"    {line}" for line in said} <= set(notes)
-    assert "    age was" in to_text(all_cases["raw_1"].model)
-    assert "a row with a value beyond is refused" in to_text(all_cases["raw_2"].model)
+    assert f"    where missing, {filled}, " in "\n".join(notes)
+    assert "(a value outside is taken as it is)" in to_text(all_cases["raw_1"].model)
+    assert "(a value outside is refused)" in to_text(all_cases["raw_2"].model)
     assert not any(word in " ".join(notes) for word in ("scale", "mirror", "~"))
 
 

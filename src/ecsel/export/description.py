@@ -6,48 +6,44 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.estimators.readable_summary import range_lines
 from ecsel.signomial.text import print_name, print_shift
-from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn
+from ecsel.tables import NumericColumn, OrdinalColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ecsel.explain.view import ModelView
     from ecsel.tables import Column, Feature, TableEncoder
-    from ecsel.tables.report import OutOfRange
 
 
-def describe_inputs(view: ModelView) -> Iterator[str]:
-    """Yield a line for each column that the equations of a raw encoder use and for each bracket, then what is refused.
+def describe_inputs(view: ModelView, encoder: TableEncoder) -> Iterator[str]:
+    """Yield, line by line, the rules for the columns that the equations of a raw encoder use, and what brackets mean.
 
     Examples
     --------
     >>> from ecsel import ECSELClassifier
     >>> from ecsel.explain import ModelView
-    >>> model = ECSELClassifier(max_terms=1).fit([[float(i % 9)] for i in range(90)], [i % 9 > 4 for i in range(90)])
-    >>> for line in describe_inputs(ModelView.of(model)):
+    >>> view = ModelView.of(ECSELClassifier().fit([[i / 7, i % 3] for i in range(60)], [i > 30 for i in range(60)]))
+    >>> for line in describe_inputs(view, view.encoder):
     ...     print(line)
-    x0 is held within 0 to 8, its training range: values beyond count as the nearer end
-    a row is refused where x0 is missing or infinite
+    training ranges (a value outside counts as the nearest end):
+      x0: 0 to 8.429
+    missing values are refused in x0: training had none
+    infinite numbers are refused
     """
-    if view.encoder is None:
-        return
-    complete, finite = [], []
-    for column, features in used_columns(view, view.encoder):
-        name = print_name(column.name)
-        yield from (f"{name} {line}" for line in _of_column(column, features, view.encoder.out_of_range))
+    used = list(used_columns(view, encoder))
+    yield from range_lines(encoder.keep_features([feature.name for _, features in used for feature in features]))
+    if any(isinstance(column, NumericColumn) for column, _ in used):
+        yield "infinite numbers are refused"
+    for column, features in used:
         for feature in features:
-            if feature.kind not in {"number", "ordinal"}:
-                missing = isinstance(column, NumericColumn) and feature.kind != "missing" and feature.fill is not None
-                absent = f", {print_shift(feature.fill or 0.0)} where {name} is missing" if missing else ""
-                yield f"{print_name(feature.name)} is {_meaning(feature)}{absent}"
-        if any(feature.fill is None for feature in features):
-            complete.append(name)
-        if isinstance(column, NumericColumn):
-            finite.append(name)
-    reasons = {"missing or infinite": complete} if complete == finite else {"missing": complete, "infinite": finite}
-    if told := [f"{_either(names)} is {reason}" for reason, names in reasons.items() if names]:
-        yield f"a row is refused where {' or '.join(told)}"
+            if feature.kind == "ordinal" and isinstance(column, OrdinalColumn):
+                levels = ", ".join(f"{place} for {level!r}" for place, level in enumerate(column.levels))
+                unseen = f"{print_shift(feature.baseline)} for a level that training has not seen"
+                yield f"{print_name(feature.name)} is {levels}, {unseen}"
+            elif feature.kind != "number":
+                yield f"{print_name(feature.name)} is {_meaning(feature, column)}"
 
 
 def used_columns(view: ModelView, encoder: TableEncoder) -> Iterator[tuple[Column, list[Feature]]]:
@@ -64,38 +60,17 @@ def fill_of(features: Sequence[Feature]) -> float | None:
     return next((feature.fill for feature in features if feature.kind in {"number", "ordinal"}), None)
 
 
-def _of_column(column: Column, features: Sequence[Feature], out_of_range: OutOfRange) -> Iterator[str]:
-    if isinstance(column, NumericColumn) and any(feature.kind != "missing" for feature in features):
-        low, high = print_shift(column.low), print_shift(column.high)
-        yield {
-            "clip": f"is held within {low} to {high}, its training range: values beyond count as the nearer end",
-            "extrapolate": f"was {low} to {high} in training: values beyond are taken as they are",
-            "error": f"was {low} to {high} in training: a row with a value beyond is refused",
-        }[out_of_range]
-    for feature in features:
-        if feature.kind == "ordinal" and isinstance(column, OrdinalColumn):
-            levels = ", ".join(f"{place} for {level!r}" for place, level in enumerate(column.levels))
-            yield f"is {levels}, {print_shift(feature.baseline)} for any other level"
-        if feature.kind in {"number", "ordinal"} and feature.fill is not None:
-            yield f"counts as {print_shift(feature.fill)} where it is missing"
-        elif isinstance(column, CategoricalColumn) and feature.kind == "level" and feature.fill == 1:
-            yield f"counts as {feature.level!r} where it is missing"
-
-
-def _meaning(feature: Feature) -> str:
-    column = print_name(feature.column)
-    cut = "" if feature.cut is None else print_shift(abs(feature.cut))
-    minus = "-" if feature.cut is not None and feature.cut < 0 else ""
+def _meaning(feature: Feature, column: Column) -> str:
+    name = print_name(feature.column)
     if feature.kind == "missing":
-        return f"1 where {column} is missing, else 0"
+        return f"1 where {name} is missing, else 0"
+    absent = ""
+    if isinstance(column, NumericColumn) and feature.fill is not None:
+        absent = f", {print_shift(feature.fill)} where it is missing"
     if feature.kind == "level":
-        return f"1 where {column} is {feature.level!r}, else 0"
+        return f"1 where {name} is {feature.level!r}, else 0{absent}"
+    cut = feature.cut or 0.0
     if feature.kind == "step":
-        return f"1 where {column} > {minus}{cut}, else 0"
-    hinge = f"{column} {'+' if minus else '-'} {cut}" if feature.kind == "above" else f"{minus}{cut} - {column}"
-    return f"max(0, {hinge})"
-
-
-def _either(names: Sequence[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last
+        return f"1 where {name} > {print_shift(cut)}, else 0{absent}"
+    hinge = f"{name} {'-' if cut >= 0 else '+'} {print_shift(abs(cut))}"
+    return f"max(0, {hinge if feature.kind == 'above' else f'{print_shift(cut)} - {name}'}){absent}"

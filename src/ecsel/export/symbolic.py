@@ -82,13 +82,14 @@ def to_sympy(
 
 
 def _exp(sympy: Any, operand: Any) -> Any:
-    """Return e^operand.
+    """Return e^operand, as it is: SymPy would take logarithms and constants out of it, and with them their digits.
 
-    SymPy takes the exponential of a decimal constant out of it, which may then be larger than any double; it leaves
-    that of a fraction where it is.
+    When an expression is changed later SymPy does so, and of a decimal constant the exponential may then be larger than
+    any double; it leaves that of a fraction where it is.
     """
     constant, rest = operand.as_coeff_Add()
-    return sympy.exp(operand if abs(constant) < LARGEST_CONSTANT else rest + sympy.Rational(float(constant)))
+    exact = operand if abs(constant) < LARGEST_CONSTANT else rest + sympy.Rational(float(constant))
+    return sympy.exp(exact, evaluate=exact == 0)
 
 
 def _equations(sympy: Any, equations: Sequence[Signomial], *, is_law: bool) -> list[Any]:

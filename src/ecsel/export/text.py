@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ecsel.signomial import Signomial
 
-WIDTH = 100
+WIDTH = 120
 """A sum that is longer is written with one term a line."""
 
 
@@ -74,7 +74,7 @@ def to_text(
     else:
         equations = readable_equations(view, digits, tolerance, X)
         scores = [_terms(equation, is_law=not view.has_classes) for equation in equations]
-        notes = list(describe_inputs(view))
+        notes = [] if view.encoder is None else list(describe_inputs(view, view.encoder))
         name = score_name(view, view.raw_names)
     lines = [_sum(_labelled(view, name, c), terms) for c, terms in zip(view.score_classes, scores, strict=True)]
     lines += _answers(view, name)
