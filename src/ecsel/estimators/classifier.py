@@ -420,7 +420,7 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         self.standard_errors_ = None
         self.n_terms_, self.l1_ = size
         self.equations_ = dict(zip(labels[1:] if link == "sigmoid" else labels, equations, strict=True))
-        self.fit_report_ = report
+        self.fit_report_: Any = report  # a FitReport, or a SearchReport after a search
         self.n_iter_ = max(1, getattr(report, "iterations", 1))
         self._score_terms = ScoreTerms.from_signomials(equations, encoder.feature_names)
         n_factors = sum(equation.n_factors for equation in equations)
