@@ -394,6 +394,9 @@ def test_a_time_limit_ends_with_what_there_is(table):
     assert not model.fit_report_.converged
     assert np.isfinite(model.predict_proba(X)).all()
     assert "stopped before its end" in model.summary()
+    assert "held-out" not in model.summary()
+    assert all(np.isnan(candidate.loss) for candidate in model.path_)
+    assert model.out_of_fold_ is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         patient = ECSELClassifier(time_limit=600).fit(X, y)

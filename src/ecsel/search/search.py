@@ -112,7 +112,7 @@ class Equations:
 
 @dataclass(frozen=True, eq=False)
 class FrontPoint:
-    """A candidate of the front: its equations, the held-out loss and its standard error."""
+    """A candidate of the front: its equations, the held-out loss and its standard error, NaN where no fold was done."""
 
     equations: Equations
     loss: float
@@ -307,8 +307,8 @@ def _result(
     points = tuple(
         FrontPoint(
             equations_of(walked, judged[i].key, values, options.digits),
-            choice.loss(i),
-            choice.standard_error(i),
+            choice.loss(i) if inner else np.nan,
+            choice.standard_error(i) if inner else np.nan,
             judged[i].key,
         )
         for i in front

@@ -190,8 +190,19 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list
 
 
 def by_code_length(walked: Walked) -> list[Judged]:
-    """Return every candidate with its objective in place of held-out losses, where there was no time for folds."""
-    atoms = walked.training.atoms
-    return [
-        Judged(key, np.array([found.total]), atoms.count_factors(found.atoms)) for key, found in walked.found.items()
-    ]
+    """Return every candidate with its code length in place of held-out losses, where there was no time for folds.
+
+    It is Σ w ℓ/φ + Σ cost in nats; squared errors are counted in the least noise variance φ of all candidates, since in
+    its own every set has the same loss.
+    """
+    training = walked.training
+    loss, target, weights = training.loss, training.target, training.weights
+    noise = min(
+        loss.dispersion(found.fitted.scores, target, weights, len(found) + 1) for found in walked.found.values()
+    )
+    judged = []
+    for key, found in walked.found.items():
+        price = float(training.atoms.costs[list(found.atoms)].sum())
+        total = float(weights @ loss.values(found.fitted.scores, target)) / noise + price
+        judged.append(Judged(key, np.array([total]), training.atoms.count_factors(found.atoms)))
+    return judged
