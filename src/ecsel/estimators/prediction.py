@@ -117,7 +117,7 @@ def fit_numbers(
         max_terms=model.max_terms,
         max_factors=model.max_factors,
         digits=None,
-        tolerance=0.0 if model.rule == "best" else SearchOptions.tolerance,
+        tolerance=0.0 if model.rule == "best" else 2 * SearchOptions.tolerance,  # of the square: once of the error
         time_limit=model.time_limit,
         n_threads=n_threads,
         families=families(thresholds=model.thresholds),

@@ -37,7 +37,7 @@ class ModelDocument:
     classes
         The class labels as Python values (``classes_.tolist()``); their types come back exactly.
     encoder
-        The map from raw tables to positive features.
+        The map from raw tables to the features of the equations; None for a law, which speaks of the raw columns.
     threshold
         The probability from which the second of two classes is predicted.
     params, report, path, metrics
