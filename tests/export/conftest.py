@@ -478,16 +478,18 @@ class Hostile:
         return RawTable(tuple(map(RawColumn, self.columns, columns)), len(self.rows), named=True)
 
 
-def hostile_case(columns, levels, classes):
-    raw = (np.array([1.0, 2.0, 3.0, 4.0]), np.array(levels * 2, dtype=object))
-    table = RawTable(tuple(map(RawColumn, columns, raw)), 4, named=True)
+def hostile_case(columns, levels, classes, *, is_raw):
+    raw = (np.arange(1.0, 13.0) * 1.25, np.array(levels * 6, dtype=object))
+    table = RawTable(tuple(map(RawColumn, columns, raw)), 12, named=True)
     try:
-        encoder = TableEncoder.fit(table)
+        encoder = TableEncoder.fit(table, scaling="raw" if is_raw else "auto")
     except ValueError:  # the table itself is refused: two features of one name, text that reads as numbers
         return None
     if len(encoder.features) != 3:
         return None
-    terms = ScoreTerms([0.7, -0.2], [[1.0, 0.5, -0.5], [0.3, 0.0, 1.0]], [0, 1], 2)
+    exponents = [[1.0, 1.0, 0.0], [0.3, 0.0, 2.0]] if is_raw else [[1.0, 0.5, -0.5], [0.3, 0.0, 1.0]]
+    equations = ScoreTerms([0.7, -0.2], exponents, [0, 1], 2).to_signomials(encoder.feature_names)
+    terms = ScoreTerms.from_signomials(equations, encoder.feature_names)
     view = ModelView(
         terms=terms,
         link="softmax",
@@ -498,8 +500,8 @@ def hostile_case(columns, levels, classes):
         encoder=encoder,
         threshold=0.5,
     )
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*(each.tolist() for each in raw), strict=True)]
-    p = view.probabilities(table)
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*(each.tolist() for each in raw), strict=True)][:4]
+    p = view.probabilities(table)[:4]
     return Hostile(view, columns, levels, rows, p, [view.classes[c] for c in view.decisions(p)])
 
 
@@ -508,7 +510,8 @@ def draw_hostile():
     """Return the function that draws hostile names from hypothesis' data and makes a `Hostile` of them."""
 
     def draw(data, columns=None):
-        made = hostile_case(columns or data.draw(NAMES), data.draw(NAMES), data.draw(NAMES))
+        names = [columns or data.draw(NAMES), data.draw(NAMES), data.draw(NAMES)]
+        made = hostile_case(*names, is_raw=data.draw(st.booleans()))
         assume(made is not None)
         return made
 
@@ -519,6 +522,6 @@ def draw_hostile():
 def all_hostile():
     """Models that together have every hostile name as a column, as a level and as a class."""
     pairs = [list(pair) for pair in zip(HOSTILE[::2], HOSTILE[1::2], strict=True)]
-    made = [hostile_case(pair, pairs[n - 3], pairs[n - 7]) for n, pair in enumerate(pairs)]
+    made = [hostile_case(pair, pairs[n - 3], pairs[n - 7], is_raw=n % 2 == 1) for n, pair in enumerate(pairs)]
     assert None not in made
     return made

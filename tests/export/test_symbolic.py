@@ -55,7 +55,10 @@ def check_names(hostile):
     scores = to_sympy(hostile.view, output="score")
     names = {str(symbol) for expression in scores.values() for symbol in expression.free_symbols}
     assert hostile.columns[0] in names
-    assert names <= {hostile.columns[0], *(f"{hostile.columns[1]}={level}" for level in hostile.levels)}
+    encoder = hostile.view.encoder
+    assert names <= {hostile.columns[0], *(feature.name for feature in encoder.features if feature.kind == "level")}
+    if not encoder.is_raw:
+        assert names <= {hostile.columns[0], *(f"{hostile.columns[1]}={level}" for level in hostile.levels)}
     symbols = formula_inputs(hostile.view, hostile.table)
     z = np.column_stack([values_of(expression, symbols) for expression in scores.values()])
     np.testing.assert_allclose(hostile.view.outputs_of(z), hostile.probabilities, rtol=1e-9)
