@@ -230,7 +230,7 @@ def test_rows_of_different_signs_keep_them():
 def test_many_rows_are_taken_in_blocks(make_model, monkeypatch):
     model, X = make_model(3)
     whole = explain.counterfactuals(model, X, n=1)
-    monkeypatch.setattr(import_module("ecsel.explain.counterfactual"), "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(import_module("ecsel.explain.counterfactual.api"), "ROWS_AT_ONCE", 7)
     assert all(map(same, whole, explain.counterfactuals(model, X, n=1)))
 
 

@@ -1,10 +1,10 @@
 """The nearest change that flips the decision or reaches a probability.
 
 The distance is a weighted ℓ1 norm, Σ_j |Δ_j|/MAD_j over numbers and a price per changed category, or the user's costs,
-or |Δ log x'|. Combinations of levels are tried from the cheapest gain on; for each the numbers are solved for as in
-`ecsel.explain.nearest`; integer columns get whole numbers; and the model itself has the last word: an answer that it
-does not confirm is never returned. Several answers change different sets of columns. Every step is taken for all rows
-at once.
+or |Δ log x'|. Every column moves over a grid of its own raw values (`.space`), alone, in pairs and in larger sets
+(`.search`); numbers are then solved for exactly and given the digits that their column holds (`.polish`); and the model
+itself has the last word: an answer that it does not confirm is never returned (`.answers`). Several answers change
+different sets of columns. Every step is taken for all rows at once.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ecsel.explain.answers import Answer, Question, diverse
-from ecsel.explain.goals import Goal, decision_goal, probability_goal, range_goal
-from ecsel.explain.raw_rows import RawRows
+from ecsel.explain.counterfactual.answers import Answer, Question, diverse
+from ecsel.explain.counterfactual.goals import Goal, decision_goal, probability_goal, range_goals
+from ecsel.explain.counterfactual.options import Options
+from ecsel.explain.counterfactual.raw_rows import RawRows
 from ecsel.explain.view import ModelView
-from ecsel.explain.wishes import Wishes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from ecsel.explain.search_space import BoolArray
+    from ecsel.signomial.arrays import BoolArray
     from ecsel.signomial.columns import FloatArray
 
-ROWS_AT_ONCE = 256
+ROWS_AT_ONCE = 64
 """Rows are taken in blocks, so that memory stays bounded."""
 
 
@@ -117,8 +117,8 @@ def counterfactual(
     rows = RawRows.read(view := ModelView.of(model), x)
     if len(rows) != 1:
         raise ValueError(f"a counterfactual is for one row, not {len(rows)}; counterfactuals() takes many")
-    wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data).settled(view)
-    return _answers(view, rows, target, probability, n, wishes)[0]
+    options = Options(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data).settled(view)
+    return _answers(view, rows, target, probability, n, options)[0]
 
 
 def counterfactuals(
@@ -159,16 +159,16 @@ def counterfactuals(
     x: 4 → 1.33333 (predicts 'no', p = 0.500, distance 1.1)
     """
     rows = RawRows.read(view := ModelView.of(model), X)
-    wishes = Wishes(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data).settled(view)
+    options = Options(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data).settled(view)
     blocks = (rows.take(slice(start, start + ROWS_AT_ONCE)) for start in range(0, len(rows), ROWS_AT_ONCE))
-    return [each for block in blocks for each in _answers(view, block, target, probability, n, wishes)]
+    return [each for block in blocks for each in _answers(view, block, target, probability, n, options)]
 
 
 def _answers(
-    view: ModelView, rows: RawRows, target: Any, probability: float | None, n: int, wishes: Wishes
+    view: ModelView, rows: RawRows, target: Any, probability: float | None, n: int, options: Options
 ) -> list[list[Counterfactual]]:
-    logs = view.cell_rows(rows.table)
-    now = view.outputs_of(view.scores_of(logs))
+    features = view.cell_rows(rows.table)
+    now = view.outputs_of(view.scores_of(features))
     goals = _goals(view, target, probability, now)
     found: list[list[Answer]] = [[] for _ in range(len(rows))]
     fulfilled = np.zeros(len(rows), dtype=bool)
@@ -176,7 +176,7 @@ def _answers(
         for i in np.flatnonzero(asked & ~fulfilled & goal.holds(now)).tolist():
             found[i].append(Answer(i, label, 0.0, {}, now[i]))
             fulfilled[i] = True
-    question = Question(view, rows, logs, wishes, n)
+    question = Question(view, rows, features, options, n)
     for label, goal, asked in goals:
         for answer in question.answers(np.flatnonzero(asked & ~fulfilled), label, goal):
             found[answer.row].append(answer)
@@ -186,12 +186,14 @@ def _answers(
 def _goals(
     view: ModelView, target: Any, probability: float | None, now: FloatArray
 ) -> list[tuple[Any, Goal, BoolArray]]:
-    """Return the wished class (None for a regression), the goal and its rows, for each class that would do."""
+    """Return the class (None for a regression), the goal and its rows, for each class that would do."""
     everyone = np.ones(len(now), dtype=bool)
     if not view.has_classes:
         if probability is not None or not (isinstance(target, tuple) and len(target) == 2):
             raise ValueError("the target of a regression is a pair (low, high), None for an open end")
-        return [(None, range_goal(*target), everyone)]
+        from_below, from_above = range_goals(*target)
+        below = from_above.margin([now[:, 0]]) >= 0  # or inside
+        return [(None, from_below, below), (None, from_above, ~below)]
     if target is None:
         decided = view.decisions(now)
         labels = [(label, decided != c) for c, label in enumerate(view.classes)]

@@ -23,26 +23,30 @@ ROUNDS = 140
 TINY = 1e-300
 
 
-def crossing(g: Callable[[FloatArray], FloatArray], n: int) -> FloatArray:
-    """Return shares (n,) with g ≥ 0 next to shares where it does not hold; 0 where it holds there, else g(1) ≥ 0.
+def crossing(
+    g: Callable[[FloatArray], FloatArray], g_low: FloatArray, g_high: FloatArray, width: FloatArray | float = WIDTH
+) -> FloatArray:
+    """Return shares with g ≥ 0 next to shares, within `width`, where it does not hold; 0 where it holds there.
+
+    `g_low` and `g_high` are g(0) and g(1) ≥ 0.
 
     Examples
     --------
-    >>> crossing(lambda share: share**3 - np.array([0.001, 0.125]), 2).round(9)
+    >>> root = np.array([0.1, 0.5])
+    >>> crossing(lambda share: share**3 - root**3, -(root**3), 1 - root**3).round(9)
     array([0.1, 0.5])
     """
-    low, high = np.zeros(n), np.ones(n)
-    g_low, g_high = g(low), g(high)
+    low, high = np.zeros(g_low.size), np.ones(g_low.size)
     high[g_low >= 0] = 0.0
     g_low = np.minimum(g_low, -TINY)  # below g_high for the segments that are done, too
-    last = np.zeros(n, dtype=bool)  # whether the upper end moved last
+    last = np.zeros(g_low.size, dtype=bool)  # whether the upper end moved last
     for attempt in range(1, ROUNDS):
-        width = high - low
-        going = width > WIDTH
+        bracket = high - low
+        going = bracket > width
         if not np.count_nonzero(going):
             break
-        share = width * (0.5 if attempt % 4 == 0 else g_high / (g_high - g_low))
-        share = np.maximum(low + WIDTH / 2, high - np.maximum(share, WIDTH / 2))
+        share = bracket * (0.5 if attempt % 4 == 0 else g_high / (g_high - g_low))
+        share = np.maximum(low + width / 2, high - np.maximum(share, width / 2))
         value = g(share)
         holds = value >= 0
         weight = np.where(holds == last, 0.5, 1.0) if attempt > 1 else 1.0

@@ -1,0 +1,225 @@
+"""Columns that may be changed: what they do to the terms, what they cost, and where they are looked at.
+
+The part of term k that depends on raw column j is φ_kj(x_j), whatever function that is: powers and logarithms of a
+clipped number, indicators, steps. Nothing has to be monotone, differentiable or continuous.
+
+Every column has a grid for every row, with the row's own value first. That of a category is its levels. That of a
+number is two rays, down and up: points that lie dense near the row, the last value before a jump and the first one
+beyond it, all of them numbers that the column can hold; between two neighbours of a ray φ is continuous.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ecsel.signomial.factor import Parity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ecsel.explain.view import ModelView
+    from ecsel.signomial import Factor
+    from ecsel.signomial.arrays import BoolArray, IntArray
+    from ecsel.signomial.columns import FloatArray
+
+SHARES = np.array([0.001, 0.004, 0.012, 0.03, 0.06, 0.1, 0.15, 0.2, 0.26, 0.33, 0.41, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+"""Shares of the way to a bound at which a number is looked at."""
+WIDE = 20.0
+"""Where a bound is this many times the row's own value the shares are those of the logarithm."""
+TINY = 1e-300
+ROUNDING = 1e-9
+"""A number this near to one with the digits of its column, in units of the last digit, is that number."""
+
+
+class Grid(NamedTuple):
+    """Where a column is looked at for each row, the row's own value first."""
+
+    values: FloatArray
+    """(rows, points): numbers, or codes of levels."""
+    cost: FloatArray
+    """(rows, points)."""
+    phi: FloatArray
+    """(rows, points, terms)."""
+    span: FloatArray
+    """How much of the cost lies behind the point before it; 0 where the column holds no number in between."""
+
+
+class Base(NamedTuple):
+    """All factors of one column that have the same base g = x + s or log(x + s); a term has at most one of them."""
+
+    feature: int
+    """Position among the column's features."""
+    shift: float
+    log: bool
+    exponents: FloatArray
+    odd: BoolArray
+    """Whether the factor has the sign of g."""
+    refuses: BoolArray
+    """Whether it is undefined where g < 0."""
+    terms: IntArray
+
+    def at(self, x: FloatArray) -> FloatArray:
+        """Return the factors (…, terms) at numbers (…,), NaN where they are not defined."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+            g = (np.log(x + self.shift) if self.log else x + self.shift)[..., None]
+            powers = np.abs(g) ** self.exponents * np.where(self.odd, np.sign(g), 1.0)
+        defined = np.isfinite(g) & np.isfinite(powers) & ~(self.refuses & (g < 0))
+        return np.where(defined, powers, np.nan)
+
+
+class ColumnFactors(NamedTuple):
+    """The part φ_kj of every term k that depends on one raw column j."""
+
+    features: IntArray
+    bases: tuple[Base, ...]
+    n_terms: int
+
+    @classmethod
+    def of(cls, view: ModelView, j: int) -> ColumnFactors:
+        """Collect the factors of a column that some term uses."""
+        features = np.flatnonzero((view.players == j) & view.terms.uses.any(axis=0))
+        found: dict[tuple[int, float, bool], list[tuple[int, Factor]]] = {}
+        for k, term in enumerate(view.terms.factors):
+            for feature, factor in term:
+                if view.players[feature] == j:
+                    found.setdefault((feature, factor.shift, factor.log), []).append((k, factor))
+        place = {feature: i for i, feature in enumerate(features.tolist())}
+        bases = tuple(
+            Base(
+                place[feature],
+                shift,
+                log,
+                np.array([float(factor.exponent) for _, factor in own]),
+                np.array([factor.parity is Parity.ODD for _, factor in own]),
+                np.array([factor.refuses_negative for _, factor in own]),
+                np.array([k for k, _ in own], dtype=np.intp),
+            )
+            for (feature, shift, log), own in found.items()
+        )
+        return cls(features, bases, view.terms.n_terms)
+
+    def at(self, features: FloatArray) -> FloatArray:
+        """Return φ (…, terms) at the values (…, features) of the column's features; NaN where it is not defined."""
+        phi = np.ones((*features.shape[:-1], self.n_terms))
+        for base in self.bases:
+            phi[..., base.terms] *= base.at(features[..., base.feature])
+        return phi
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """A column of numbers; arrays are over rows."""
+
+    position: int
+    """Among the raw columns."""
+    factors: ColumnFactors
+    encode: Callable[[FloatArray], FloatArray]
+    """From numbers (…,) to features (…, features)."""
+    start: FloatArray
+    low: FloatArray
+    high: FloatArray
+    """Where a cell cannot move, both equal its start."""
+    digits: int | None
+    """Decimals of the numbers that the column holds (0: whole numbers, −1: tens); None where they are not known."""
+    n_values: float
+    """About how many numbers it can hold; ∞ where that is not known."""
+    is_whole: bool
+    """Whether answers are Python's integers."""
+    price: float
+    """Cost of one unit, or of one unit of the logarithm."""
+    scale: Callable[[FloatArray], FloatArray]
+    """What distances are measured in: the number itself, or a logarithm."""
+    jumps: FloatArray
+    """Numbers at which a factor may jump or bend, (jumps,)."""
+
+    def phi(self, values: FloatArray) -> FloatArray:
+        """Return φ (…, terms) at numbers (…,)."""
+        return self.factors.at(self.encode(values))
+
+    def cost(self, row: IntArray, values: FloatArray) -> FloatArray:
+        """Return the cost of numbers (points, …) for the rows (points,) that they belong to."""
+        start = self.scale(self.start[row]).reshape(-1, *(1,) * (values.ndim - 1))
+        return self.price * np.abs(self.scale(values) - start)
+
+    def held(self, row: IntArray, values: FloatArray) -> FloatArray:
+        """Return the nearest numbers (points, …) farther from the rows that the column can hold, inside the bounds."""
+        shape = (-1, *(1,) * (values.ndim - 1))
+        start, low, high = (each[row].reshape(shape) for each in (self.start, self.low, self.high))
+        if self.digits is not None:
+            low, high = (np.minimum(_upward(low, self.digits), start), np.maximum(_downward(high, self.digits), start))
+            values = np.where(values > start, _upward(values, self.digits), _downward(values, self.digits))
+        result: FloatArray = np.clip(values, low, high)
+        return result
+
+    def rays(self) -> FloatArray:
+        """Return the points at which each row looks, (rows, down and up, points), nearest first."""
+        row = np.arange(len(self.start))
+        start, ends = self.start[:, None, None], np.stack([self.low, self.high], axis=1)[:, :, None]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            ratio = ends / start
+            wide = (ratio > WIDE) | ((ratio > 0) & (ratio < 1 / WIDE))
+            points = np.where(wide, start * np.abs(ratio) ** SHARES, start + SHARES * (ends - start))
+        sides = np.clip(self.jumps, np.minimum(start, ends), np.maximum(start, ends))
+        points = self.held(row, np.concatenate([points, sides], axis=2))
+        if self.digits is not None:  # all numbers of a short way
+            step, n = 10.0**-self.digits, points.shape[2]
+            every = self.held(row, start + np.sign(ends - start) * step * np.arange(n))
+            points = np.where(np.abs(ends - start) <= step * (n - 1), every, points)
+        order = np.argsort(np.abs(points - start), axis=2, kind="stable")
+        return np.take_along_axis(points, order, axis=2)
+
+    def grid(self, own: FloatArray) -> Grid:
+        """Return the rows' own numbers, whose factors are given, and both rays."""
+        n_rows = len(self.start)
+        values = np.concatenate([self.start[:, None], self.rays().reshape(n_rows, -1)], axis=1)
+        cost = self.cost(np.arange(n_rows), values)
+        still = values == self.start[:, None]
+        phi = np.where(still[..., None], own[:, None], self.phi(values))
+        cost = np.where(still, 0.0, cost)
+        before = nearer(np.arange(values.shape[1]), values.shape[1])
+        span = cost - cost[:, before]
+        if self.digits is not None:
+            span[np.abs(values - values[:, before]) < 1.5 * 10.0**-self.digits] = 0.0
+        return Grid(values, cost, phi, span)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelColumn:
+    """A categorical or ordinal column; levels that do the same are one."""
+
+    position: int
+    levels: tuple[Any, ...]
+    start: FloatArray
+    """The code of each row's own level, (rows,); negative for a missing or unknown one."""
+    choice: FloatArray
+    """For each different effect the first level that has it and that a row may take, else its own, (rows, points)."""
+    table: FloatArray
+    """φ (points, terms)."""
+    price: float
+
+    def grid(self, own: FloatArray) -> Grid:
+        """Return the rows' own levels, whose factors are given, and the others."""
+        values = np.concatenate([self.start[:, None], self.choice], axis=1)
+        still = values == self.start[:, None]
+        table = np.broadcast_to(self.table, (len(own), *self.table.shape))
+        phi = np.where(still[..., None], own[:, None], np.concatenate([own[:, None], table], axis=1))
+        cost = np.where(still, 0.0, self.price)
+        return Grid(values, cost, phi, np.zeros_like(cost))
+
+
+def nearer(at: IntArray, n_points: int) -> IntArray:
+    """Return the neighbours of points on the two rays of a grid that are nearer to the row's own value, the first."""
+    return np.where((at - 1) % ((n_points - 1) // 2) == 0, 0, at - 1)
+
+
+def _upward(values: FloatArray, digits: int) -> FloatArray:
+    scale = 10.0**digits
+    result: FloatArray = np.round(np.ceil(values * scale - ROUNDING) / scale, digits) + 0.0  # not −0.0
+    return result
+
+
+def _downward(values: FloatArray, digits: int) -> FloatArray:
+    return 0.0 - _upward(-values, digits)

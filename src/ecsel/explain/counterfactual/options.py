@@ -1,0 +1,105 @@
+"""What a user allows counterfactuals to change, and what a table of data tells about its columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ecsel.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from ecsel.explain.view import ModelView
+    from ecsel.signomial.columns import FloatArray
+
+MAX_DECIMALS = 6
+"""Data with more decimals than this are measurements without a unit of their own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """What counterfactuals may change."""
+
+    immutable: Collection[Any] = ()
+    ranges: Mapping[Any, Any] = field(default_factory=dict)
+    directions: Mapping[Any, Any] = field(default_factory=dict)
+    costs: Mapping[Any, float] = field(default_factory=dict)
+    integers: Collection[Any] | None = None
+    distance: Literal["mad", "log"] = "mad"
+    data: Any = None
+    decimals: Mapping[str, int] = field(default_factory=dict)
+    """Of the columns of data; learned in `settled`."""
+
+    def settled(self, view: ModelView) -> Options:
+        """Return the options with costs and decimals in the place of data; refuse unknown names and words."""
+        self._check(view)
+        if self.data is None:
+            return self
+        table = read_table(self.data)
+        columns = dict(zip(table.names if table.named else view.raw_names, table.columns, strict=False))
+        costs, decimals = dict(self.costs), dict[str, int]()
+        for name in (view.raw_names[j] for j in number_columns(view, self)):
+            if name not in columns:
+                if name in costs or self.distance == "log":
+                    continue
+                raise ValueError(f"data has no column {name!r}, of which the spread is needed")
+            values = np.asarray(columns[name].numbers(), dtype=np.float64)
+            values = values[np.isfinite(values)]
+            if not values.size:
+                raise ValueError(f"column {name!r} of data has no numbers, of which the spread is needed")
+            if self.distance == "mad":
+                costs.setdefault(name, 1.0 / _spread(values))
+            if (found := _decimals(values)) is not None:
+                decimals[name] = found
+        return replace(self, costs=costs, data=None, decimals=decimals)
+
+    def _check(self, view: ModelView) -> None:
+        for name in (*self.immutable, *self.ranges, *self.directions, *self.costs, *(self.integers or ())):
+            view.column_position(name)
+        for name, direction in self.directions.items():
+            if direction not in ("increase", "decrease"):
+                raise ValueError(f"the direction of {name!r} must be 'increase' or 'decrease', not {direction!r}")
+        for name, cost in self.costs.items():
+            if not (np.isfinite(cost) and cost >= 0):
+                raise ValueError(f"the cost of {name!r} must be a finite number of at least 0, not {cost!r}")
+        if self.distance not in ("mad", "log"):
+            raise ValueError(f"distance must be 'mad' or 'log', not {self.distance!r}")
+
+
+def movable_columns(view: ModelView, options: Options) -> list[int]:
+    """Return the columns that the terms speak of and that may change.
+
+    Columns of bare equations that are named as indicators of others stay as they are.
+    """
+    used = np.asarray(view.terms.uses.any(axis=0))
+    if view.encoder is None:
+        used[view.indicators] = False
+    return [j for j in np.unique(view.players[used]).tolist() if view.raw_names[j] not in options.immutable]
+
+
+def number_columns(view: ModelView, options: Options) -> list[int]:
+    """Return those of them that are numbers, unless all that matters is whether they are missing."""
+    encoder, used = view.encoder, view.terms.uses.any(axis=0)
+    columns = [j for j in movable_columns(view, options) if view.levels(j) is None]
+    if encoder is None:
+        return columns
+    moving = used & np.array([feature.kind != "missing" for feature in encoder.features])
+    return [j for j in columns if moving[view.players == j].any()]
+
+
+def _spread(values: FloatArray) -> float:
+    """Return the median absolute deviation; where it is zero the mean one, and 1 for a constant column."""
+    deviation = np.abs(values - np.median(values))
+    return float(np.median(deviation)) or float(deviation.mean()) or 1.0
+
+
+def _decimals(values: FloatArray) -> int | None:
+    """Return the fewest decimals that hold all values; None where they are many.
+
+    >>> _decimals(np.array([1.5, 2.25])), _decimals(np.array([30.0])), _decimals(np.array([np.pi]))
+    (2, 0, None)
+    """
+    return next((d for d in range(MAX_DECIMALS + 1) if (np.round(values, d) == values).all()), None)

@@ -1,0 +1,207 @@
+"""From points of grids to the boundary: one number is solved for while another one is varied.
+
+With all columns but q fixed, the nearest number of q with g ≥ 0 is found between two points of its grid by regula
+falsi, and is given the digits that the column holds. What that costs is a function of each other number p that is
+moved. p is varied around where it is, at first by the width of its grid, then by less and less around the vertex of the
+parabola through the three best tries; of three or more numbers all pairs take turns. There is one constraint, so that a
+point which no pair can improve is a local optimum wherever g is smooth.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ecsel.explain.counterfactual.columns import TINY, NumberColumn, nearer
+from ecsel.explain.counterfactual.crossing import WIDTH, crossing
+from ecsel.explain.counterfactual.space import crossings, rank_within
+
+if TYPE_CHECKING:
+    from ecsel.explain.counterfactual.space import Candidates, Space, States
+    from ecsel.signomial.arrays import IntArray
+    from ecsel.signomial.columns import FloatArray
+
+STEPS = np.array([-1.0, -0.6, -0.3, -0.1, 0.0, 0.1, 0.3, 0.6, 1.0])
+"""Where the varied number is tried, in widths."""
+NARROWER = 0.2
+"""What becomes of a width when the best place is not at its end."""
+ROUNDS = 60
+ENOUGH = 1e-6
+"""A turn that saves less than this share of the cost is idle; a state ends with one more of them than it has pairs."""
+KEPT = 2
+"""So many states of a row more than answers are wanted have further turns."""
+NOTHING = 1e-9
+"""A number that saves less than this share of the cost is not moved."""
+LARGE = 1e300
+
+
+class Moved(NamedTuple):
+    """New numbers (states, tries), what they do and cost."""
+
+    values: FloatArray
+    phi: FloatArray
+    cost: FloatArray
+
+
+class Pair(NamedTuple):
+    """For each state the number p that is varied, by what, and the number q that is solved for."""
+
+    p: IntArray
+    q: IntArray
+    shift: FloatArray
+    """Where p is tried first, from where it is."""
+    width: FloatArray
+
+
+class Turn(NamedTuple):
+    """The next shifts and widths of pairs, and the share of the cost that was saved."""
+
+    shift: FloatArray
+    width: FloatArray
+    saved: FloatArray
+
+
+def polish(space: Space, candidates: Candidates, n_answers: int) -> States:
+    """Return the candidates moved to the boundary and as cheap as they get around there."""
+    row, picks = candidates.row, candidates.picks
+    states, step = space.at(row, picks), _steps(space, row, picks)
+    moved = [[p for p in space.numbers if at[p] > 0] for at in picks]  # the finest comes last and is solved for
+    alone = np.flatnonzero([len(each) == 1 for each in moved])
+    q = np.array([moved[i][0] for i in alone], dtype=np.intp)
+    _turn(space, states, alone, Pair(q, q, np.zeros(q.size), np.zeros(q.size)))
+    turns = [list(combinations(each, 2)) for each in moved]
+    n_turns = np.array([len(each) for each in turns], dtype=np.intp)
+    shift, width = np.zeros((2, row.size, int(n_turns.max(initial=0))))
+    for i, each in enumerate(turns):
+        width[i, : len(each)] = [step[i, p] for p, _ in each]
+    going, idle = np.flatnonzero(n_turns), np.zeros(row.size, dtype=np.intp)
+    for attempt in range(ROUNDS):
+        if not going.size:
+            break
+        turn = attempt % n_turns[going]
+        p, q = np.array([turns[i][t] for i, t in zip(going, turn, strict=True)], dtype=np.intp).T
+        result = _turn(space, states, going, Pair(p, q, shift[going, turn], width[going, turn]))
+        shift[going, turn], width[going, turn] = result.shift, result.width
+        idle[going] = np.where(result.saved > ENOUGH, 0, idle[going] + 1)
+        rank = rank_within(row, states.cost.sum(axis=1))
+        going = going[(idle[going] <= n_turns[going]) & (rank[going] < n_answers + KEPT)]
+    return states
+
+
+def _number(space: Space, p: int) -> NumberColumn:
+    column = space.columns[p]
+    assert isinstance(column, NumberColumn)  # noqa: S101  # levels are chosen before
+    return column
+
+
+def _steps(space: Space, row: IntArray, picks: IntArray) -> FloatArray:
+    """Return the steps of the grids at the picks, (states, columns)."""
+    step = np.zeros(picks.shape)
+    for p in space.numbers:
+        values, at = space.grids[p].values[row], picks[:, p]
+        half = (values.shape[1] - 1) // 2
+        ends = np.where(at % half == 0, at, np.minimum(at + 1, 2 * half)), nearer(at, values.shape[1])
+        place = np.arange(row.size)
+        step[:, p] = np.maximum(*(np.abs(values[place, end] - values[place, at]) for end in ends))
+    return step
+
+
+def _turn(space: Space, states: States, going: IntArray, pair: Pair) -> Turn:
+    """Vary numbers p, solve for numbers q and keep what is cheapest; where both are one it is solved for alone."""
+    p, q, at = pair.p, pair.q, np.arange(going.size)
+    now, alone = states.take(going), p == q
+    phi = now.phi.copy()
+    phi[at, p] = phi[at, q] = 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        rest = space.fixed[now.row] * phi.prod(axis=1)
+    tries = np.empty((going.size, STEPS.size + 1))
+    tries[:, :-1] = (now.values[at, p] + pair.shift)[:, None] + pair.width[:, None] * STEPS
+    tries[:, -1] = space.own[now.row, p]  # p may not be needed at all
+    varied = _move(space, now.row, p, tries[:, -1:] if alone.all() else tries)
+    varied.cost[alone], varied.phi[alone] = 0.0, 1.0
+    solved = _solve(space, now.row, q, rest[:, None] * varied.phi)
+    before = now.cost.sum(axis=1)
+    kept = before - now.cost[at, q] - np.where(alone, 0.0, now.cost[at, p])
+    total = kept[:, None] + varied.cost + solved.cost
+    total[:, -1] *= 1 - NOTHING
+    best = total.argmin(axis=1)
+    cheaper = np.flatnonzero(total[at, best] < before)
+    for column, moved in ((p, varied), (q, solved)):  # where both are one, the solved number is written last
+        for field, new in zip(states[1:], moved, strict=True):
+            field[going[cheaper], column[cheaper]] = new[cheaper, best[cheaper]]
+    inside = (best > 0) & (best < STEPS.size - 1) & ~alone
+    shift = np.where(inside, _vertex(varied.values, total, best) - states.values[going, p], 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        saved = np.nan_to_num(np.maximum(0.0, 1.0 - total[at, best] / before))
+    return Turn(shift, np.where(inside, NARROWER, 1.0) * pair.width, saved)
+
+
+def _vertex(values: FloatArray, cost: FloatArray, best: IntArray) -> FloatArray:
+    """Return where the parabola through the best try and its neighbours is lowest, else the best try."""
+    at, middle = np.arange(best.size), np.clip(best, 1, STEPS.size - 2)
+    if values.shape[1] == 1:
+        return values[:, 0]
+    x, y = (np.stack([each[at, middle + i] for i in (-1, 0, 1)]) for each in (values, cost))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])
+        vertex = (x[0] + x[1]) / 2 - slopes[0] * (x[2] - x[0]) / (2 * (slopes[1] - slopes[0]))
+    return np.where(np.isfinite(vertex), np.clip(vertex, x[0], x[2]), values[at, best])
+
+
+def _move(space: Space, row: IntArray, columns: IntArray, values: FloatArray) -> Moved:
+    """Return numbers (states, tries) of columns (states,), as the columns hold them."""
+    result = Moved(values.copy(), np.empty((*values.shape, space.fixed.shape[1])), np.empty_like(values))
+    for p in np.unique(columns).tolist():
+        at, column = np.flatnonzero(columns == p), _number(space, p)
+        result.values[at] = column.held(row[at], values[at])
+        result.cost[at] = column.cost(row[at], result.values[at])
+        result.phi[at] = column.phi(result.values[at])
+    return result
+
+
+def _solve(space: Space, row: IntArray, columns: IntArray, rest: FloatArray) -> Moved:
+    """Return the nearest numbers (states, tries) of columns (states,) that reach the goal, at no cost but ∞ if none."""
+    shape = rest.shape[:2]
+    bad, good, g_bad, g_good, width = np.empty((5, *shape))
+    slack = np.broadcast_to(space.slack[row][:, None], shape)
+    for q in np.unique(columns).tolist():
+        at, grid = np.flatnonzero(columns == q), space.grids[q]
+        g = space.scan(row[at], rest[at], q)
+        cost, span = (each[row[at]][:, None] for each in (grid.cost, grid.span))
+        pick = crossings(g, cost, span, slack[at]).argmin(axis=2)
+        before = nearer(pick, g.shape[2])
+        bad[at], good[at] = (np.take_along_axis(grid.values[row[at]], each, axis=1) for each in (before, pick))
+        g_bad[at], g_good[at] = (np.take_along_axis(g, each[..., None], axis=2)[..., 0] for each in (before, pick))
+        digits = _number(space, q).digits
+        unit = 0.0 if digits is None else 10.0**-digits
+        width[at] = np.maximum(WIDTH, unit / 4 / np.maximum(np.abs(good[at] - bad[at]), TINY))
+    g_bad, g_good = (np.clip(g - slack, -LARGE, LARGE) for g in (g_bad, g_good))
+    reached = g_good >= 0
+    where = reached & (g_bad < 0)
+    step, columns_at = (good - bad)[where], np.broadcast_to(columns[:, None], shape)[where]
+    rest_at, slack_at, bad_at = rest[where], slack[where], bad[where]
+
+    def beyond(share: FloatArray) -> FloatArray:
+        phi = _phi(space, columns_at, bad_at + share * step)
+        g: FloatArray = np.clip(space.margin(rest_at * phi) - slack_at, -LARGE, LARGE)
+        return g
+
+    values = good.copy()
+    values[where] = bad_at + crossing(beyond, g_bad[where], g_good[where], width[where]) * step
+    found = _move(space, row, columns, values)
+    missed = reached & (space.margin(rest * found.phi) < slack)
+    if missed.any():  # what the digits spoil
+        found = _move(space, row, columns, np.where(missed, good, found.values))
+    found.cost[~reached] = np.inf
+    return found
+
+
+def _phi(space: Space, columns: IntArray, values: FloatArray) -> FloatArray:
+    """Return φ (points, terms) of numbers of columns (points,)."""
+    phi = np.empty((values.size, space.fixed.shape[1]))
+    for p in np.unique(columns).tolist():
+        at = np.flatnonzero(columns == p)
+        phi[at] = _number(space, p).phi(values[at])
+    return phi
