@@ -46,7 +46,9 @@ def nested(results: Path) -> str:
         if all(mean is not None for mean in means.values()):
             best = max(mean for mean in means.values() if mean is not None)
             lines.append({"table": table} | {m: _marked(mean, best) for m, mean in means.items() if mean is not None})
-    names = {"table": "weighted F1 on outer folds", OURS: "ecsel"} | {name: name for name in RIVALS}
+    versions = sorted({row["version"] for row in rows if row["method"] == OURS})
+    ours = f"ecsel {', '.join(versions)}"  # which version's default was measured
+    names = {"table": "weighted F1 on outer folds", OURS: ours} | {name: name for name in RIVALS}
     return markdown_table(lines, names)
 
 
