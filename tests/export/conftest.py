@@ -271,6 +271,7 @@ PIECES = [
     "0.3*(grade + 1)**-2 + 0.1*`page value`**0.3 - 0.2*[visits > 1] + 20/sqrt(income + 300) + 0.5*[grade missing]",
     "-0.002*[balance above -50] + 0.7*[balance > -20]*[visits missing] - 0.6*[age missing] + 1/log(income + 40) + 2",
     "1e-9*income**(3/2) - 0.1*log(`page value`)**2 + 1e-3*abs(balance) + 1e-6*sign(balance)*abs(balance)**2",
+    "-0.03*`page value`*log(`page value`) + 0.002*[age > 40]*age/(age + 5)",
 ]
 """Every kind of feature, factor and product between them."""
 
@@ -308,6 +309,8 @@ def default_model(n_classes, **options):
     """The model that the default search finds."""
     X, z = raw_table(seed=10 + n_classes)
     X = X.drop(columns="balance")
+    if options.get("thresholds"):
+        z = 0.3 * z + 3.0 * (X["age"] > 55) - 0.5
     y = np.where(z > 1, "yes", "no") if n_classes == 2 else np.digitize(z, [0.5, 2.0])
     model = ECSELClassifier(**RAW_OPTIONS, max_factors=8, **options).fit(X, y)
     return make_case(model, X.head(25).to_dict("records"))
@@ -316,7 +319,7 @@ def default_model(n_classes, **options):
 def equation_with_shifts():
     """Logarithms, shifts and roots of columns that may hold any number."""
     equation = Signomial.parse(
-        "2*log(x + 3) - 0.5*sqrt(y + 1)/(z - 4) + 0.3*sqrt(x + 3)*w - 2*w**3 + 0.1*log(v)**2 + 3/log(u) - 7"
+        "2*log(x + 3) - 0.5*sqrt(y + 1)/(z - 4) + 0.3*sqrt(x + 3)*w - 2*w**3 + 0.1*log(v)**2 + 3/log(u) + x*log(x + 3)"
     )
     rng = np.random.default_rng(8)
     rows = [dict(zip("xyzwvu", [*rng.uniform(-0.9, 3, 4), *rng.uniform(1.5, 9, 2)], strict=True)) for _ in range(10)]

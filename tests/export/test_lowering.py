@@ -2,6 +2,7 @@
 
 import datetime as dt
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -43,6 +44,19 @@ def test_cases_have_what_exports_must_carry(all_cases):
         "extrapolate",
         "error",
     }
+
+
+def test_raw_cases_have_every_kind_of_feature_and_factor(all_cases):
+    kinds = {feature.kind for feature in all_cases["raw_0"].view.encoder.features}
+    assert kinds == {"number", "level", "missing", "ordinal", "step", "above", "below"}
+    factors = {factor for placed in all_cases["raw_0"].view.factors for factor in placed}
+    assert {(factor.log, factor.shift != 0) for factor in factors} == {
+        (a, b) for a in (False, True) for b in (False, True)
+    }
+    assert {Fraction(factor.exponent).denominator for factor in factors} >= {1, 2}
+    fitted = [all_cases[name].model.encoder_ for name in all_cases if name.startswith("default")]
+    assert all(encoder.is_raw for encoder in fitted)
+    assert {feature.kind for feature in fitted[-1].features} & {"step", "above", "below"}
 
 
 def test_columns_that_no_equation_uses_are_not_read(fitted_case):

@@ -106,44 +106,42 @@ def contributions_of(explained: Explained, method: Method, baseline: Any, sheet:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """The baseline: its row of features, the values of terms, and by term those of factors.
+    """The baseline: its row of features, and the values of terms.
 
-    Factors are known by feature, and by input the product of their signs and the sum of their logarithms.
+    By term there are also the values of its factors, by feature and by input, and by input the sum of log|factor|.
     """
 
     point: FeatureRows
     terms: np.ndarray[Any, np.dtype[np.float64]]
     by_feature: tuple[dict[int, float], ...]
-    signs: tuple[dict[int, float], ...]
+    by_input: tuple[dict[int, float], ...]
     logs: tuple[dict[int, float], ...]
 
     @classmethod
     def of(cls, explained: Explained, point: FeatureRows) -> _Start:
         view = explained.view
         place = {j: i for i, j in enumerate(explained.reading.columns)}
-        by_feature, signs, logs = [], [], []
+        by_feature, by_input, logs = [], [], []
         for k, placed in enumerate(view.terms.factors):
-            by_feature.append({j: float(value[0]) for j, value in view.terms.feature_values(point, k).items()})
-            sign: dict[int, float] = defaultdict(lambda: 1.0)
+            values = {j: float(value[0]) for j, value in view.terms.feature_values(point, k).items()}
+            of_columns: dict[int, float] = defaultdict(lambda: 1.0)
             log: dict[int, float] = defaultdict(float)
+            for j, value in values.items():
+                of_columns[place[int(view.players[j])]] *= value
             for j, factor in placed:
-                i = place[int(view.players[j])]
-                sign[i] *= float(np.sign(by_feature[k][j]))
-                if by_feature[k][j]:
-                    log[i] += float(factor.exponent) * _log_base(factor, point, j)
-            signs.append(dict(sign))
+                log[place[int(view.players[j])]] += float(factor.exponent) * _log_base(factor, point, j)
+            by_feature.append(values)
+            by_input.append(dict(of_columns))
             logs.append(dict(log))
-        return cls(point, term_values(view.terms, point)[0], tuple(by_feature), tuple(signs), tuple(logs))
-
-    def value(self, k: int, i: int) -> float:
-        """Return the factor of an input in a term that is a product."""
-        return self.signs[k][i] * math.exp(self.logs[k].get(i, 0.0))
+        return cls(point, term_values(view.terms, point)[0], tuple(by_feature), tuple(by_input), tuple(logs))
 
 
 def _log_base(factor: Factor, point: FeatureRows, j: int) -> float:
+    """Return log|g| of a factor's base, and 0 where g = 0."""
     if factor.is_power:
         return float(point.log_abs[0, j])
-    return float(np.log(np.abs(base_values(factor, point.values[:, j])))[0])
+    g = abs(float(base_values(factor, point.values[:, j])[0]))
+    return math.log(g) if g else 0.0
 
 
 def _log_additive(explained: Explained, start: _Start, sheet: Sheet) -> tuple[Contribution, ...]:
@@ -154,13 +152,14 @@ def _log_additive(explained: Explained, start: _Start, sheet: Sheet) -> tuple[Co
         position = seen[c] = seen.get(c, -1) + 1
         size = abs(float(start.terms[k]))
         row: _Row = defaultdict(_Cell)
-        for i in term.inputs if size else ():
+        cells = [row[i] for i in range(len(explained.reading.inputs))]
+        for i in term.inputs:
             log_size, is_positive = _log_size(term, i)
             row[i].parts.append(minus(log_size, Const(start.logs[k][i])))
-            for cell in (row[j] for j in range(len(explained.reading.inputs))):
+            for cell in cells:
                 cell.require(is_positive)
-        for i in () if size else range(len(explained.reading.inputs)):
-            row[i].undefine()
+        for cell in () if size else cells:
+            cell.undefine()
         heading = (view.score_classes[c], position, math.log(size) if size else None)
         result.append(_named(explained, sheet, f"c{c}_{position}", heading, row))
     return tuple(result)
@@ -258,7 +257,7 @@ class _ProductGame:
     def of_product(self, term: ProductTerm) -> dict[int, Expr]:
         """Return the values of a term none of whose coalitions overflows."""
         alpha = Const(float(self.explained.view.terms.coefficients[self.k]))
-        b = {i: Const(self.start.value(self.k, i)) for i in term.inputs}
+        b = {i: Const(self.start.by_input[self.k][i]) for i in term.inputs}
         if len(b) == 1:
             ((i, own),) = b.items()
             return {i: mul([alpha, minus(term.factors[i].value, own)])}
@@ -271,12 +270,12 @@ class _ProductGame:
         a: dict[int, Expr] = {}
         b: dict[int, Expr] = {}
         for i in term.inputs:
-            part, base = term.parts[i], self.start.logs[self.k].get(i, 0.0)
+            part, base = term.parts[i], self.start.logs[self.k][i]
             scale = self._let(f"m{self.k}_{i}", Max((part, Const(base))))
             scales.append(scale)
             sign = [term.signs[i]] if i in term.signs else []
             a[i] = self._let(f"a{self.k}_{i}", mul([*sign, Exp(_at_least(minus(part, scale)))]))
-            own_sign = Const(self.start.signs[self.k][i])
+            own_sign = Const(float(np.sign(self.start.by_input[self.k][i])))
             b[i] = self._let(f"b{self.k}_{i}", mul([own_sign, Exp(_at_least(minus(Const(base), scale)))]))
         total = self._let(f"m{self.k}", add(scales))
         coefficients = self.explained.view.terms.coefficients
