@@ -84,12 +84,14 @@ def _raw_model(rng, table, kind, n_pieces):
     encoder = TableEncoder.fit(table, scaling="raw")
     cuts = {"balance": [("step", 0.5)], "income": [("above", 20.0)], "children": [("below", 2.0)]}
     encoder = encoder.with_cuts(cuts)
+    pieces = [Signomial.parse(f"1*{piece}") for piece in RAW_PIECES]
+    pieces = [piece for piece in pieces if {*piece.names} <= {*encoder.feature_names}]  # a level may be too rare
     equations = []
     for _ in _scored(kind):
-        chosen = rng.choice(len(RAW_PIECES), n_pieces, replace=False)
+        chosen = rng.choice(len(pieces), n_pieces, replace=False)
         equation = Signomial([Term(rng.normal())])
         for k in chosen:
-            equation = equation + rng.normal(0, 0.4) * Signomial.parse(f"1*{RAW_PIECES[k]}")
+            equation = equation + rng.normal(0, 0.4) * pieces[k]
         equations.append(equation)
     return _model(table, encoder, kind, equations)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.explain.counterfactual.columns import TINY, ColumnFactors, LevelColumn, NumberColumn
+from ecsel.explain.counterfactual.columns import ROUNDING, TINY, ColumnFactors, LevelColumn, NumberColumn
 from ecsel.explain.counterfactual.options import Options, movable_columns, number_columns
 from ecsel.explain.counterfactual.space import Space
 from ecsel.tables import CategoricalColumn, OrdinalColumn
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 REACH = 100.0
 """Without a training range a number may become this many times larger or smaller."""
+BESIDE = 1e-12
+"""How near to the end of a domain a number is tried, relative to it."""
 FINE, FINEST = 6, 300
 """Numbers whose decimals are not known are given to a millionth of the power of ten within their training range."""
 
@@ -162,15 +164,19 @@ def _digits(view: ModelView, j: int, factors: ColumnFactors, options: Options) -
 
 
 def _jumps(view: ModelView, j: int, factors: ColumnFactors, digits: int | None) -> FloatArray:
-    """Return the ends of the training range, where the clip begins, and the numbers on both sides of every cut."""
+    """Return the ends of the training range, where the clip begins, and the numbers on both sides of every cut.
+
+    Of bare equations, the numbers on both sides of where a factor ceases to be defined.
+    """
     column = view.numeric_column(j)
     if view.encoder is None or column is None or digits is None:
-        return np.empty(0)
+        ends = np.array([-base.shift for base in factors.bases if base.has_edge])
+        return np.concatenate([ends - BESIDE * (1 + np.abs(ends)), ends + BESIDE * (1 + np.abs(ends))])
     unit, points = 10.0**-digits, [column.low, column.high]
     for f in factors.features:
         feature = view.encoder.features[f]
         if feature.kind in CUT_KINDS and feature.cut is not None:
-            below = np.round(np.floor(feature.cut / unit + 1e-9) * unit, digits)
+            below = np.round(np.floor(feature.cut / unit + ROUNDING) * unit, digits)
             points += [float(below), float(below + unit)]
         elif feature.kind == "level" and isinstance(feature.level, (int, float)):
             points += [feature.level - unit, float(feature.level), feature.level + unit]

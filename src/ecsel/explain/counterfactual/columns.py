@@ -61,6 +61,11 @@ class Base(NamedTuple):
     """Whether it is undefined where g < 0."""
     terms: IntArray
 
+    @property
+    def has_edge(self) -> bool:
+        """Whether some factor is not defined at g = 0, or on one side of it."""
+        return self.log or bool((self.exponents < 0).any() or self.refuses.any())
+
     def at(self, x: FloatArray) -> FloatArray:
         """Return the factors (…, terms) at numbers (…,), NaN where they are not defined."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
@@ -149,8 +154,9 @@ class NumberColumn:
         shape = (-1, *(1,) * (values.ndim - 1))
         start, low, high = (each[row].reshape(shape) for each in (self.start, self.low, self.high))
         if self.digits is not None:
-            low, high = (np.minimum(_upward(low, self.digits), start), np.maximum(_downward(high, self.digits), start))
-            values = np.where(values > start, _upward(values, self.digits), _downward(values, self.digits))
+            low, high = np.minimum(_upward(low, self.digits), start), np.maximum(_downward(high, self.digits), start)
+            farther = np.where(values > start, _upward(values, self.digits), _downward(values, self.digits))
+            values = np.where(values == start, start, farther)
         result: FloatArray = np.clip(values, low, high)
         return result
 
@@ -212,7 +218,7 @@ class LevelColumn:
 
 def nearer(at: IntArray, n_points: int) -> IntArray:
     """Return the neighbours of points on the two rays of a grid that are nearer to the row's own value, the first."""
-    return np.where((at - 1) % ((n_points - 1) // 2) == 0, 0, at - 1)
+    return np.where((at == 0) | ((at - 1) % ((n_points - 1) // 2) == 0), 0, at - 1)
 
 
 def _upward(values: FloatArray, digits: int) -> FloatArray:

@@ -16,10 +16,10 @@ import numpy as np
 
 from ecsel.explain.counterfactual.columns import TINY, NumberColumn, nearer
 from ecsel.explain.counterfactual.crossing import WIDTH, crossing
-from ecsel.explain.counterfactual.space import crossings, rank_within
+from ecsel.explain.counterfactual.space import States, crossings, rank_within
 
 if TYPE_CHECKING:
-    from ecsel.explain.counterfactual.space import Candidates, Space, States
+    from ecsel.explain.counterfactual.space import Candidates, Space
     from ecsel.signomial.arrays import IntArray
     from ecsel.signomial.columns import FloatArray
 
@@ -30,6 +30,8 @@ NARROWER = 0.2
 ROUNDS = 60
 ENOUGH = 1e-6
 """A turn that saves less than this share of the cost is idle; a state ends with one more of them than it has pairs."""
+COARSE = 1e4
+"""A column that holds fewer numbers than this may overshoot by more than nothing."""
 KEPT = 2
 """So many states of a row more than answers are wanted have further turns."""
 NOTHING = 1e-9
@@ -87,7 +89,50 @@ def polish(space: Space, candidates: Candidates, n_answers: int) -> States:
         idle[going] = np.where(result.saved > ENOUGH, 0, idle[going] + 1)
         rank = rank_within(row, states.cost.sum(axis=1))
         going = going[(idle[going] <= n_turns[going]) & (rank[going] < n_answers + KEPT)]
-    return states
+    return _with_steps_back(space, states, n_answers + KEPT)
+
+
+def _with_steps_back(space: Space, states: States, n: int) -> States:
+    """Add what is cheaper with a number of few digits one unit nearer to the row and another one making up for it.
+
+    Such numbers overshoot: 61 years may be too few and 62 more than enough.
+    """
+    best = np.flatnonzero(rank_within(states.row, states.cost.sum(axis=1)) < n)
+    coarse = [p for p in space.numbers if _number(space, p).n_values < COARSE]
+    pairs = np.array([(p, q) for p in coarse for q in space.numbers if p != q], dtype=np.intp).reshape(-1, 2)
+    at, pair = np.nonzero((states.values != space.own[states.row])[best][:, pairs[:, 0]])
+    if not at.size:
+        return states
+    (p, q), job = pairs[pair].T, np.arange(at.size)
+    units = np.zeros(len(space.columns))
+    units[coarse] = [10.0 ** -float(_number(space, each).digits or 0) for each in coarse]
+    found = states.take(best[at])
+    before, away = found.cost.sum(axis=1), found.values[job, p] - space.own[found.row, p]
+    back = found.values[job, p] - np.sign(away) * np.minimum(units[p], np.abs(away))
+    _write(found, job, p, _move(space, found.row, p, back[:, None]), np.zeros(job.size, dtype=np.intp))
+    solved = _solve(space, found.row, q, _rest(space, found, q)[:, None])
+    _write(found, job, q, solved, np.zeros(job.size, dtype=np.intp))
+    total = found.cost.sum(axis=1)
+    cheaper = np.flatnonzero(total < (1 - ENOUGH) * before)
+    added = found.take(cheaper[rank_within(at[cheaper], total[cheaper]) == 0])
+    return States(*(np.concatenate(both) for both in zip(states, added, strict=True)))
+
+
+def _rest(space: Space, states: States, *left_out: IntArray) -> FloatArray:
+    """Return the product (states, terms) of coefficients and factors, some columns of each state left out."""
+    phi, at = states.phi.copy(), np.arange(states.row.size)
+    for columns in left_out:
+        phi[at, columns] = 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        result: FloatArray = space.fixed[states.row] * phi.prod(axis=1)
+    return result
+
+
+def _write(states: States, at: IntArray, columns: IntArray, moved: Moved, tries: IntArray) -> None:
+    """Put the chosen tries of moved numbers into states."""
+    place = np.arange(at.size)
+    for own, new in zip(states[1:], moved, strict=True):
+        own[at, columns] = new[place, tries]
 
 
 def _number(space: Space, p: int) -> NumberColumn:
@@ -112,25 +157,21 @@ def _turn(space: Space, states: States, going: IntArray, pair: Pair) -> Turn:
     """Vary numbers p, solve for numbers q and keep what is cheapest; where both are one it is solved for alone."""
     p, q, at = pair.p, pair.q, np.arange(going.size)
     now, alone = states.take(going), p == q
-    phi = now.phi.copy()
-    phi[at, p] = phi[at, q] = 1.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        rest = space.fixed[now.row] * phi.prod(axis=1)
     tries = np.empty((going.size, STEPS.size + 1))
     tries[:, :-1] = (now.values[at, p] + pair.shift)[:, None] + pair.width[:, None] * STEPS
     tries[:, -1] = space.own[now.row, p]  # p may not be needed at all
     varied = _move(space, now.row, p, tries[:, -1:] if alone.all() else tries)
     varied.cost[alone], varied.phi[alone] = 0.0, 1.0
-    solved = _solve(space, now.row, q, rest[:, None] * varied.phi)
+    solved = _solve(space, now.row, q, _rest(space, now, p, q)[:, None] * varied.phi)
     before = now.cost.sum(axis=1)
     kept = before - now.cost[at, q] - np.where(alone, 0.0, now.cost[at, p])
     total = kept[:, None] + varied.cost + solved.cost
     total[:, -1] *= 1 - NOTHING
     best = total.argmin(axis=1)
     cheaper = np.flatnonzero(total[at, best] < before)
-    for column, moved in ((p, varied), (q, solved)):  # where both are one, the solved number is written last
-        for field, new in zip(states[1:], moved, strict=True):
-            field[going[cheaper], column[cheaper]] = new[cheaper, best[cheaper]]
+    for columns, moved in ((p, varied), (q, solved)):  # where both are one, the solved number is written last
+        chosen = Moved(*(each[cheaper] for each in moved))
+        _write(states, going[cheaper], columns[cheaper], chosen, best[cheaper])
     inside = (best > 0) & (best < STEPS.size - 1) & ~alone
     shift = np.where(inside, _vertex(varied.values, total, best) - states.values[going, p], 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
