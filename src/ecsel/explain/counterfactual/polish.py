@@ -89,33 +89,40 @@ def polish(space: Space, candidates: Candidates, n_answers: int) -> States:
         idle[going] = np.where(result.saved > ENOUGH, 0, idle[going] + 1)
         rank = rank_within(row, states.cost.sum(axis=1))
         going = going[(idle[going] <= n_turns[going]) & (rank[going] < n_answers + KEPT)]
-    return _with_steps_back(space, states, n_answers + KEPT)
+    return _with_steps_back(space, states, n_answers)
 
 
-def _with_steps_back(space: Space, states: States, n: int) -> States:
+def _with_steps_back(space: Space, states: States, n_answers: int) -> States:
     """Add what is cheaper with a number of few digits one unit nearer to the row and another one making up for it.
 
     Such numbers overshoot: 61 years may be too few and 62 more than enough.
     """
-    best = np.flatnonzero(rank_within(states.row, states.cost.sum(axis=1)) < n)
-    coarse = [p for p in space.numbers if _number(space, p).n_values < COARSE]
-    pairs = np.array([(p, q) for p in coarse for q in space.numbers if p != q], dtype=np.intp).reshape(-1, 2)
-    at, pair = np.nonzero((states.values != space.own[states.row])[best][:, pairs[:, 0]])
-    if not at.size:
-        return states
-    (p, q), job = pairs[pair].T, np.arange(at.size)
-    units = np.zeros(len(space.columns))
-    units[coarse] = [10.0 ** -float(_number(space, each).digits or 0) for each in coarse]
-    found = states.take(best[at])
-    before, away = found.cost.sum(axis=1), found.values[job, p] - space.own[found.row, p]
-    back = found.values[job, p] - np.sign(away) * np.minimum(units[p], np.abs(away))
-    _write(found, job, p, _move(space, found.row, p, back[:, None]), np.zeros(job.size, dtype=np.intp))
+    total, numbers = states.cost.sum(axis=1), np.array(space.numbers, dtype=np.intp)
+    limit, last = np.full(len(space.fixed), np.inf), rank_within(states.row, total) == n_answers - 1
+    limit[states.row[last]] = total[last]
+    coarse = np.array([p for p in space.numbers if _number(space, p).n_values < COARSE], dtype=np.intp)
+    at, place = np.nonzero((states.values != space.own[states.row])[:, coarse])
+    found, p = states.take(at), coarse[place]
+    _step_back(space, found, p)
+    able = np.flatnonzero(found.cost.sum(axis=1) < np.minimum(limit[found.row], (1 - ENOUGH) * total[at]))
+    job, place = np.nonzero(p[able, None] != numbers)
+    at, q, found = at[able[job]], numbers[place], found.take(able[job])
     solved = _solve(space, found.row, q, _rest(space, found, q)[:, None])
-    _write(found, job, q, solved, np.zeros(job.size, dtype=np.intp))
-    total = found.cost.sum(axis=1)
-    cheaper = np.flatnonzero(total < (1 - ENOUGH) * before)
-    added = found.take(cheaper[rank_within(at[cheaper], total[cheaper]) == 0])
+    _write(found, np.arange(q.size), q, solved, np.zeros(q.size, dtype=np.intp))
+    cost = found.cost.sum(axis=1)
+    cheaper = np.flatnonzero(cost < (1 - ENOUGH) * total[at])
+    added = found.take(cheaper[rank_within(at[cheaper], cost[cheaper]) == 0])
     return States(*(np.concatenate(both) for both in zip(states, added, strict=True)))
+
+
+def _step_back(space: Space, states: States, p: IntArray) -> None:
+    """Move one number of each state by a unit towards the row."""
+    units = np.zeros(len(space.columns))
+    units[space.numbers] = [10.0 ** -float(_number(space, each).digits or 0) for each in space.numbers]
+    at = np.arange(p.size)
+    now, own = states.values[at, p], space.own[states.row, p]
+    back = now - np.sign(now - own) * np.minimum(units[p], np.abs(now - own))
+    _write(states, at, p, _move(space, states.row, p, back[:, None]), np.zeros(p.size, dtype=np.intp))
 
 
 def _rest(space: Space, states: States, *left_out: IntArray) -> FloatArray:
