@@ -45,3 +45,25 @@ def test_a_regression_has_reasons_for_being_high_or_low():
     result = explain.reasons(Signomial.parse("x*y"), [[1.0, 2.0], [4.0, 2.0]], baseline=[2.0, 2.0])
     assert result.toward == ("a lower value", "a higher value")
     assert result.texts[0] == ("x = 1 (typical: 2) adds 2 towards a lower value (100 %)",)
+
+
+def test_readable_models_name_typical_numbers_and_levels(make_raw_model):
+    model, X = make_raw_model(0)
+    often = X["purpose"].mode()[0]
+    other = "car" if often != "car" else "trip"
+    equation = f"[purpose = {other}] - [purpose = {often}] + log(income) - 3*[gap missing]"
+    model.equations_ = {"yes": Signomial.parse(equation)}
+    income = float(model.encoder_.features[0].baseline)
+    row = X.iloc[[0]].assign(purpose=other, gap=np.nan, income=X["income"].max())
+    ((first, second),) = explain.reasons(model, row, toward="yes").texts
+    assert first.startswith(f"purpose = {other} (typical: {often}) adds 2 towards 'yes'")
+    assert second.startswith(f"income = {X['income'].max():.6g} (typical: {income:.4g}) adds")
+    ((missing,),) = explain.reasons(model, row, toward="no").texts
+    gap = next(feature for feature in model.encoder_.features if feature.name == "gap")
+    assert missing == f"gap is missing (typical: {gap.baseline:.4g}) adds 3 towards 'no' (100 %)"
+
+
+def test_no_number_is_minus_zero():
+    result = explain.reasons(Signomial.parse("x + y"), [[-0.0, 3.0]], baseline=[[2.0, -0.0]])
+    assert result.texts[0][0].startswith("y = 3 (typical: 0)")
+    assert "x = 0 (typical: 2)" in str(explain.reasons(Signomial.parse("-x"), [[-0.0]], baseline=[[2.0]]))

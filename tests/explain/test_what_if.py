@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ecsel import Signomial, explain
+from ecsel import ECSELClassifier, Signomial, explain
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*training")
 
@@ -98,3 +98,32 @@ def test_a_regression_has_scores_but_no_probabilities():
     assert result.scores[0, 0] == pytest.approx(36)
     with pytest.raises(ValueError, match="no probabilities"):
         _ = result.probabilities
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["sigmoid", "softmax3"]), st.floats(0.2, 5))
+def test_readable_models_answer_what_if_as_they_predict(make_raw_model, seed, kind, q):
+    """Steps, hinges, indicators and missing values follow the number that is changed; a clip holds it."""
+    model, X = make_raw_model(seed, kind)
+    result = explain.what_if(model, X, {"income": q}, set={"purpose": "trip", "children": 2}, add={"balance": q - 1})
+    new = X.assign(income=X["income"] * q, purpose="trip", children=2, balance=X["balance"] + (q - 1))
+    np.testing.assert_array_equal(result.probabilities, model.predict_proba(new))
+    row = X.iloc[[3]]
+    curves = explain.what_if_curves(model, row, factors=[0.5, 1.0, q])
+    view = explain.ModelView.of(model)
+    used = {view.raw_names[j] for j in view.players[view.terms.uses.any(axis=0)]}
+    assert {*curves.feature_names} == used - {"purpose"}
+    for i, name in enumerate(curves.feature_names):
+        for k, factor in enumerate(curves.factors):
+            expected = model.predict_proba(row.assign(**{name: row[name] * factor}))[0]
+            np.testing.assert_allclose(curves.outputs[i, k], expected, rtol=1e-12)
+
+
+def test_a_level_that_training_did_not_list_may_be_set():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"id": [f"n{i}" for i in range(12_000)] + ["often"] * 3000, "x": rng.normal(size=15_000)})
+    y = np.where(X["x"] + 2 * (X["id"] == "often") > rng.logistic(size=15_000), "b", "a")
+    model = ECSELClassifier(max_terms=2).fit(X, y)
+    assert "[id = often]" in str(model.equations_["b"])
+    result = explain.what_if(model, X.iloc[-2:], set={"id": "someone else"})
+    np.testing.assert_array_equal(result.probabilities, model.predict_proba(X.iloc[-2:].assign(id="n1")))

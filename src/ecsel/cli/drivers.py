@@ -44,7 +44,9 @@ def strongest_drivers(model: Any, X: Any, n: int = 3, seed: int = 0) -> tuple[Dr
     drivers = []
     for j in chosen:
         c = int(sizes[:, j].argmax())
-        side = _side(rows.iloc[:, j], values[:, c, j], view.levels(j) is not None)
+        label = found.classes[c] if view.has_classes else None
+        way = explain.directions(view, rows, label=label).get(view.raw_names[j])
+        side = _side(rows.iloc[:, j], values[:, c, j], view.levels(j) is not None, way)
         whom = f"for {shown(found.classes[c])}" if view.has_classes else "for a higher prediction"
         unit = "the log-odds" if view.has_classes else "the prediction"
         name = found.feature_names[j]
@@ -53,8 +55,8 @@ def strongest_drivers(model: Any, X: Any, n: int = 3, seed: int = 0) -> tuple[Dr
     return tuple(drivers)
 
 
-def _side(values: Any, effects: np.ndarray[Any, Any], has_levels: bool) -> str:
-    """Return which values speak for the class, with a place for its name."""
+def _side(values: Any, effects: np.ndarray[Any, Any], has_levels: bool, way: str | None) -> str:
+    """Return which values speak for the class, with a place for its name; `way` is that of a column of numbers."""
     from scipy.stats import spearmanr
 
     if has_levels:
@@ -62,6 +64,8 @@ def _side(values: Any, effects: np.ndarray[Any, Any], has_levels: bool) -> str:
         best = max(set(levels), key=lambda level: (effects[levels == level].mean(), level))
         best = shown(best).replace("{", "{{").replace("}", "}}")
         return f"{best} speaks most {{whom}}"
+    if way in ("increasing", "decreasing"):  # in every row, whatever the correlation says
+        return f"{'high' if way == 'increasing' else 'low'} values speak {{whom}}"
     x = values.to_numpy(dtype=np.float64, na_value=np.nan)
     known = ~np.isnan(x)
     constant = np.unique(x[known]).size < 2 or np.unique(effects[known]).size < 2

@@ -5,6 +5,7 @@ from ecsel.explain.baseline import Baseline, class_mean
 from ecsel.explain.compare import Comparison, compare
 from ecsel.explain.counterfactual import Counterfactual, counterfactual, counterfactuals
 from ecsel.explain.decision import margin_sensitivity, probability_sensitivity
+from ecsel.explain.directions import directions
 from ecsel.explain.explanation import Explanation
 from ecsel.explain.global_behaviour import elasticity, importance, log_gradient
 from ecsel.explain.local import attribution, log_additive
@@ -29,6 +30,7 @@ __all__ = [
     "compare",
     "counterfactual",
     "counterfactuals",
+    "directions",
     "elasticity",
     "importance",
     "log_additive",

@@ -54,7 +54,10 @@ def agreement(first: Any, second: Any) -> Agreement:
     one, other = _importances(first), _importances(second)
     if isinstance(one, dict) and isinstance(other, dict):
         if different := sorted(set(one) ^ set(other)):
-            raise ValueError(f"the rankings are of different features: {different[0]!r} is in one of them only")
+            raise ValueError(
+                f"the rankings are of different features: {different[0]!r} is in one of them only; explain both in the "
+                "same units"
+            )
         a, b = np.array(list(one.values())), np.array([other[name] for name in one])
     else:
         a, b = (np.array(list(each.values())) if isinstance(each, dict) else each for each in (one, other))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecsel.explain.frames import table_with
+from ecsel.tables import CategoricalColumn
 from ecsel.tables.features import canonical_level
 from ecsel.tables.quantities import is_missing
 from ecsel.tables.reading import RawTable, read_table
@@ -47,7 +48,9 @@ def _changed(view: ModelView, table: RawTable, j: int, rule: str, value: Any) ->
             raise ValueError(
                 f"column {name!r} is a category, to which nothing can be added; set it to one of {list(levels)}"
             )
-        return _as_levels(name, levels, value, table.n_rows)
+        column = None if view.encoder is None else view.encoder.columns[j]
+        has_other = isinstance(column, CategoricalColumn) and column.has_other
+        return _as_levels(name, levels, value, table.n_rows, has_other=has_other)
     amount = _as_numbers(name, value, table.n_rows, missing_allowed=rule == "set")
     if rule == "set":
         return amount
@@ -75,13 +78,13 @@ def _as_numbers(name: str, value: Any, n_rows: int, *, missing_allowed: bool) ->
     return np.broadcast_to(numbers, (n_rows,)).copy()
 
 
-def _as_levels(name: str, levels: tuple[Any, ...], value: Any, n_rows: int) -> npt.NDArray[Any]:
+def _as_levels(name: str, levels: tuple[Any, ...], value: Any, n_rows: int, *, has_other: bool) -> npt.NDArray[Any]:
     wanted = list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value] * n_rows
     if len(wanted) != n_rows:
         raise ValueError(f"column {name!r} takes one level or one per row ({n_rows}), not {len(wanted)}")
     result = np.empty(n_rows, dtype=object)
     for i, each in enumerate(wanted):
         result[i] = None if each is None else canonical_level(each)
-        if each is not None and result[i] not in levels:
+        if each is not None and result[i] not in levels and not has_other:
             raise ValueError(f"column {name!r} has no level {each!r}: its levels are {list(levels)}")
     return result

@@ -1,7 +1,8 @@
 """The closed forms beside the sampling explainers: SHAP and LIME, on this model or on another.
 
 Both libraries want numbers, so categories are handed to them as codes and back to the model as levels. Importances are
-of raw columns; those of the features of one column are added up.
+of raw columns; those of the features of one column are added up. Of raw features a proportional change is one of the
+column itself; a category has none, and what its indicators add stands in.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ecsel.explain.decision import probability_sensitivity
 from ecsel.explain.frames import table_values, table_with, take_rows
 from ecsel.explain.global_behaviour import elasticity, log_gradient
 from ecsel.explain.optional import import_optional
+from ecsel.explain.shapley import shapley
 from ecsel.explain.view import ModelView
 from ecsel.signomial.columns import FloatArray
 
@@ -68,7 +70,7 @@ def compare(
     X: Any,
     method: Literal["shap", "lime"] = "shap",
     *,
-    by: Literal["probability_sensitivity", "log_gradient", "elasticity"] = "probability_sensitivity",
+    by: Literal["probability_sensitivity", "log_gradient", "elasticity", "shapley"] = "probability_sensitivity",
     other: Any = None,
     background: Any = None,
     label: Any = None,
@@ -85,7 +87,8 @@ def compare(
     method : {"shap", "lime"}, default="shap"
         SHAP's permutation explainer, or LIME's tabular explainer with continuous features left continuous.
     by : str, default="probability_sensitivity"
-        The closed form: D2, which like the sampling explainers speaks of the probability, or G3 or G1.
+        The closed form: D2, which like the sampling explainers speaks of the probability, or G3 or G1; or the exact
+        Shapley values of the probability, which is what SHAP estimates.
     other : classifier, optional
         Another model with ``predict_proba`` for SHAP or LIME, as in a table of rank correlations between models.
     background : table, optional
@@ -102,7 +105,7 @@ def compare(
     view = ModelView.of(model)
     label, position = view.chosen_class(label)
     started = time.perf_counter()
-    ours = _closed_form(view, X, by, label)
+    ours = _closed_form(view, X, X if background is None else background, by, label)
     seconds_ours = time.perf_counter() - started
     codes, decode = _coder(view, X)
     behind = codes if background is None else _coder(view, background)[0]
@@ -136,22 +139,28 @@ def compare(
     )
 
 
-def _closed_form(view: ModelView, X: Any, by: str, label: Any) -> FloatArray:
+def _closed_form(view: ModelView, X: Any, background: Any, by: str, label: Any) -> FloatArray:
     """Return the closed form of one class by raw column, (rows, columns)."""
     functions = {
         "probability_sensitivity": probability_sensitivity,
         "log_gradient": log_gradient,
         "elasticity": elasticity,
     }
+    if by == "shapley":
+        return shapley(view, X, background, output="probability").values[:, view.class_position(label)]
     if by not in functions:
-        raise ValueError(f"by must be one of {', '.join(map(repr, functions))}, not {by!r}")
+        raise ValueError(f"by must be one of {', '.join(map(repr, (*functions, 'shapley')))}, not {by!r}")
     result = functions[by](view, X)
     if label not in result.classes:
         raise ValueError(f"a sigmoid has a score for {result.classes[0]!r} only; use label={result.classes[0]!r}")
     values = result.values[:, result.classes.index(label)]
     if not np.isfinite(values).all():
         raise ValueError("the elasticity is not defined in some rows; use by='log_gradient'")
-    return np.asarray(values @ view.grouping)
+    by_feature: FloatArray = values @ view.grouping
+    if view.encoder is None or not view.encoder.is_raw:
+        return by_feature
+    by_column = functions[by](view, X, units="raw").values[:, result.classes.index(label)]
+    return np.where(np.isnan(by_column), by_feature, by_column)
 
 
 def _coder(view: ModelView, X: Any) -> tuple[FloatArray, Callable[[FloatArray], Any]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ecsel.signomial.columns import FloatArray
+    from ecsel.tables.features import Feature
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -157,16 +158,26 @@ def _in_words(
 def _state(value: Any) -> str:
     if value is None or value != value or type(value).__name__ == "NAType":  # noqa: PLR0124  # NaN is not itself
         return "is missing"
-    return f"= {value:.6g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else f"= {value}"
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"= {value + 0.0:.6g}" if is_number else f"= {value}"  # not −0
 
 
 def _typical(view: ModelView, start: Baseline, j: int) -> str:
-    """Return the reference value of a column of numbers in brackets; a category has none."""
+    """Return the reference value of a column in brackets, if its features tell it."""
     for f in np.flatnonzero(view.players == j).tolist():
         value = float(start.point.values[0, f])
-        if view.encoder is None:
-            return f" (typical: {for_people(value)})"
-        feature = view.encoder.features[f]
-        if feature.kind in ("numeric", "number"):
-            return f" (typical: {for_people(feature.raw_value(value))})"
+        typical = for_people(value + 0.0) if view.encoder is None else _raw_text(view.encoder.features[f], value)
+        if typical is not None:
+            return f" (typical: {typical})"
     return ""
+
+
+def _raw_text(feature: Feature, value: float) -> str | None:
+    """Return the raw value that a feature tells of: a number, or a level whose indicator is 1."""
+    if feature.kind in ("numeric", "number"):
+        return for_people(feature.raw_value(value) + 0.0)  # not −0
+    if feature.kind == "level" and feature.is_raw and value == 1:
+        return str(feature.level)
+    if feature.cut is not None and feature.kind in ("above", "below") and value > 0:
+        return for_people(feature.cut + value if feature.kind == "above" else feature.cut - value)
+    return None

@@ -1,8 +1,8 @@
 """Exact answers to "what if" (property G2): scores and probabilities after any change of raw columns.
 
-With features multiplied by q the scores are z_c(x∘q) = Σ_k (Π_j q_j^β_ckj)·z_ck(x). A factor of 1.2 here is +20 % of
-the user's own value, so q_j = (a·1.2·x + c)/(a·x + c) for a column that is mapped by x' = a·x + c; amounts that are
-added, values and levels that are set, clips and missing values follow in the same way. Nothing is approximated.
+A factor of 1.2 is +20 % of the user's own value; amounts may be added, values and levels set. The changed row goes the
+way of every other row, through clips, indicators, steps and missing values to the equations: nothing is approximated.
+With plain powers of features that are multiplied by q the scores are z_c(x∘q) = Σ_k (Π_j q_j^β_ckj)·z_ck(x).
 """
 
 from __future__ import annotations
@@ -198,5 +198,5 @@ def what_if_curves(
 
 
 def _numeric_in_use(view: ModelView) -> tuple[str, ...]:
-    used = view.players[(view.terms.exponents != 0).any(axis=0)]
+    used = view.players[view.terms.uses.any(axis=0)]
     return tuple(name for j, name in enumerate(view.raw_names) if j in used and view.levels(j) is None)

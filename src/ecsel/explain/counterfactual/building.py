@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.explain.counterfactual.columns import ROUNDING, TINY, ColumnFactors, LevelColumn, NumberColumn
+from ecsel.explain.counterfactual.columns import (
+    ROUNDING,
+    TINY,
+    ColumnFactors,
+    LevelColumn,
+    NumberColumn,
+    number_encoder,
+)
 from ecsel.explain.counterfactual.options import Options, movable_columns, number_columns
 from ecsel.explain.counterfactual.space import Space
 from ecsel.tables import CategoricalColumn, OrdinalColumn
@@ -24,7 +31,6 @@ if TYPE_CHECKING:
     from ecsel.signomial.arrays import BoolArray
     from ecsel.signomial.columns import FloatArray
     from ecsel.tables import NumericColumn
-    from ecsel.tables.features import Feature
     from ecsel.tables.reading import RawTable
 
 REACH = 100.0
@@ -71,7 +77,7 @@ def _number_column(view: ModelView, table: RawTable, factors: ColumnFactors, j: 
     return NumberColumn(
         position=j,
         factors=factors,
-        encode=_encoder(view, j, factors),
+        encode=number_encoder(view, j, factors),
         start=start,
         low=low,
         high=high,
@@ -92,25 +98,6 @@ def _values(view: ModelView, table: RawTable, j: int) -> tuple[FloatArray, BoolA
         return value, value != 0
     moves = ~is_missing(value, column.missing_codes)
     return np.where(moves, value, column.high), moves
-
-
-def _encoder(view: ModelView, j: int, factors: ColumnFactors) -> Callable[[FloatArray], FloatArray]:
-    """Return the way from the numbers of a column (…,) to its features (…, features)."""
-    column = view.numeric_column(j)
-    if view.encoder is None or column is None:
-        return lambda values: values[..., None]
-    features = [view.encoder.features[f] for f in factors.features]
-    clips = view.encoder.out_of_range == "clip"
-    if view.encoder.is_raw:
-        low, high = (column.low, column.high) if clips else (-np.inf, np.inf)
-        return lambda values: np.stack([f.of_number(np.clip(values, low, high)) for f in features], axis=-1)
-    return lambda values: np.stack([_positive(f, values, clips=clips) for f in features], axis=-1)
-
-
-def _positive(feature: Feature, values: FloatArray, *, clips: bool) -> FloatArray:
-    if feature.kind == "missing":
-        return np.full_like(values, feature.floor)
-    return np.maximum(feature.positive(values), feature.floor) if clips else feature.positive(values)
 
 
 def _bounds(view: ModelView, j: int, value: FloatArray, options: Options) -> tuple[FloatArray, FloatArray]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ecsel.signomial import Factor
     from ecsel.signomial.arrays import BoolArray, IntArray
     from ecsel.signomial.columns import FloatArray
+    from ecsel.tables.features import Feature
 
 SHARES = np.array([0.001, 0.004, 0.012, 0.03, 0.06, 0.1, 0.15, 0.2, 0.26, 0.33, 0.41, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
 """Shares of the way to a bound at which a number is looked at."""
@@ -112,6 +113,25 @@ class ColumnFactors(NamedTuple):
         for base in self.bases:
             phi[..., base.terms] *= base.at(features[..., base.feature])
         return phi
+
+
+def number_encoder(view: ModelView, j: int, factors: ColumnFactors) -> Callable[[FloatArray], FloatArray]:
+    """Return the way from the numbers of a column (…,) to its features (…, features)."""
+    column = view.numeric_column(j)
+    if view.encoder is None or column is None:
+        return lambda values: values[..., None]
+    features = [view.encoder.features[f] for f in factors.features]
+    clips = view.encoder.out_of_range == "clip"
+    if view.encoder.is_raw:
+        low, high = (column.low, column.high) if clips else (-np.inf, np.inf)
+        return lambda values: np.stack([f.of_number(np.clip(values, low, high)) for f in features], axis=-1)
+    return lambda values: np.stack([_positive(f, values, clips=clips) for f in features], axis=-1)
+
+
+def _positive(feature: Feature, values: FloatArray, *, clips: bool) -> FloatArray:
+    if feature.kind == "missing":
+        return np.full_like(values, feature.floor)
+    return np.maximum(feature.positive(values), feature.floor) if clips else feature.positive(values)
 
 
 @dataclass(frozen=True, eq=False)
