@@ -56,8 +56,11 @@ class Counterfactual:
 
     def __str__(self) -> str:
         parts = [f"{name}: {_short(before)} → {_short(after)}" for name, (before, after) in self.changes.items()]
-        chance = "" if self.probability is None else f", p = {self.probability:.3f}"
-        return f"{'; '.join(parts) or 'no change'} (predicts {self.prediction!r}{chance}, distance {self.distance:.3g})"
+        if self.probability is None:
+            reached = _short(self.prediction)
+        else:
+            reached = f"{self.prediction!r}, p = {self.probability:.3f}"
+        return f"{'; '.join(parts) or 'no change'} (predicts {reached}, distance {self.distance:.3g})"
 
 
 def counterfactual(
