@@ -252,7 +252,8 @@ def test_numbers_are_named_by_class_and_piece(table, model, tmp_path):
         if not term.is_constant:
             row = coefficients.pop(str(ecsel.Signomial([term / term.coefficient])))
             assert np.sign(row.estimate) == np.sign(term.coefficient)
-            assert abs(row.estimate - term.coefficient) < 2 * row.standard_error  # ridge and rounding
+            # the estimate is free of the ridge, which draws coefficients towards zero, and of rounding
+            assert abs(term.coefficient) < abs(row.estimate) + row.standard_error
             z += row.estimate * term.evaluate(columns) / term.coefficient
     assert not coefficients
     found = errors.probabilities(X)

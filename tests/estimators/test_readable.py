@@ -109,7 +109,7 @@ def read(text):
         token = match[0]
         return names.setdefault(token[1:-1] if token[0] == "`" else token, f"v{len(names)}")
 
-    return re.sub(r"\[[^\]]*\]|`[^`]*`|\b(?!(?:log|sqrt)\()[A-Za-z_]\w*", slot, text), names
+    return re.sub(r"\[[^\]]*\]|`[^`]*`|\b(?!(?:abs|log|sqrt)\()[A-Za-z_]\w*", slot, text), names
 
 
 def evaluate(node, values):
@@ -121,7 +121,7 @@ def evaluate(node, values):
     if isinstance(node, ast.UnaryOp):
         return -evaluate(node.operand, values)
     if isinstance(node, ast.Call):
-        return {"log": np.log, "sqrt": np.sqrt}[node.func.id](evaluate(node.args[0], values))
+        return {"abs": np.abs, "log": np.log, "sqrt": np.sqrt}[node.func.id](evaluate(node.args[0], values))
     left, right = evaluate(node.left, values), evaluate(node.right, values)
     operations = {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power}
     return operations[type(node.op)](left, right)

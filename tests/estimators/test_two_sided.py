@@ -61,7 +61,10 @@ def test_the_search_finds_the_middle_without_mirrors():
     model = ECSELClassifier(max_terms=3).fit(X, y)
     doses = np.linspace(0.2, 9.8, 97)
     p = model.predict_proba(pd.DataFrame({"dose": doses, "age": 50.0, "sex": 0}))[:, 1]
-    assert doses[p.argmax()] == pytest.approx(4, abs=1)
+    best = doses[p > 0.99 * p.max()]  # two distances make a plateau
+    assert best.mean() == pytest.approx(4, abs=0.7)
+    assert best.min() > 2.5
+    assert best.max() < 5.5
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -13,8 +13,8 @@ def make_columns():
     def make(n=300, seed=0):
         rng = np.random.default_rng(seed)
         return [
-            SearchColumn("a", 0, rng.uniform(1, 9, n)),
-            SearchColumn("b", 1, rng.lognormal(1, 0.7, n)),
+            SearchColumn("a", 0, rng.uniform(1, 9, n), centres=(5.0, 2.0, 3.0, 7.0, 8.0)),
+            SearchColumn("b", 1, rng.lognormal(1, 0.7, n), centres=(3.0, 1.0, 8.0)),
             SearchColumn("c", 2, rng.normal(size=n), shift=4.5),
             SearchColumn("[d = yes]", 3, (rng.random(n) < 0.4) * 1.0, straight=True),
         ]

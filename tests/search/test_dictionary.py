@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 
+from ecsel import _compiled
 from ecsel.search.dictionary import (
     MAX_LEVERAGE,
     SINGLES,
+    PiecePrices,
     PieceValues,
     SearchColumn,
     make_atoms,
     pair_pieces,
-    piece_cost,
     piece_factors,
     single_pieces,
+    standardised,
 )
 from ecsel.signomial import Signomial, Term
 
@@ -23,6 +25,8 @@ def test_values_are_those_of_the_printed_terms(make_columns):
     known = PieceValues(columns)
     pieces = single_pieces(columns) + pair_pieces(columns, range(4), more=True)
     assert len(pieces) > 100
+    centred = [piece for piece in pieces if any(part.function.centre is not None for part in piece)]
+    assert {len(piece) for piece in centred} == {1, 2}
     for piece in pieces:
         term = Term.from_factors(1.0, piece_factors(piece, columns))
         read = Signomial.parse(str(Signomial([term])))
@@ -65,16 +69,38 @@ def test_cuts_take_part_in_no_product():
 
 def test_simple_pieces_cost_less(make_columns):
     columns = make_columns()
-    singles = {p[0].function: piece_cost(p, columns, 4) for p in single_pieces(columns) if p[0].column == 0}
-    by_name = {("log" if f.log else str(f.exponent)): c for f, c in singles.items()}
+    prices = PiecePrices(columns)
+    singles = {p[0].function: prices.of(p) for p in single_pieces(columns) if p[0].column == 0}
+    by_name = {("log" if f.log else str(f.exponent)): c for f, c in singles.items() if f.centre is None}
     assert (
         by_name["1"] < by_name["log"] < by_name["-1"] < by_name["2"] < by_name["3"] < by_name["1/2"] < by_name["-1/2"]
     )
     pair = pair_pieces(columns, [0, 1], more=False)[0]
-    assert piece_cost(pair, columns, 4) > by_name["1"]
+    assert prices.of(pair) > by_name["1"]
+    assert min(cost for f, cost in singles.items() if f.centre is not None) > by_name["1"]
 
 
 @pytest.mark.parametrize("function", SINGLES, ids=str)
 def test_only_allowed_functions_are_used(function):
     column = SearchColumn("x", 0, np.linspace(1, 2, 9), functions=frozenset([function]))
     assert [piece[0].function for piece in single_pieces([column])] == [function]
+    centred = SearchColumn("x", 0, np.linspace(1, 2, 9), functions=frozenset([function]), centres=(1.5, 1.2, 1.8))
+    assert [piece[0].function for piece in single_pieces([centred])] == [function]
+
+
+@pytest.mark.needs_kernel
+@pytest.mark.parametrize("n", [1, 7, 8, 300, 1031])
+def test_the_kernel_standardises_as_numpy_does(monkeypatch, n):
+    rng = np.random.default_rng(n)
+    parts = np.vstack([rng.lognormal(0, 1, (4, n)), np.full(n, 2.0)])
+    share = rng.uniform(0, 1, n) * (rng.random(n) < 0.8)
+    share[0] = 1.0
+    share /= share.sum()
+    pairs = np.array([[0, -1], [1, 2], [3, 3], [4, -1]])
+    fast = standardised(parts, pairs, share)
+    monkeypatch.setattr(_compiled, "compiled", None)
+    slow = standardised(parts, pairs, share)
+    assert fast[2][3] == slow[2][3] == 0  # what does not vary has no width
+    varied = slow[2] > 0
+    for a, b in zip(fast, slow, strict=True):
+        np.testing.assert_allclose(a[varied], b[varied], rtol=1e-6, atol=1e-6)

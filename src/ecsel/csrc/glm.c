@@ -254,7 +254,7 @@ static void newton_step(const double *factor, const double *gradient, ptrdiff_t 
 static const double KEEPS_UP = 0.1;
 
 /* θ moves to the minimiser; `z` becomes its scores. Returns 0, or −1 where memory has run out. */
-int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain) {
+static int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain) {
     const ptrdiff_t n = g->rows, size = g->scores + g->pieces;
     const size_t room = (size_t)(4 * size + 2 * size * size + 2 * n + 2 * g->scores * n);
     double *memory = malloc(sizeof(double) * (room > 0 ? room : 1));
@@ -314,4 +314,55 @@ int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *p
     }
     free(memory);
     return 0;
+}
+
+/* Rows of weight zero take no part in the fit, but get their scores. Pieces are given in single precision, else in g. */
+int glm_fit_weighted(const Glm *g, const float *single, double *theta, double *z, double *objective, double *plain) {
+    const ptrdiff_t n = g->rows, k = g->pieces, scores = g->scores;
+    ptrdiff_t used = 0;
+    for (ptrdiff_t i = 0; i < n; i++) used += g->w[i] > 0;
+    if (used == n && single == NULL) return glm_fit(g, theta, z, objective, plain);
+    const int offset = g->offset != NULL;
+    double *memory = malloc(sizeof(double) * (size_t)((k + 2 + (offset + 1) * scores) * used + 1));
+    ptrdiff_t *rows = malloc(sizeof(ptrdiff_t) * (size_t)(used + 1));
+    if (memory == NULL || rows == NULL) {
+        free(memory);
+        free(rows);
+        return -1;
+    }
+    for (ptrdiff_t i = 0, r = 0; i < n; i++)
+        if (g->w[i] > 0) rows[r++] = i;
+    Glm part = *g;
+    double *x = memory, *y = x + k * used, *w = y + used, *own = w + used, *given = own + scores * used;
+    for (ptrdiff_t p = 0; p < k; p++)
+        if (single != NULL)
+            for (ptrdiff_t r = 0; r < used; r++) x[p * used + r] = single[p * n + rows[r]];
+        else
+            for (ptrdiff_t r = 0; r < used; r++) x[p * used + r] = g->x[p * n + rows[r]];
+    for (ptrdiff_t r = 0; r < used; r++) {
+        y[r] = g->y[rows[r]];
+        w[r] = g->w[rows[r]];
+    }
+    for (ptrdiff_t c = 0; offset && c < scores; c++)
+        for (ptrdiff_t r = 0; r < used; r++) given[c * used + r] = g->offset[c * n + rows[r]];
+    part.rows = used;
+    part.x = x;
+    part.y = y;
+    part.w = w;
+    part.offset = offset ? given : NULL;
+    const int status = glm_fit(&part, theta, own, objective, plain);
+    for (ptrdiff_t c = 0; c < scores; c++) {
+        for (ptrdiff_t r = 0; r < used; r++) z[c * n + rows[r]] = own[c * used + r];
+        if (used == n) continue;
+        for (ptrdiff_t i = 0; i < n; i++)
+            if (!(g->w[i] > 0)) z[c * n + i] = theta[c] + (offset ? g->offset[c * n + i] : 0);
+    }
+    for (ptrdiff_t p = 0; used < n && p < k; p++) {
+        double *there = z + g->owner[p] * n;
+        for (ptrdiff_t i = 0; i < n; i++)
+            if (!(g->w[i] > 0)) there[i] += theta[scores + p] * (single != NULL ? (double)single[p * n + i] : g->x[p * n + i]);
+    }
+    free(memory);
+    free(rows);
+    return status;
 }

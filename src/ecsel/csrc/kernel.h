@@ -104,6 +104,18 @@ typedef struct {
     const double *offset;  /* scores × rows, or NULL */
 } Glm;
 
+/* What a look at the pieces of a search compares: see pieces.c. */
+typedef struct {
+    ptrdiff_t count, active, line, gradient, square;
+    const int64_t *cross;      /* active + 1 */
+    const double *inverse;     /* of the Hessian of the set, (active + 1)² */
+    const double *coefficients, *own_prices;  /* active */
+    const double *ridge, *prices, *signs;     /* count; signs may be NULL */
+    const uint8_t *usable;                    /* count */
+    double collinear;
+    double *room;              /* active + 1 */
+} Gains;
+
 /* Whether the fit is to stop where it is. */
 typedef int Poll(void *context);
 
@@ -146,7 +158,12 @@ void positive_part(const double *matrix, ptrdiff_t n, double *room, double *out)
 ptrdiff_t positive_part_room(ptrdiff_t n);
 int adam_epoch(const Shape *shape, const Rows *rows, const Charges *charges, const Pace *pace, const int64_t *order,
                Moments *moments, double *theta);
-int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain);
+int glm_fit_weighted(const Glm *g, const float *single, double *theta, double *z, double *objective, double *plain);
+int standardise_pieces(const double *parts, const int64_t *pairs, ptrdiff_t pieces, ptrdiff_t n, const double *share,
+                       float *out, double *numbers);
+int piece_products(const float *values, ptrdiff_t n, const int64_t *places, ptrdiff_t count, const float *columns,
+                   ptrdiff_t width, ptrdiff_t heavy, double *out);
+void piece_gains(const Gains *g, const double *products, double *additions, double *steps, double *changes);
 int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Poll *poll,
              void *context, int n_threads, double *theta, Ending *ending);
 

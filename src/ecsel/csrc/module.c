@@ -61,6 +61,13 @@ static PyObject *finish(Buffers *b, int status, PyObject *result) {
     return PyErr_NoMemory();
 }
 
+/* Whether two sizes are not negative and their product is an ordinary number. */
+static int sizes_fit(Py_ssize_t a, Py_ssize_t b) {
+    if (a >= 0 && b >= 0 && (b == 0 || a <= PY_SSIZE_T_MAX / 64 / b)) return 1;
+    PyErr_SetString(PyExc_ValueError, "sizes must not be negative, nor larger than memory");
+    return 0;
+}
+
 static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *array[6];
@@ -399,7 +406,7 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
         return NULL;
     }
     Buffers b = {.count = 0};
-    double *theta = NULL, *z = NULL, *wide = NULL;
+    double *theta = NULL, *z = NULL;
     const float *single = NULL;
     const ptrdiff_t cells = g.pieces * g.rows;
     g.offset = NULL;
@@ -425,15 +432,122 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
     double objective = 0, plain = 0;
     int status = 0;
     Py_BEGIN_ALLOW_THREADS
-    if (single != NULL) {
-        wide = malloc(sizeof(double) * (size_t)(cells > 0 ? cells : 1));
-        for (ptrdiff_t i = 0; wide != NULL && i < cells; i++) wide[i] = single[i];
-        g.x = wide;
-    }
-    status = g.x == NULL ? -1 : glm_fit(&g, theta, z, &objective, &plain);
-    free(wide);
+    status = glm_fit_weighted(&g, single, theta, z, &objective, &plain);
     Py_END_ALLOW_THREADS
     return finish(&b, status, status == 0 ? Py_BuildValue("dd", objective, plain) : NULL);
+}
+
+/* (parts, pairs, share, out, numbers): the standardised pieces; numbers are mean, width and largest size of each. */
+static PyObject *py_standardise_pieces(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array[5];
+    Py_ssize_t parts, pieces, rows;
+    if (!PyArg_ParseTuple(args, "nnnOOOOO", &parts, &pieces, &rows, &array[0], &array[1], &array[2], &array[3],
+                          &array[4]))
+        return NULL;
+    Buffers b = {.count = 0};
+    const double *values = NULL, *share = NULL;
+    const int64_t *pairs = NULL;
+    float *out = NULL;
+    double *numbers = NULL;
+    int taken = sizes_fit(parts, rows) && sizes_fit(pieces, rows) &&
+                (values = take(&b, array[0], 0, 0, parts * rows, NULL)) != NULL &&
+                (pairs = take(&b, array[1], 1, 0, 2 * pieces, NULL)) != NULL &&
+                (share = take(&b, array[2], 0, 0, rows, NULL)) != NULL &&
+                (out = take_kind(&b, array[3], FLOATS, 1, pieces * rows, NULL)) != NULL &&
+                (numbers = take(&b, array[4], 0, 1, 3 * pieces, NULL)) != NULL;
+    for (ptrdiff_t p = 0; taken && p < pieces; p++)
+        taken = pairs[2 * p] >= 0 && pairs[2 * p] < parts && pairs[2 * p + 1] < parts;
+    if (!taken) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "standardise_pieces: pairs must name parts");
+        release(&b);
+        return NULL;
+    }
+    int status;
+    Py_BEGIN_ALLOW_THREADS
+    status = standardise_pieces(values, pairs, pieces, rows, share, out, numbers);
+    Py_END_ALLOW_THREADS
+    return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
+}
+
+/* (pieces, rows, values, places, columns, width, heavy, out): products of some pieces with columns. */
+static PyObject *py_piece_products(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array[4];
+    Py_ssize_t pieces, rows, count, width, heavy;
+    if (!PyArg_ParseTuple(args, "nnnnnOOOO", &pieces, &rows, &count, &width, &heavy, &array[0], &array[1], &array[2],
+                          &array[3]))
+        return NULL;
+    Buffers b = {.count = 0};
+    const float *values = NULL, *columns = NULL;
+    const int64_t *places = NULL;
+    double *out = NULL;
+    int taken = sizes_fit(pieces, rows) && sizes_fit(width, rows) && heavy >= 0 && heavy <= width &&
+                sizes_fit(count, width + heavy) &&
+                (values = take_kind(&b, array[0], FLOATS, 0, pieces * rows, NULL)) != NULL &&
+                (places = take(&b, array[1], 1, 0, count, NULL)) != NULL &&
+                (columns = take_kind(&b, array[2], FLOATS, 0, width * rows, NULL)) != NULL &&
+                (out = take(&b, array[3], 0, 1, count * (width + heavy), NULL)) != NULL;
+    for (ptrdiff_t p = 0; taken && p < count; p++) taken = places[p] >= 0 && places[p] < pieces;
+    if (!taken) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "piece_products: places must name pieces");
+        release(&b);
+        return NULL;
+    }
+    int status;
+    Py_BEGIN_ALLOW_THREADS
+    status = piece_products(values, rows, places, count, columns, width, heavy, out);
+    Py_END_ALLOW_THREADS
+    return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
+}
+
+/* ((count, active, line, gradient, square), collinear, products, cross, inverse, coefficients, own prices, ridge, prices,
+   usable, signs or None, additions, steps, changes): gains of additions and exchanges. */
+static PyObject *py_piece_gains(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array[12];
+    Py_ssize_t count, active, line, gradient, square;
+    Gains g;
+    if (!PyArg_ParseTuple(args, "(nnnnn)dOOOOOOOOOOOO", &count, &active, &line, &gradient, &square, &g.collinear,
+                          &array[0], &array[1], &array[2], &array[3], &array[4], &array[5], &array[6], &array[7],
+                          &array[8], &array[9], &array[10], &array[11]))
+        return NULL;
+    g.count = count;
+    g.active = active;
+    g.line = line;
+    g.gradient = gradient;
+    g.square = square;
+    g.signs = NULL;
+    Buffers b = {.count = 0};
+    const double *products = NULL;
+    double *additions = NULL, *steps = NULL, *changes = NULL;
+    int taken = sizes_fit(count, line) && sizes_fit(active + 1, active + 1) && sizes_fit(count, active) &&
+                gradient >= 0 && gradient < line && square >= 0 && square < line &&
+                (products = take(&b, array[0], 0, 0, count * line, NULL)) != NULL &&
+                (g.cross = take(&b, array[1], 1, 0, active + 1, NULL)) != NULL &&
+                (g.inverse = take(&b, array[2], 0, 0, (active + 1) * (active + 1), NULL)) != NULL &&
+                (g.coefficients = take(&b, array[3], 0, 0, active, NULL)) != NULL &&
+                (g.own_prices = take(&b, array[4], 0, 0, active, NULL)) != NULL &&
+                (g.ridge = take(&b, array[5], 0, 0, count, NULL)) != NULL &&
+                (g.prices = take(&b, array[6], 0, 0, count, NULL)) != NULL &&
+                (g.usable = take_kind(&b, array[7], BYTES, 0, count, NULL)) != NULL &&
+                (array[8] == Py_None || (g.signs = take(&b, array[8], 0, 0, count, NULL)) != NULL) &&
+                (additions = take(&b, array[9], 0, 1, count, NULL)) != NULL &&
+                (steps = take(&b, array[10], 0, 1, count, NULL)) != NULL &&
+                (changes = take(&b, array[11], 0, 1, active * count, NULL)) != NULL;
+    for (ptrdiff_t j = 0; taken && j <= active; j++) taken = g.cross[j] >= 0 && g.cross[j] < line;
+    if (!taken) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "piece_gains: sizes and columns must fit together");
+        release(&b);
+        return NULL;
+    }
+    g.room = malloc(sizeof(double) * (size_t)(active + 1));
+    Py_BEGIN_ALLOW_THREADS
+    if (g.room != NULL) piece_gains(&g, products, additions, steps, changes);
+    Py_END_ALLOW_THREADS
+    const int status = g.room == NULL ? -1 : 0;
+    free(g.room);
+    return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
 /* (shape, v, codes, w, θ, l1, lower, upper, price, rules, threads): θ moves to the minimiser. */
@@ -526,6 +640,9 @@ static PyMethodDef methods[] = {
     {"positive_parts", py_positive_parts, METH_VARARGS, "Fill an array with the positive parts of symmetric matrices."},
     {"adam_epoch", py_adam_epoch, METH_VARARGS, "Move θ and its moments by an epoch of Adam; return the steps so far."},
     {"glm_fit", py_glm_fit, METH_VARARGS, "Move θ to the minimiser of a generalised linear model; return its loss."},
+    {"standardise_pieces", py_standardise_pieces, METH_VARARGS, "Fill pieces with standardised products of parts."},
+    {"piece_products", py_piece_products, METH_VARARGS, "Fill products of pieces with columns, and squares."},
+    {"piece_gains", py_piece_gains, METH_VARARGS, "Fill gains of adding pieces to a set and of exchanging them."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},
 };

@@ -34,8 +34,7 @@ from ecsel.estimators.search_columns import allowed_functions
 from ecsel.estimators.settings import RULES_OF_SIZE, check_allowed_exponents, thread_count
 from ecsel.fitting import Status
 from ecsel.quality import measure_regression
-from ecsel.search.dictionary import piece_factors
-from ecsel.search.large import standardisation
+from ecsel.search.dictionary import piece_factors, standardisation
 from ecsel.search.losses import Squared
 from ecsel.search.rounding import rounded_coefficients
 from ecsel.search.search import SearchOptions

@@ -23,8 +23,8 @@ from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.search_columns import search_columns, with_cuts
 from ecsel.fitting import Status
 from ecsel.fitting.blocks import one_blas_thread
-from ecsel.search.dictionary import PieceValues, SearchColumn, piece_factors
-from ecsel.search.large import choose_again, fit_streamed, standardisation
+from ecsel.search.dictionary import PieceValues, SearchColumn, piece_factors, standardisation
+from ecsel.search.large import choose_again, fit_streamed
 from ecsel.search.rounding import rounded_coefficients
 from ecsel.search.search import FAMILIES, THRESHOLDS, SearchOptions, search
 

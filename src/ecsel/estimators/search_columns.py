@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.estimators.bounds import exponent_bounds
-from ecsel.search.cuts import round_cuts
+from ecsel.search.cuts import round_centres, round_cuts
 from ecsel.search.dictionary import SINGLES, SearchColumn
 from ecsel.tables.shifts import column_origin, column_shift
 
@@ -47,7 +47,17 @@ def search_columns(
             functions = inside if functions is None else functions & inside
         shift, origin = (0.0, 0.0) if straight else _offsets(feature, x, rows.weights)
         columns.append(
-            SearchColumn(feature.name, groups[j], x, shift, origin, straight, functions, feature.cut is not None)
+            SearchColumn(
+                feature.name,
+                groups[j],
+                x,
+                shift,
+                origin,
+                straight,
+                functions,
+                feature.cut is not None,
+                () if straight else round_centres(x, rows.weights),
+            )
         )
     return columns
 

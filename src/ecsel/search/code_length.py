@@ -25,6 +25,9 @@ TERM = 1.5
 LOGARITHM = 0.9
 """Nats for a logarithm: between a first power and an inverse, as a person would read it."""
 
+CENTRE = log(5)
+"""Nats for saying from which of a column's five typical values a distance is measured."""
+
 
 @lru_cache(maxsize=1024)
 def rational_cost(exponent: Fraction) -> float:

@@ -3,9 +3,12 @@
 A column of numbers x enters as one of
 
     (x + o)^b with b = 1, 2, 3,        (x + s)^b with b = −2, −1, −1/2, 1/2,        log(x + s),
+    |x − c|,    (x − c)²,
 
-where the shift s keeps x + s positive on the training range and the origin o is 0 except for columns far from zero
-(years); an indicator enters as it is. A *piece* is one such factor or a product of two of different columns. All pieces
+where the shift s keeps x + s positive on the training range, the origin o is 0 except for columns far from zero
+(years), and c is one of five typical values, round numbers: with a distance from c an equation can say what is best in
+the middle, or bends at c. An indicator enters as it is. A *piece* is one such factor or a product of two of different
+columns, of two deviations x − c from the middle too. All pieces
 are standardised, since screening, ridge and code length compare them; pieces that a few rows dominate (a standardised
 value beyond `MAX_LEVERAGE`) are left out.
 """
@@ -13,7 +16,7 @@ value beyond `MAX_LEVERAGE`) are left out.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import log
@@ -21,7 +24,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ecsel.search.code_length import LOGARITHM, choice_cost, rational_cost
+from ecsel import _compiled
+from ecsel.search.code_length import CENTRE, LOGARITHM, choice_cost, rational_cost
 from ecsel.signomial.factor import Factor, Parity, canonical_factor
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 MAX_LEVERAGE = 20.0
 """A piece whose largest standardised value is beyond this hangs on single rows."""
 MAX_PAIRS = 3000
-"""Pairs of a dictionary at most: with sixteen shapes a pair of columns, 19 columns."""
+"""Pairs of a dictionary at most: with twenty shapes a pair of columns, 17 columns."""
 MAX_VALUES_MULTIPLIED = 5
 """Indicators of the values of a number that products are made of, at most."""
 FEW_COLUMNS = 6
@@ -41,11 +45,30 @@ FEW_COLUMNS = 6
 HALF = Fraction(1, 2)
 
 
-class Function(NamedTuple):
-    """A function of one column: a power, or the logarithm."""
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of one column: a power, or the logarithm.
+
+    `centre` is subtracted before, and `absolute` then takes the size of what is left.
+    """
 
     exponent: Fraction
     log: bool = False
+    centre: float | None = None
+    absolute: bool = False
+    _hash: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        # the hash of a fraction is slow, and parts are looked up thousands of times
+        object.__setattr__(self, "_hash", hash((self.exponent, self.log, self.centre, self.absolute)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the function is the number itself."""
+        return self.centre is None and not self.log and self.exponent == 1
 
     @property
     def is_shifted(self) -> bool:
@@ -55,12 +78,15 @@ class Function(NamedTuple):
     @property
     def cost(self) -> float:
         """The description length in nats."""
-        return LOGARITHM if self.log else rational_cost(self.exponent)
+        cost = LOGARITHM if self.log else rational_cost(self.exponent)
+        return cost if self.centre is None else cost + CENTRE
 
     def of(self, base: Floats) -> Floats:
         """Return the values on numbers that are positive where they must be."""
         if self.log:
             return np.log(base)
+        if self.absolute:
+            base = np.abs(base)
         if self.exponent.denominator == 1:
             return np.asarray(base ** int(self.exponent)) if self.exponent > 0 else 1.0 / base ** int(-self.exponent)
         return np.asarray(base ** float(self.exponent))
@@ -71,12 +97,22 @@ LOG = Function(Fraction(1), log=True)
 SINGLES = (*(Function(Fraction(b)) for b in (1, 2, 3, -1, -2)), Function(HALF), Function(-HALF), LOG)
 
 
+def distances(centre: float) -> tuple[Function, Function]:
+    """Return |x − c| and (x − c)²."""
+    return Function(Fraction(1), centre=centre, absolute=True), Function(Fraction(2), centre=centre)
+
+
 def _pairs(text: str) -> tuple[tuple[Function, Function], ...]:
     shapes = (pair.split(",") for pair in text.split())
     return tuple((Function(Fraction(a)), Function(Fraction(b))) for a, b in shapes)
 
 
-PAIRS = _pairs("1,1 1,-1 -1,1 1/2,1/2 1/2,1 1,1/2 1/2,-1/2 -1/2,1/2 1/2,-1 -1,1/2 1,2 2,1 2,-1 -1,2 -1,-1 2,2")
+PAIRS = (
+    (LOG, LOG),
+    (LOG, ONE),
+    (ONE, LOG),
+    *_pairs("1,1 1,-1 -1,1 1/2,1/2 1/2,1 1,1/2 1/2,-1/2 -1/2,1/2 1/2,-1 -1,1/2 1,2 2,1 2,-1 -1,2 -1,-1 2,2"),
+)
 MORE_PAIRS = _pairs("1,3 3,1 -1,3 3,-1 2,3 3,2 1,-1/2 -1/2,1 1/2,2 2,1/2 1,-2 -2,1")
 WITH_INDICATOR = (ONE, LOG, Function(HALF), Function(Fraction(-1)), Function(Fraction(2)))
 
@@ -101,6 +137,8 @@ class SearchColumn:
         The functions that the column may enter with, None for all.
     cut
         Whether the column is a threshold of another one, which takes part in some walks only, and in no product.
+    centres
+        Typical values, the middle one first, from which distances are measured; none where that makes no sense.
     """
 
     name: str
@@ -111,10 +149,16 @@ class SearchColumn:
     straight: bool = False
     functions: frozenset[Function] | None = None
     cut: bool = False
+    centres: tuple[float, ...] = ()
+
+    @property
+    def measured_from(self) -> tuple[float, ...]:
+        """The centres, none where the user has named exponents: these speak of powers of the column itself."""
+        return self.centres if self.functions is None and not self.straight else ()
 
     def allows(self, function: Function) -> bool:
         """Whether the column may enter with a function."""
-        if self.straight and function != ONE:
+        if self.straight and not function.is_identity:
             return False
         return self.functions is None or function in self.functions
 
@@ -122,6 +166,8 @@ class SearchColumn:
         """Return what is added to the column under a function."""
         if self.straight:
             return 0.0
+        if function.centre is not None:
+            return -function.centre
         return self.shift if function.is_shifted else self.origin
 
 
@@ -137,7 +183,11 @@ Piece = tuple[Part, ...]
 
 def single_pieces(columns: Sequence[SearchColumn]) -> list[Piece]:
     """Return all pieces of one column."""
-    return [(Part(j, f),) for j, column in enumerate(columns) for f in SINGLES if column.allows(f)]
+    pieces: list[Piece] = []
+    for j, column in enumerate(columns):
+        pieces += [(Part(j, f),) for f in SINGLES if column.allows(f)]
+        pieces += [(Part(j, f),) for centre in column.measured_from for f in distances(centre)]
+    return pieces
 
 
 def multiplied(columns: Sequence[SearchColumn], chosen: Iterable[int]) -> list[int]:
@@ -169,16 +219,30 @@ def pair_pieces(columns: Sequence[SearchColumn], chosen: Iterable[int], *, more:
         else:
             shapes = list(numbers)
         pieces += [(Part(i, f), Part(j, g)) for f, g in shapes if a.allows(f) and b.allows(g)]
+        if a.measured_from and b.measured_from:
+            f, g = (Function(Fraction(1), centre=column.measured_from[0]) for column in (a, b))
+            pieces.append((Part(i, f), Part(j, g)))
     return pieces
 
 
-def piece_cost(piece: Piece, columns: Sequence[SearchColumn], n_groups: int) -> float:
-    """Return the description length of a piece in nats; a threshold also says which cut of its column it takes."""
-    cost = choice_cost(n_groups, len(piece)) + sum(part.function.cost for part in piece)
-    first = columns[piece[0].column]
-    if first.cut:
-        cost += 1.0 + log(sum(column.cut and column.group == first.group for column in columns))
-    return cost
+class PiecePrices:
+    """The description length of pieces in nats; a threshold also says which cut of its column it takes."""
+
+    def __init__(self, columns: Sequence[SearchColumn]) -> None:
+        n_groups = len({column.group for column in columns})
+        self._choice = [choice_cost(n_groups, size) for size in (0, 1, 2)]
+        n_cuts = Counter(column.group for column in columns if column.cut)
+        self._cuts = {j: 1.0 + log(n_cuts[column.group]) for j, column in enumerate(columns) if column.cut}
+        self._functions: dict[Function, float] = {}
+
+    def of(self, piece: Piece) -> float:
+        """Return the description length of a piece."""
+        cost = self._choice[len(piece)] + self._cuts.get(piece[0].column, 0.0)
+        for part in piece:
+            if part.function not in self._functions:
+                self._functions[part.function] = part.function.cost
+            cost += self._functions[part.function]
+        return cost
 
 
 def piece_factors(piece: Piece, columns: Sequence[SearchColumn]) -> tuple[Factor, ...]:
@@ -186,9 +250,9 @@ def piece_factors(piece: Piece, columns: Sequence[SearchColumn]) -> tuple[Factor
     factors = []
     for j, function in piece:
         column = columns[j]
-        made = canonical_factor(
-            column.name, function.exponent, Parity.PLAIN, shift=column.offset(function), log=function.log
-        )
+        parity = Parity.ABSOLUTE if function.absolute else Parity.PLAIN
+        shift = column.offset(function)
+        made = canonical_factor(column.name, function.exponent, parity, shift=shift, log=function.log)
         if made is not None:
             factors.append(made)
     return tuple(sorted(factors))
@@ -258,65 +322,66 @@ class Atoms:
         """Return the number of factors of a set of atoms."""
         return int(self.n_factors[np.array(places, dtype=np.intp)].sum())
 
-    def take(self, places: Places) -> Atoms:
-        """Return some of the atoms."""
-        return Atoms(
-            tuple(self.pieces[i] for i in places),
-            self.values[places],
-            self.mean[places],
-            self.scale[places],
-            self.costs[places],
-            self.n_factors[places],
-            self.cut[places],
-            self.groups[places],
-            self.leverage[places],
-        )
-
-    def of_rows(self, rows: Places) -> Atoms:
-        """Return the same atoms on some of the rows."""
-        if len(rows) == self.values.shape[1]:
-            return self
-        return replace(self, values=np.take(self.values, rows, axis=1))
-
 
 def make_atoms(columns: Sequence[SearchColumn], pieces: Sequence[Piece], weights: Floats) -> Atoms:
     """Evaluate and standardise pieces under row weights; what is constant or hangs on single rows is left out."""
-    share = weights / weights.sum()
-    seen = np.flatnonzero(weights)
-    everything = len(seen) == len(weights)
     known = PieceValues(columns)
-    kept: list[Piece] = []
-    mean, scale, top = [], [], []
-    values = np.empty((len(pieces), len(weights)), dtype=np.float32)
+    places: dict[Part, int] = {}
     for piece in pieces:
-        raw = known.piece(piece)
-        middle = float(share @ raw)
-        centred = raw - middle
-        width = float(np.sqrt(share @ centred**2))
-        if not np.isfinite(width) or width <= 1e-9 * abs(middle) or width < 1e-300:
-            continue
-        centred /= width
-        inside = centred if everything else centred[seen]
-        most = max(float(inside.max()), -float(inside.min()))
-        if most > MAX_LEVERAGE and not (len(piece) == 1 and columns[piece[0].column].straight):
-            continue
-        values[len(kept)] = centred
-        kept.append(piece)
-        mean.append(middle)
-        scale.append(width)
-        top.append(most)
-    n_groups = len({column.group for column in columns})
+        for part in piece:
+            places.setdefault(part, len(places))
+    parts = np.array([known.part(part) for part in places]).reshape(len(places), len(weights))
+    pairs = np.array([[places[piece[0]], places[piece[1]] if len(piece) > 1 else -1] for piece in pieces])
+    values, mean, scale, top = standardised(parts, pairs.reshape(-1, 2), weights / weights.sum())
+    straight = np.array([len(piece) == 1 and columns[piece[0].column].straight for piece in pieces], dtype=bool)
+    chosen = np.flatnonzero((scale > 0) & (straight | (top <= MAX_LEVERAGE)))
+    kept = [pieces[i] for i in chosen.tolist()]
+    prices = PiecePrices(columns)
     return Atoms(
         tuple(kept),
-        values[: len(kept)],
-        np.array(mean),
-        np.array(scale),
-        np.array([piece_cost(piece, columns, n_groups) for piece in kept]),
+        values if len(chosen) == len(values) else values[chosen],
+        mean[chosen],
+        scale[chosen],
+        np.array([prices.of(piece) for piece in kept]),
         np.array([len(piece) for piece in kept], dtype=np.intp),
         np.array([columns[piece[0].column].cut for piece in kept], dtype=bool),
         np.array([[columns[piece[i].column].group for i in (0, -1)] for piece in kept], dtype=np.intp).reshape(-1, 2),
-        np.maximum(1.0, (np.array(top) / 3) ** 2),
+        np.maximum(1.0, (top[chosen] / 3) ** 2),
     )
+
+
+def standardised(parts: Floats, pairs: Places, share: Floats) -> tuple[Singles, Floats, Floats, Floats]:
+    """Return products of parts (a part alone where the second is −1), standardised, with mean, width, largest size.
+
+    The width is 0 where a product does not vary. `share` are row weights that sum to one; only rows that have one count
+    for the largest size.
+    """
+    values = np.empty((len(pairs), parts.shape[1]), dtype=np.float32)
+    numbers = np.empty((len(pairs), 3))
+    compiled = _compiled.compiled
+    if compiled is not None:
+        pairs = np.ascontiguousarray(pairs, dtype=np.int64)
+        compiled.standardise_pieces(len(parts), *values.shape, parts, pairs, share, values, numbers)
+    else:
+        for p, (i, j) in enumerate(pairs):
+            raw = parts[i] if j < 0 else parts[i] * parts[j]
+            mean = float(share @ raw)
+            width = float(np.sqrt(share @ (raw - mean) ** 2))
+            if not np.isfinite(width) or width <= 1e-9 * abs(mean) or width < 1e-300:
+                numbers[p] = mean, 0.0, 0.0
+                continue
+            z = (raw - mean) / width
+            values[p], numbers[p] = z, (mean, width, np.abs(z[share > 0]).max())
+    return values, numbers[:, 0], numbers[:, 1], numbers[:, 2]
+
+
+def standardisation(raw: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return mean, scale and leverage of pieces (pieces × rows) under weights."""
+    share = weights / weights.sum()
+    mean = raw @ share
+    scale = np.sqrt(np.maximum((raw - mean[:, None]) ** 2 @ share, 1e-300))
+    top = np.max(np.abs(raw - mean[:, None]), axis=1, initial=0.0) / scale
+    return mean, scale, np.maximum(1.0, (top / 3) ** 2)
 
 
 def join_atoms(left: Atoms, right: Atoms) -> Atoms:

@@ -9,7 +9,7 @@ derivative at the end is zero to rounding, so an equation's coefficients are opt
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-9
 """Newton stops once the promised fall of the objective, relative to it, is below this."""
-SEARCH_TOLERANCE = 1e-6
+SEARCH_TOLERANCE = 1e-4
 """The same while sets of pieces are compared, which differ by more."""
 INTERCEPT_RIDGE = 1e-8
 """Times the weight of all rows: pins the sum of a softmax's intercepts, which the loss leaves open."""
@@ -67,7 +67,8 @@ def fit(
     owners : integer array (pieces,)
         The score that each piece belongs to.
     target, weights : arrays (rows,)
-        Targets and weights; divide weights by the dispersion for squared errors.
+        Targets and weights; divide weights by the dispersion for squared errors. Rows of weight zero take no part,
+        but get their scores.
     ridge : array (pieces,)
         ρ.
     start : (intercepts, coefficients), optional
@@ -137,6 +138,19 @@ def _fit_numpy(
     tolerance: float,
 ) -> Fitted:
     n_scores = loss.n_scores
+    used = weights > 0
+    if not used.all():
+        given = None if offset is None else offset[:, used]
+        some = values[:, used], owners, target[used], weights[used], ridge, theta, given, fit_intercept, tolerance
+        fitted = _fit_numpy(loss, *some)
+        scores = (
+            np.repeat(fitted.intercepts[:, None], len(weights), axis=1)
+            if offset is None
+            else (fitted.intercepts[:, None] + offset)
+        )
+        np.add.at(scores, owners, fitted.coefficients[:, None] * values)
+        scores[:, used] = fitted.scores
+        return replace(fitted, scores=scores)
     x = np.asarray(values, dtype=np.float64)
     members = [np.flatnonzero(owners == c) for c in range(n_scores)]
     penalty = np.concatenate([np.full(n_scores, INTERCEPT_RIDGE * weights.sum()), ridge])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.search import glm
-from ecsel.search.dictionary import PieceValues
+from ecsel.search.dictionary import PieceValues, standardisation
 from ecsel.search.search import FrontPoint, fit_pieces
 from ecsel.search.selection import RESOLUTION
 
@@ -37,15 +37,6 @@ class _Candidate:
     standard: tuple[Floats, Floats, Floats]
     held_out: Floats
     loss: float
-
-
-def standardisation(raw: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mean, scale and leverage of pieces (pieces × rows) under weights."""
-    share = weights / weights.sum()
-    mean = raw @ share
-    scale = np.sqrt(np.maximum((raw - mean[:, None]) ** 2 @ share, 1e-300))
-    top = np.max(np.abs(raw - mean[:, None]), axis=1, initial=0.0) / scale
-    return mean, scale, np.maximum(1.0, (top / 3) ** 2)
 
 
 def choose_again(

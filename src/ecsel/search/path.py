@@ -5,39 +5,32 @@ The objective of a set S of pieces is
     Σ w ℓ/φ + ½ ρ Σ_k λ_k θ_k² + η Σ_{k∈S} cost(k),
 
 the negative log-likelihood with a ridge (λ_k grows with leverage) and a price η on the code length. A round looks at
-every piece of the dictionary from one matrix product: with the residual r, the curvature weights h and M the Hessian of
-the current set (intercept included),
-
-    g = x'r,   c = X_S' h x,   q = x'hx + ρλ − c'M⁻¹c,   v = M⁻¹c,
-
-adding the piece x gains ½ g²/q to second order, and exchanging piece s for it gains
-
-    ½ g²/q − ½ (θ_s − v_s g/q)² / (M⁻¹_ss + v_s²/q).
-
-The best few of these are fitted exactly, and the best of them is taken. Scores of several classes are looked at class
-by class, as glmnet's cycle does; the exact fit then has the full curvature. The dispersion φ is 1 for likelihoods; of
-squared errors it is the noise variance that a size leaves, so that gains are nats.
+every piece of the dictionary (`ecsel.search.scan`) for the additions and exchanges that gain most to second order. The
+best few of these are fitted exactly, and the best of them is taken. The dispersion φ is 1 for likelihoods; of squared
+errors it is the noise variance that a size leaves, so that gains are nats.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ecsel.search import glm
+from ecsel.search.scan import Candidates, Current, Scan, scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ecsel.search.dictionary import Atoms
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Mask, Places, Singles
+    from ecsel.search.typing import Floats, Mask, Places
 
 ADDITIONS = 3
 """Additions that are fitted exactly in a round."""
+SURPRISE = 4.0
+"""Nats by which an exact fit may beat what the quadratic model promised; an addition further behind is not tried."""
 SWAPS = 2
 """Swaps at one number of pieces on the way up; one on the way down."""
 TRIED_SWAPS = 2
@@ -50,8 +43,6 @@ LARGE, WORKING, WHOLE_EVERY = 1_000_000, 512, 3
 """A dictionary of more numbers is looked at whole at every third size only; in between its best atoms take part."""
 MIN_GAIN = 1e-6
 """Nats that a swap must gain, so that rounding does not make it go round in circles."""
-COLLINEAR = 1e-3
-"""A piece of which less than this share (squared sine) is new to the set is no new direction."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +74,10 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The rows of a search: atoms on these rows, target and weights. `allowed` (scores, atoms) forbids pieces."""
+    """What a walk learns from: atoms and target of all rows, and the weights of those that take part, 0 for the others.
+
+    `allowed` (scores, atoms) forbids pieces.
+    """
 
     loss: Loss
     atoms: Atoms
@@ -92,11 +86,6 @@ class Training:
     allowed: Mask | None = None
     signs: Floats | None = None
     """(scores, atoms): +1 or −1 where a coefficient must have that sign, 0 where it is free."""
-
-    @cached_property
-    def squares(self) -> Singles:
-        """The squares of the atoms' values."""
-        return np.asarray(self.atoms.values**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,27 +100,6 @@ class Found:
 
     def __len__(self) -> int:
         return len(self.atoms)
-
-
-@dataclass(frozen=True, eq=False)
-class _Pool:
-    """Some of the atoms: their places, values and squares (atoms × rows)."""
-
-    places: Places
-    values: Singles
-    squares: Singles
-
-
-@dataclass(frozen=True, eq=False)
-class _Scan:
-    """Gains to second order: additions (scores, atoms), and for each score its swaps (pieces of it, atoms)."""
-
-    additions: Floats
-    swaps: list[tuple[Places, Floats]]
-    places: Places
-    """The atoms that were looked at."""
-    steps: list[tuple[Floats, Floats]]
-    """For each score the coefficient (atoms,) that a new atom would have, and what the others would lose by it."""
 
 
 class Walk:
@@ -158,42 +126,36 @@ class Walk:
         self._dispersion = 1.0
         self._dispersions: dict[int, float] = {}
         """φ of every size, under which sets of that size are compared."""
-        self._dictionary = self._pool(np.flatnonzero(usable.any(axis=0)))
-
-    def _pool(self, places: Places) -> _Pool:
-        values, squares = self._training.atoms.values, self._training.squares
-        if len(places) == len(values):
-            return _Pool(places, values, squares)
-        return _Pool(places, values[places], squares[places])
+        self._dictionary = np.flatnonzero(usable.any(axis=0))
 
     def run(self) -> list[Found]:
         """Return the best set of each size, from none to the most that there is room for, or time."""
         current = self._rescale(self._fit((), (), None))
         best: dict[int, Found] = {0: current}
-        scan = self._scan(current, self._dictionary)
+        look = self._scan(current, self._dictionary)
         pool = self._dictionary
         idle = 0
         while len(current) < self._family.max_pieces and not self._stopped():
-            larger = self._add(current, scan)
+            larger = self._add(current, look)
             if larger is None:
                 break
             idle = idle + 1 if current.fitted.objective - larger.fitted.objective < self._family.min_addition else 0
             current = self._rescale(larger)
             if self._is_large:
                 pool = self._dictionary if len(current) % WHOLE_EVERY == 0 else pool
-            scan = self._scan(current, pool)
+            look = self._scan(current, pool)
             if self._is_large and pool is self._dictionary:
-                pool = self._pool(self._promising(best.values(), scan, WORKING))
+                pool = self._promising(best.values(), look, WORKING)
             for _ in range(SWAPS):
-                swapped = self._swap(current, scan)
+                swapped = self._swap(current, look)
                 if swapped is None:
                     break
                 current = swapped
-                scan = self._scan(current, pool)
+                look = self._scan(current, pool)
             best[len(current)] = current
             if idle == self._family.patience:
                 break
-        pool = self._pool(self._promising(best.values(), scan, POOL))
+        pool = self._promising(best.values(), look, POOL)
         while len(current) > 1 and not self._stopped():
             current = self._drop(current)
             swapped = self._swap(current, self._scan(current, pool))
@@ -206,17 +168,15 @@ class Walk:
     @property
     def _is_large(self) -> bool:
         """Whether a look at the whole dictionary costs so much that most rounds do with a working set."""
-        return self._dictionary.values.size > LARGE
+        return len(self._dictionary) * len(self._training.target) > LARGE
 
-    def _promising(self, met: Iterable[Found], scan: _Scan, size: int) -> Places:
+    def _promising(self, met: Iterable[Found], look: Scan, size: int) -> Places:
         """Return so many atoms: those met so far, and the best of a scan."""
-        if len(scan.places) <= size:
-            return scan.places
-        gain = scan.additions.max(axis=0)
-        for _, change in scan.swaps:
-            gain = np.maximum(gain, change.max(axis=0, initial=-np.inf))
-        gain[np.isin(scan.places, [a for found in met for a in found.atoms])] = np.inf
-        return np.sort(scan.places[np.argsort(-gain, kind="stable")[:size]])
+        if len(look.places) <= size:
+            return look.places
+        gain = look.best_gain()
+        gain[np.isin(look.places, [a for found in met for a in found.atoms])] = np.inf
+        return np.sort(look.places[np.argsort(-gain, kind="stable")[:size]])
 
     def _rescale(self, current: Found) -> Found:
         """Take φ from a set, and return the set fitted under it."""
@@ -242,56 +202,29 @@ class Walk:
         )
         return Found(atoms, owners, fitted, fitted.objective + float(self._prices[places].sum()))
 
-    def _scan(self, current: Found, pool: _Pool) -> _Scan:
-        training, fitted = self._training, current.fitted
-        loss, weights = training.loss, training.weights / self._dispersion
-        means = loss.means(fitted.scores)
-        residuals = weights * loss.residuals(means, training.target)
-        own, owners = np.array(current.atoms, dtype=np.intp), np.array(current.owners, dtype=np.intp)
-        members = [np.flatnonzero(owners == c) for c in range(loss.n_scores)]
-        curvatures = [
-            np.broadcast_to(weights * loss.curvature(means, c, c), weights.shape) for c in range(len(members))
-        ]
-        active = training.atoms.values[own]
-        columns = [
-            np.vstack([residuals[c], h, active[mine] * h])
-            for c, (mine, h) in enumerate(zip(members, curvatures, strict=True))
-        ]
-        products = (pool.values @ np.concatenate(columns).astype(np.float32).T).astype(np.float64)
-        squares = (pool.squares @ np.array(curvatures, dtype=np.float32).T).astype(np.float64)
-        ridge, prices = self._ridge[pool.places], self._prices[pool.places]
-        gains = np.full((loss.n_scores, len(pool.places)), -np.inf)
-        exchanged, steps = [], []
-        first = 0
-        for c, which in enumerate(members):
-            part = products[:, first : first + 2 + len(which)]
-            first += 2 + len(which)
-            design = np.vstack([np.ones(len(weights)), active[which]])
-            hessian = (design * curvatures[c]) @ design.T
-            hessian[np.diag_indices(len(hessian))] += np.append(
-                glm.INTERCEPT_RIDGE * hessian[0, 0], self._ridge[own[which]]
-            )
-            inverse = np.linalg.inv(hessian)
-            g, cross = part[:, 0], part[:, 1:]
-            v = cross @ inverse
-            whole = squares[:, c] + ridge
-            q = whole - np.einsum("ak,ak->a", cross, v)
-            new = q > COLLINEAR * whole
-            q = np.where(new, q, np.inf)
-            step = g / q
-            gain = 0.5 * g * step
-            usable = self._usable[c][pool.places] & new
-            present = np.isin(pool.places, own[which])
-            usable &= ~present
-            adds = usable if training.signs is None else usable & (training.signs[c][pool.places] * step >= 0)
-            gains[c] = np.where(adds, gain - prices, -np.inf)
-            leaving = fitted.coefficients[which] - v[:, 1:] * step[:, None]
-            room = np.diagonal(inverse)[1:] + v[:, 1:] ** 2 / q[:, None]
-            change = (gain - prices)[:, None] - 0.5 * leaving**2 / room + self._prices[own[which]]
-            change[~usable] = -np.inf
-            exchanged.append((which, np.ascontiguousarray(change.T)))
-            steps.append((step, v))
-        return _Scan(gains, exchanged, pool.places, steps)
+    def _scan(self, current: Found, places: Places) -> Scan:
+        training, own = self._training, np.array(current.atoms, dtype=np.intp)
+        return scan(
+            training.loss,
+            training.atoms.values,
+            training.target,
+            training.weights / self._dispersion,
+            Current(
+                own,
+                np.array(current.owners, dtype=np.intp),
+                current.fitted.coefficients,
+                current.fitted.scores,
+                self._ridge[own],
+                self._prices[own],
+            ),
+            Candidates(
+                places,
+                self._ridge[places],
+                self._prices[places],
+                self._usable[:, places],
+                None if training.signs is None else training.signs[:, places],
+            ),
+        )
 
     def _room(self, current: Found) -> Mask | None:
         """Return the atoms (scores, atoms) that may join the set; None where all may."""
@@ -326,34 +259,37 @@ class Walk:
         wanted = signs[list(found.owners), list(found.atoms)] if found.atoms else np.zeros(0)
         return bool((wanted * found.fitted.coefficients >= 0).all())
 
-    def _add(self, current: Found, scan: _Scan) -> Found | None:
-        gains = scan.additions
+    def _add(self, current: Found, look: Scan) -> Found | None:
+        gains = look.additions
         room = self._room(current)
         if room is not None:
-            gains = np.where(room[:, scan.places], gains, -np.inf)
+            gains = np.where(room[:, look.places], gains, -np.inf)
         best: Found | None = None
         fitted = current.fitted
-        for at in _largest(gains.reshape(-1), ADDITIONS):
+        promised = gains.reshape(-1)
+        for at in _largest(promised, ADDITIONS):
+            if best is not None and promised[at] < current.total - best.total - SURPRISE:
+                break
             c, place = divmod(int(at), gains.shape[1])
-            a = int(scan.places[place])
+            a = int(look.places[place])
             # where the quadratic model of the loss has its minimum
-            step, v = scan.steps[c][0][place], scan.steps[c][1][place]
+            step, loss_by_it = look.addition(c, place)
             intercepts, coefficients = fitted.intercepts.copy(), fitted.coefficients.copy()
-            intercepts[c] -= v[0] * step
-            coefficients[scan.swaps[c][0]] -= v[1:] * step
+            intercepts[c] -= loss_by_it[0]
+            coefficients[look.exchanges[c][0]] -= loss_by_it[1:]
             start = (intercepts, np.append(coefficients, step))
             trial = self._fit((*current.atoms, a), (*current.owners, c), start)
             if self._has_signs(trial) and (best is None or trial.total < best.total - MIN_GAIN):
                 best = trial
         return best
 
-    def _swap(self, current: Found, scan: _Scan) -> Found | None:
+    def _swap(self, current: Found, look: Scan) -> Found | None:
         moves: list[tuple[float, int, int, int]] = []
-        for c, (which, change) in enumerate(scan.swaps):
+        for c, (which, change) in enumerate(look.exchanges):
             for at in _largest(change.reshape(-1), CONSIDERED_SWAPS):
                 s, place = divmod(at, change.shape[1])
                 if change[s, place] > MIN_GAIN:
-                    moves.append((float(change[s, place]), c, int(which[s]), int(scan.places[place])))
+                    moves.append((float(change[s, place]), c, int(which[s]), int(look.places[place])))
         moves.sort(key=lambda move: -move[0])
         best: Found | None = None
         tried = 0

@@ -3,7 +3,7 @@
 Before anything is walked every piece of one column is tried alone. With residual r and curvature h of the model without
 columns, a standardised piece x gains (x'r)²/(2 x'hx) nats to second order. A column is as good as the best of its
 pieces; products are made of the best columns only, as many as `MAX_PAIRS` has room for. Where that leaves columns out,
-the choice is part of the search and every fold makes it anew.
+the choice is part of the search and every fold makes it anew. The dictionary holds what any of them has chosen, once.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import numpy as np
 from ecsel.search.dictionary import (
     FEW_COLUMNS,
     MAX_PAIRS,
+    MORE_PAIRS,
+    PAIRS,
     Atoms,
     join_atoms,
     make_atoms,
@@ -26,9 +28,9 @@ from ecsel.search.dictionary import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ecsel.search.dictionary import SearchColumn
+    from ecsel.search.dictionary import Piece, SearchColumn
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats
+    from ecsel.search.typing import Floats, Mask, Places
 
 MAX_SINGLES = 2000
 """Pieces of one column at most; beyond, the best columns keep theirs."""
@@ -50,38 +52,50 @@ def marginal_gains(atoms: Atoms, loss: Loss, target: Floats, weights: Floats) ->
 
 
 def screened_atoms(
-    columns: Sequence[SearchColumn], loss: Loss, target: Floats, weights: Floats, *, pairs: bool = True
-) -> tuple[Atoms, bool]:
-    """Return the dictionary of a training, and whether columns were left out of the products (or altogether)."""
-    singles = make_atoms(columns, single_pieces(columns), weights)
-    gains = marginal_gains(singles, loss, target, weights)
-    best: dict[int, float] = {}
-    for piece, gain in zip(singles.pieces, gains.tolist(), strict=True):
-        best[piece[0].column] = max(gain, best.get(piece[0].column, 0.0))
-    order = sorted(best, key=lambda j: (-best[j], j))
-    thinned = False
-    if len(singles) > MAX_SINGLES:
-        kept = _first_columns(singles, order)
-        singles = singles.take(np.flatnonzero([piece[0].column in kept for piece in singles.pieces]))
-        thinned = True
+    columns: Sequence[SearchColumn], loss: Loss, target: Floats, weights: Sequence[Floats], *, pairs: bool = True
+) -> tuple[Atoms, list[Mask]]:
+    """Return a dictionary, and which of its atoms each of several trainings, given by row weights, may use.
+
+    The first weights are those of all rows, under which atoms are standardised.
+    """
+    singles = make_atoms(columns, single_pieces(columns), weights[0])
+    owners = np.array([piece[0].column for piece in singles.pieces], dtype=np.intp)
+    orders = [_order(marginal_gains(singles, loss, target, each), owners) for each in weights]
+    kept = [_first_columns(owners, order) for order in orders]
+    masks = [np.isin(owners, list(each)) for each in kept]
     if not pairs:
-        return singles, thinned
-    more = len({columns[j].group for j in order}) <= FEW_COLUMNS
-    usable = set(multiplied(columns, order))
-    order = [j for j in order if j in usable]
-    chosen = _room_for_pairs(columns, order, more=more)
-    products = make_atoms(columns, pair_pieces(columns, order[:chosen], more=more), weights)
-    return join_atoms(singles, products), thinned or chosen < len(order)
+        return singles, masks
+    more = len({columns[j].group for j in orders[0]}) <= FEW_COLUMNS
+    chosen = []
+    for order, known in zip(orders, kept, strict=True):
+        usable = set(multiplied(columns, known))
+        order = [j for j in order if j in usable]  # noqa: PLW2901 - the same order, shorter
+        chosen.append(frozenset(order[: _room_for_pairs(columns, order, more=more)]))
+    found: dict[Piece, None] = {}
+    for each in dict.fromkeys(chosen):
+        found.update(dict.fromkeys(pair_pieces(columns, each, more=more)))
+    products = make_atoms(columns, list(found), weights[0])
+    both = np.array([[part.column for part in piece] for piece in products.pieces], dtype=np.intp).reshape(-1, 2)
+    masks = [
+        np.concatenate([mask, np.isin(both, list(each)).all(axis=1)]) for mask, each in zip(masks, chosen, strict=True)
+    ]
+    return join_atoms(singles, products), masks
 
 
-def _first_columns(singles: Atoms, order: list[int]) -> set[int]:
-    counts: dict[int, int] = {}
-    for piece in singles.pieces:
-        counts[piece[0].column] = counts.get(piece[0].column, 0) + 1
+def _order(gains: Floats, owners: Places) -> list[int]:
+    """Return the columns, the one with the best piece first."""
+    best = np.zeros(int(owners.max(initial=-1)) + 1)
+    np.maximum.at(best, owners, gains)
+    return sorted({int(j) for j in owners}, key=lambda j: (-best[j], j))
+
+
+def _first_columns(owners: Places, order: list[int]) -> set[int]:
+    """Return the best columns whose pieces are together at most `MAX_SINGLES`."""
+    counts = np.bincount(owners, minlength=len(order))
     kept: set[int] = set()
     room = MAX_SINGLES
     for j in order:
-        room -= counts[j]
+        room -= int(counts[j])
         if room < 0:
             break
         kept.add(j)
@@ -104,5 +118,5 @@ def _count_pairs(columns: Sequence[SearchColumn], chosen: list[int], *, more: bo
     """Return an upper bound of the number of products: the shapes of two numbers, of a number and an indicator."""
     straight = sum(columns[j].straight for j in chosen)
     numbers = len(chosen) - straight
-    shapes = 28 if more else 16
+    shapes = 1 + len(PAIRS) + (len(MORE_PAIRS) if more else 0)
     return shapes * numbers * (numbers - 1) // 2 + 5 * numbers * straight + straight * (straight - 1) // 2

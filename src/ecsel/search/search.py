@@ -24,7 +24,6 @@ from ecsel.search.selection import (
     HeldOut,
     by_code_length,
     choose,
-    held_out_scores,
     judge,
     walk_all,
 )
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from ecsel.search.dictionary import Atoms, Piece, SearchColumn
     from ecsel.search.losses import Loss
     from ecsel.search.selection import Choice, Key, Walked
-    from ecsel.search.typing import Floats, Places
+    from ecsel.search.typing import Floats, Mask, Places
 
 FAMILIES = (
     Family("pairs", price=1.0, ridge=0.3, max_pieces=16),
@@ -194,17 +193,23 @@ def search(
     """
     clock = _Clock(None if options.time_limit is None else time.monotonic() + options.time_limit)
     limits, families = _limits(options, loss)
-    atoms, thinned = screened_atoms(columns, loss, target, weights)
-    whole = _training(loss, atoms, target, weights, signs)
+    order = _by_fold(folds, len(target))
+    columns = [replace(column, values=column.values[order]) for column in columns]
+    target, weights, folds = target[order], weights[order], [(train[order], test[order]) for train, test in folds]
+    atoms, masks = screened_atoms(columns, loss, target, [weights, *(train for train, _ in folds)])
+    required = None if signs is None else signs(atoms.pieces)
+    trainings = [
+        _training(loss, atoms, target, each, mask, required)
+        for each, mask in zip([weights, *(train for train, _ in folds)], masks, strict=True)
+    ]
 
-    def walk_fold(fold: Fold) -> tuple[Walked, HeldOut] | None:
-        inside, outside = (np.flatnonzero(part) for part in fold)
-        own = screened_atoms(columns, loss, target, fold[0])[0] if thinned else atoms
+    def walk_fold(training: Training, test: Floats) -> tuple[Walked, HeldOut] | None:
         if clock():
             return None
-        training = _training(loss, own.of_rows(inside), target[inside], fold[0][inside], signs)
-        held = HeldOut(loss, own, outside, target[outside], fold[1][outside])
+        outside = np.flatnonzero(test)
+        outside = outside[np.argsort(order[outside])]  # as the caller has them: a row may be held out by several folds
         walked = walk_all(training, families, limits, clock)
+        held = HeldOut(loss, outside, target[outside], test[outside])
         return None if clock() else (walked, held)  # a walk that was cut short says nothing of larger sizes
 
     done = 0
@@ -216,8 +221,10 @@ def search(
             report(done, 1 + len(folds))
 
     with ThreadPoolExecutor(max(1, options.n_threads)) as pool:
-        first = pool.submit(walk_all, whole, families, limits, clock)
-        others = [pool.submit(walk_fold, fold) for fold in folds]
+        first = pool.submit(walk_all, trainings[0], families, limits, clock)
+        others = [
+            pool.submit(walk_fold, training, test) for training, (_, test) in zip(trainings[1:], folds, strict=True)
+        ]
         try:
             walked = first.result()
             count()
@@ -268,17 +275,21 @@ def _limits(options: SearchOptions, loss: Loss) -> tuple[Limits, list[Family]]:
     return limits, families
 
 
+def _by_fold(folds: Sequence[Fold], n_rows: int) -> Places:
+    """Return an order of the rows in which those that a fold holds out lie together, so that scans can skip them."""
+    fold = np.zeros(n_rows, dtype=np.intp)
+    for f, (_, test) in enumerate(folds):
+        fold[test > 0] = f
+    return np.argsort(fold, kind="stable")
+
+
 def _training(
-    loss: Loss,
-    atoms: Atoms,
-    target: Floats,
-    weights: Floats,
-    signs: Callable[[Sequence[Piece]], Floats] | None,
+    loss: Loss, atoms: Atoms, target: Floats, weights: Floats, mask: Mask, required: Floats | None
 ) -> Training:
-    if signs is None:
-        return Training(loss, atoms, target, weights)
-    wanted = signs(atoms.pieces)
-    return Training(loss, atoms, target, weights, ~np.isnan(wanted), np.nan_to_num(wanted))
+    allowed = np.repeat(mask[None, :], loss.n_scores, axis=0)
+    if required is None:
+        return Training(loss, atoms, target, weights, allowed)
+    return Training(loss, atoms, target, weights, allowed & ~np.isnan(required), np.nan_to_num(required))
 
 
 def _result(
@@ -313,7 +324,7 @@ def _result(
         )
         for i in front
     )
-    held_out = tuple((held_out_scores(walk.nearest(chosen.key), held), held.weights) for walk, held in inner)
+    held_out = tuple((held.scores(walk.nearest(chosen.key)), held.weights) for walk, held in inner)
     near = tuple(p for p, i in enumerate(front) if i in choice.near)
     return SearchResult(points, front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms))
 
