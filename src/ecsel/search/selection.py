@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 RIDGES = (0.002, 0.03, 0.3, 3.0, 12.0)
 """Ridges of the last fits, in units of a standardised piece's observations."""
-RIDGES_OF_MANY, MANY_ROWS = (2, 4), 3000
+RIDGES_OF_MANY, MANY_ROWS = (0, 2, 4), 3000
 """The positions of those that are tried where there are more rows than this, which ridges hardly move."""
 TOLERANCE = 0.005
 """The share of the best loss that fewer factors may cost; chosen on 19 tuning tables."""
