@@ -14,7 +14,7 @@ from ecsel.files.errors import ModelFileError
 from ecsel.files.node import Node
 from ecsel.tables import CategoricalColumn, Column, EmptyColumn, Feature, NumericColumn, OrdinalColumn, TableEncoder
 from ecsel.tables.columns import COLUMN_DTYPES
-from ecsel.tables.describing_raw import MAX_KNOWN_LEVELS
+from ecsel.tables.observed import MAX_KNOWN_LEVELS
 from ecsel.tables.features import CUT_KINDS, FEATURE_KINDS
 from ecsel.tables.report import OUT_OF_RANGE
 from ecsel.tables.scaling import SCALING_KINDS

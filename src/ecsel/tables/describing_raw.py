@@ -17,8 +17,10 @@ import numpy as np
 from ecsel.tables.columns import CategoricalColumn, Column, NumericColumn, OrdinalColumn
 from ecsel.tables.features import Feature, Level, canonical_level
 from ecsel.tables.levels import MISSING, level_codes
+from ecsel.tables.level_text import is_negative_answer
 from ecsel.tables.names import level_name, missing_name
 from ecsel.tables.observed import (
+    MAX_KNOWN_LEVELS,
     ColumnOptions,
     Description,
     Numbers,
@@ -47,9 +49,6 @@ MAX_NUMBER_LEVELS = 12
 
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 5.0, 0.002
 """A level of fewer rows, or of a smaller share of them, is too rare for an indicator: it would hang on single rows."""
-
-MAX_KNOWN_LEVELS = 10_000
-"""Of a column of more levels only those with an indicator are remembered."""
 
 _PEEK = 1000
 """Rows that tell most columns of many different values."""
@@ -158,6 +157,7 @@ def _describe_nominal(
     is_boolean = dtype == "boolean"
     enough = counts[:-1] >= least * (1 - 1e-9)  # sums of weights have rounding errors
     frequent = [True] if is_boolean else [levels[code] for code in np.flatnonzero(enough)]
+    frequent = [level for level in frequent if not is_negative_answer(level, levels)] or frequent
     has_other = len(levels) > MAX_KNOWN_LEVELS or not frequent
     known = tuple(frequent) if has_other else levels
     column = CategoricalColumn(raw.name, dtype, known, n_missing > 0, options.missing_codes, has_other)
@@ -176,7 +176,7 @@ def _describe_nominal(
         )
         for level in frequent
     )
-    notes = _nominal_notes(raw.name, len(levels), 2 if is_boolean else len(frequent), least)
+    notes = _nominal_notes(raw.name, len(levels), len(levels) if len(levels) == 2 else len(frequent), least)
     counts_as = short(levels[mode]) if imputed else ""
     return _with_missing(column, features, notes, n_missing, codes.size, imputed=imputed, counts_as=counts_as)
 

@@ -1,7 +1,7 @@
-"""One column as the user handed it over, and its readings: its kind, its numbers, its different values and their codes.
+"""One column as the user handed it over: its kind, its numbers, its different values and their codes.
 
-Text is never guessed to be numbers in a data frame, which has types. Arrays often lose theirs (a list of mixed rows
-becomes an array of text), so there a column of text that reads as numbers throughout is a column of numbers.
+Arrays often lose their types (a list of mixed rows becomes an array of text), so there a column of text that reads as
+numbers throughout is a column of numbers. What else may be written as text is the matter of `ecsel.tables.readings`.
 """
 
 from __future__ import annotations
@@ -129,6 +129,38 @@ class RawColumn:
             return "boolean", "boolean"
         return "number", "integer" if types and all(issubclass(t, numbers.Integral) for t in types) else "float"
 
+    def holds_numbers(self) -> bool:
+        """Whether the column has a numeric type."""
+        source = self.wrapped().source
+        if isinstance(source, np.ndarray):
+            return source.dtype.kind in "fiu"
+        return bool(source.dtype.is_numeric())
+
+    def holds_text(self) -> bool:
+        """Whether the column has the type of text, or is made of objects with text among them; categories have not."""
+        source = self.wrapped().source
+        if isinstance(source, np.ndarray):
+            if source.dtype.kind == "U":
+                return not _reads_as_numbers(source)
+            values = source if source.dtype.kind == "O" else None
+        elif isinstance(source.dtype, nw.String):
+            return True
+        else:
+            values = _objects(source.to_list()) if source.dtype == nw.Object else None
+        if values is None or not any(isinstance(value, str) for value in values.tolist()):
+            return False
+        is_array = isinstance(source, np.ndarray)
+        return not (is_array and _reads_as_numbers(values[~_missing_objects(values)]))
+
+    def objects(self) -> NDArray[Any]:
+        """Return the values as Python objects, None where they are missing."""
+        source = self.wrapped().source
+        if isinstance(source, np.ndarray) and source.dtype.kind != "O":
+            return _objects(source.tolist())
+        values = source if isinstance(source, np.ndarray) else _objects(source.to_list())
+        missing = _missing_objects(values)
+        return np.where(missing, None, values) if missing.any() else values
+
     def numbers(self) -> NDArray[Any]:
         """Return a real array in which NaN is missing; text is refused with its first value."""
         if isinstance(self.source, np.ndarray):
@@ -228,10 +260,7 @@ class RawColumn:
             )
         if dtype.startswith("complex"):
             raise ValueError(f"Complex data not supported: column {self.name!r} has the type {dtype}.")
-        raise ValueError(
-            f"Column {self.name!r} has the type {dtype}: turn it into numbers (for dates: days since a fixed day) or "
-            "into text first."
-        )
+        raise ValueError(f"Column {self.name!r} has the type {dtype}: turn it into numbers, dates or text first.")
 
 
 def _objects(values: Sequence[Any]) -> NDArray[Any]:

@@ -1,0 +1,265 @@
+"""How columns are read before they become features: one set of rules, whoever fits.
+
+Each column of the user's table is an *input*. A reading turns it into one or several *plain* columns of numbers or
+levels: `NumberText` (numbers written as text), `DateReading` (dates), `LevelReading` (spellings and rare levels). Inputs
+without a reading are plain already. What is left out (by wish, or as an identifier) is an input without plain values.
+Every rule leaves a note. Columns that are listed as categorical or ordinal are taken as they are written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from ecsel.tables.dates import TYPED, DateReading, date_form, is_temporal, learn_dates
+from ecsel.tables.features import canonical_level
+from ecsel.tables.identifiers import number_identifier, text_identifier
+from ecsel.tables.level_text import OTHER, LevelReading, merged_spellings, rare_below
+from ecsel.tables.missing_codes import find_missing_codes
+from ecsel.tables.number_text import NumberText, is_missing_word, learn_number_text
+from ecsel.tables.raw import RawColumn
+from ecsel.tables.refusals import short
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from ecsel.tables.observed import ColumnOptions
+
+    Weights = NDArray[np.float64] | None
+
+Reading: TypeAlias = NumberText | DateReading | LevelReading
+
+MISSING_CODES_OFF = "missing_codes=None turns this off"
+
+
+class ReadColumn(NamedTuple):
+    """What was learned of one input: its plain columns, or why it is left out."""
+
+    columns: tuple[RawColumn, ...]
+    options: ColumnOptions
+    reading: Reading | None = None
+    notes: tuple[str, ...] = ()
+    left_out: str | None = None
+
+
+class PlainColumns(Sequence[RawColumn]):
+    """The plain columns of a table, each made when it is first asked for."""
+
+    def __init__(self, columns: Sequence[RawColumn], readings: Mapping[int, Reading], n_plain: Sequence[int]) -> None:
+        self._columns, self._readings = columns, readings
+        self._places = [(j, k) for j, n in enumerate(n_plain) for k in range(n)]
+        self._made: dict[int, tuple[RawColumn, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, i: int) -> RawColumn: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> tuple[RawColumn, ...]: ...
+
+    def __getitem__(self, i: int | slice) -> RawColumn | tuple[RawColumn, ...]:
+        if isinstance(i, slice):
+            return tuple(self[k] for k in range(*i.indices(len(self))))
+        j, k = self._places[i]
+        if j not in self._readings:
+            return self._columns[j]
+        if j not in self._made:
+            self._made[j] = self._readings[j].plain(self._columns[j])
+        return self._made[j][k]
+
+
+def learn_readings(
+    columns: Sequence[RawColumn],
+    options: Sequence[ColumnOptions],
+    weights: Weights,
+    *,
+    named: bool,
+    target: NDArray[np.float64] | None = None,
+) -> list[ReadColumn]:
+    """Learn how every input is read; `target` (class codes or measurements) helps to tell identifiers."""
+    taken = {column.name for column in columns}
+    found = [_learn(raw.wrapped(), own, weights, taken) for raw, own in zip(columns, options, strict=True)]
+    if not named:  # arrays are numbers that somebody has chosen
+        return found
+    numbers = {j: _numbers(each.columns[0]) for j, each in enumerate(found) if len(each.columns) == 1}
+    numbers = {j: values for j, values in numbers.items() if values is not None}
+    for j, values in numbers.items():
+        own = options[j]
+        if own.kept or own.nominal or own.order is not None or found[j].reading is not None:
+            continue
+        others = [other for k, other in numbers.items() if k != j] + ([] if target is None else [target])
+        if why := number_identifier(columns[j].name, values, others):
+            found[j] = _left_out(columns[j], own, f"looks like an identifier: {why}", "; keep=[…] keeps it")
+    return found
+
+
+def _learn(raw: RawColumn, options: ColumnOptions, weights: Weights, taken: set[str]) -> ReadColumn:
+    if options.dropped:
+        return _left_out(raw, options, "as asked")
+    if is_temporal(raw):
+        return _dates(raw, options, TYPED, taken)
+    if options.order is not None:
+        return ReadColumn((raw,), options)
+    if raw.holds_text():
+        return _text(raw, options, weights, taken)
+    kind, _ = raw.kind_and_dtype()
+    if kind == "text":  # categories of a type of their own, or text in arrays
+        return _levels(raw, options, weights, text_counts(raw, weights), merge=False)
+    if kind == "number" and not options.nominal and options.finds_codes:
+        return _number_codes(raw, options)
+    return ReadColumn((raw,), options)
+
+
+def _text(raw: RawColumn, options: ColumnOptions, weights: Weights, taken: set[str]) -> ReadColumn:
+    counts = text_counts(raw, weights)
+    texts = [text for text in counts if isinstance(text, str)]
+    notes: tuple[str, ...] = ()
+    if options.finds_codes and (words := [text for text in texts if is_missing_word(text)]):
+        options = replace(options, missing_codes=(*options.missing_codes, *words))
+        n = sum(counts[word] for word in words)
+        told = ", ".join(map(repr, sorted(words)[:3]))
+        notes = (f"{raw.name!r} is {told} in {n:g} rows, which is read as missing ({MISSING_CODES_OFF}).",)
+    if options.nominal:
+        return _levels(raw, options, weights, counts, notes, merge=False)
+    codes = {code for code in options.missing_codes if isinstance(code, str)}
+    present = [text for text in texts if text not in codes]
+    if len(texts) == len(counts) and (form := date_form(present)):
+        return _dates(raw, options, form, taken, notes)
+    as_text = {str(_as_text(value)): weight for value, weight in counts.items() if value not in codes}
+    if (learned := learn_number_text(raw.name, as_text)) is not None:
+        reading, strange = learned
+        column = reading.plain(raw)[0]
+        left = tuple(code for code in options.missing_codes if not isinstance(code, str))
+        read = _number_codes(column, replace(options, missing_codes=left)) if options.finds_codes else None
+        read = read or ReadColumn((column,), replace(options, missing_codes=left))
+        return read._replace(reading=reading, notes=(*notes, *_number_notes(reading, list(as_text), strange), *read.notes))
+    return _levels(raw, options, weights, counts, notes, merge=True)
+
+
+def _number_notes(reading: NumberText, texts: Sequence[str], strange: Sequence[str]) -> tuple[str, ...]:
+    example = next((text for text in texts if text not in strange and not is_missing_word(text)), "")
+    unit = f" of {reading.unit}" if reading.unit else ""
+    note = f"{reading.column!r} is text that is read as numbers{unit}, such as {short(example)}"
+    if strange:
+        note += f"; {', '.join(map(short, strange))} is no number and counts as missing"
+    return (f"{note} (categorical=[…] keeps the text).",)
+
+
+def _dates(
+    raw: RawColumn, options: ColumnOptions, form: str, taken: set[str], notes: tuple[str, ...] = ()
+) -> ReadColumn:
+    def free(name: str) -> str:
+        title, n = name, 1
+        while title in taken:
+            n += 1
+            title = f"{name} #{n}"
+        taken.add(title)
+        return title
+
+    reading = learn_dates(raw, form, free)
+    if reading is None:
+        return ReadColumn((RawColumn(raw.name, np.full(len(raw), np.nan)),), options, None, notes)
+    told = ", ".join(map(repr, reading.names))
+    written = "" if form == TYPED else f" written as {form}"
+    own = replace(options, missing_codes=(), nominal=False)
+    return ReadColumn(reading.plain(raw), own, reading, (*notes, f"{raw.name!r} is a date{written}, read as {told}."))
+
+
+def _number_codes(raw: RawColumn, options: ColumnOptions) -> ReadColumn:
+    values = np.asarray(raw.numbers(), dtype=np.float64)
+    codes = find_missing_codes(values)
+    if not codes:
+        return ReadColumn((raw,), options)
+    n = int(np.isin(values, codes).sum())
+    told = " or ".join(map(str, codes))
+    note = f"{raw.name!r} is {told} in {n} of {values.size} rows, which is read as missing ({MISSING_CODES_OFF})."
+    return ReadColumn((raw,), replace(options, missing_codes=(*options.missing_codes, *codes)), None, (note,))
+
+
+def _levels(
+    raw: RawColumn,
+    options: ColumnOptions,
+    weights: Weights,
+    counts: Mapping[Any, float],
+    notes: tuple[str, ...] = (),
+    *,
+    merge: bool,
+) -> ReadColumn:
+    """Merge spellings and rare levels; leave out what names rows."""
+    codes = set(options.missing_codes)
+    present = {value: weight for value, weight in counts.items() if value not in codes}
+    if not present:
+        return ReadColumn((raw,), options, None, notes)
+    texts = {_as_text(value): 0.0 for value in present}
+    for value, weight in present.items():
+        texts[_as_text(value)] += weight
+    level_of = merged_spellings(texts) if merge else {text: text for text in texts}
+    totals: dict[str, float] = dict.fromkeys(level_of.values(), 0.0)
+    for text, weight in texts.items():
+        totals[level_of[text]] += weight
+    total = float(len(raw)) if weights is None else float(weights.sum())
+    least = rare_below(len(raw), total)
+    if not (options.kept or options.nominal):
+        as_rows = max(1.0, len(raw) / total)  # weights below one row each are shares
+        sizes = as_rows * np.array(list(totals.values()))
+        why = text_identifier(round(float(sizes.sum())), sizes, as_rows * least * (1 - 1e-9))
+        if why is not None:
+            return _left_out(raw, options, f"looks like an identifier: {why}", "; keep=[…] keeps it", notes)
+    changed = {value: level_of[_as_text(value)] for value in present if level_of[_as_text(value)] != value}
+    if len(totals) < len(texts):
+        told = ", ".join(repr(text) for text in sorted(texts) if text != level_of[text])
+        notes += (f"{raw.name!r}: levels that differ only in case or outer blanks are one ({told if len(told) <= 60 else told[:59] + '…'}).",)
+    rare = [level for level, weight in totals.items() if weight < least * (1 - 1e-9)]
+    if len(rare) < 2:
+        rare = []
+    other = None
+    if rare:
+        other = next((level for level in totals if level.strip().casefold() == OTHER), OTHER)
+        notes += (f"{raw.name!r} has {len(totals)} levels; {len(rare)} of fewer than {least:g} rows are {other!r}.",)
+    if not changed and other is None:
+        return ReadColumn((raw,), options, None, notes)
+    gone = set(rare)
+    levels = tuple(sorted(level for level in totals if level not in gone)) + tuple(options.missing_codes)
+    spellings = tuple(sorted(((v, level) for v, level in changed.items() if level not in gone), key=str))
+    reading = LevelReading(raw.name, levels, spellings, other)
+    return ReadColumn(reading.plain(raw), options, reading, notes)
+
+
+def text_counts(raw: RawColumn, weights: Weights) -> dict[Any, float]:
+    """Return the rows, or the weight, of every different value; missing ones aside."""
+    source = raw.source
+    if weights is None and isinstance(source, nw.Series) and isinstance(source.dtype, nw.String):
+        values = source.drop_nulls().to_list()
+        return dict(Counter(values))
+    values = raw.objects().tolist()
+    counts: dict[Any, float] = {}
+    for value, weight in zip(values, [1.0] * len(values) if weights is None else weights.tolist(), strict=True):
+        if value is not None:
+            counts[value] = counts.get(value, 0.0) + weight
+    return counts
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else str(canonical_level(value))
+
+
+def _numbers(raw: RawColumn) -> NDArray[np.float64] | None:
+    if not raw.holds_numbers():
+        return None
+    return np.asarray(raw.numbers(), dtype=np.float64)
+
+
+def _left_out(
+    raw: RawColumn, options: ColumnOptions, why: str, advice: str = "", notes: tuple[str, ...] = ()
+) -> ReadColumn:
+    note = f"{raw.name!r} was left out: {why}{advice}."
+    return ReadColumn((raw,), options, None, (*notes, note), why)
