@@ -82,6 +82,14 @@ class DateReading:
     names: tuple[str, ...]
     kind: ClassVar[str] = "date"
 
+    def told(self, name: str) -> str:
+        """Return what a part is, in words."""
+        part = self.parts[self.names.index(name)]
+        if part == "days":
+            return f"the {'whole ' if self.whole else ''}days from {self.reference} to {self.column!r}"
+        span = {"month": "1 to 12", "weekday": "'Monday' to 'Sunday'", "hour": "0 to 23"}[part]
+        return f"the {part} of {self.column!r}, {span}"
+
     def plain(self, raw: RawColumn) -> tuple[RawColumn, ...]:
         """Return the parts as columns of numbers, and of weekdays by name."""
         values = instants(raw.renamed(self.column), self.form)

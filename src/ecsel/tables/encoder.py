@@ -104,7 +104,7 @@ class TableEncoder:
         keep: Collection[ColumnKey] | None = None,
         drop: Collection[ColumnKey] | None = None,
         sample_weight: ArrayLike | None = None,
-        target: NDArray[np.float64] | None = None,
+        target: Callable[[], NDArray[np.float64] | None] | None = None,
         n_threads: int = 1,
     ) -> TableEncoder:
         """Learn the columns of a table.
@@ -139,7 +139,7 @@ class TableEncoder:
         sample_weight
             Row weights. An integer weight counts as that many rows; a row of weight zero counts for nothing.
         target
-            The target in numbers, which helps to tell identifiers from quantities.
+            A function that returns the target in numbers, which helps to tell identifiers from quantities.
         n_threads
             Threads that long columns are shared out to.
         """
@@ -160,8 +160,9 @@ class TableEncoder:
         raw_columns = table.columns
         if weights is not None and not weights.all():
             raw_columns = [raw.keep(weights > 0) for raw in raw_columns]
-            target = None if target is None else target[weights > 0]
-            weights = weights[weights > 0]
+            counted, whole = weights > 0, target
+            target = None if whole is None else lambda: _taken(whole(), counted)
+            weights = weights[counted]
         read = learn_readings(raw_columns, options, weights, named=table.named, target=target)
         is_raw = scaling == "raw"
         learn = describe_raw if is_raw else describe
@@ -266,9 +267,15 @@ class TableEncoder:
         names = getattr(X, "columns", None)
         if isinstance(X, RawTable):
             return X.names == self.raw_names
+        if not self.named and self.readings and np.ndim(X) == 2:  # the inputs are counted elsewhere
+            return np.shape(X)[1] == len(self.columns) > len(self.inputs)
         if not self.named or names is None:
             return False
         return _same_names(names, self.raw_names) or (bool(self.readings) and _same_names(names, self.inputs))
+
+    def told(self, column: str) -> str:
+        """Return how a plain column comes from the user's table; nothing where it is simply one of its columns."""
+        return next((reading.told(column) for reading in self.readings if column in reading.names), "")
 
     def read(self, X: Any) -> RawTable:
         """Return the plain columns of a table: text that holds numbers as numbers, the parts of dates, merged levels.
@@ -411,6 +418,10 @@ def _of_input(read: ReadColumn, parts: Sequence[Description]) -> list[Feature]:
     first, old = read.reading.column, read.reading.names[0]
     kept = [feature for feature in features if feature not in missing[1:]]
     return [replace(f, name=f.name.replace(old, first, 1)) if f in missing else f for f in kept]
+
+
+def _taken(values: NDArray[np.float64] | None, rows: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+    return None if values is None else values[rows]
 
 
 def _same_names(names: Any, own: Sequence[str]) -> bool:

@@ -70,7 +70,7 @@ def number_identifier(name: str, values: Floats, others: Sequence[Floats]) -> st
     n = values.size
     if n <= IDENTIFIER_ROWS or TIME_NAME.search(name.lower()):
         return None
-    if not np.isfinite(values).all() or (values != np.floor(values)).any() or np.unique(values).size < n:
+    if not all_different(values):
         return None
     if values.max() - values.min() + 1 == n:
         return "whole numbers without a gap or a repetition"
@@ -80,6 +80,18 @@ def number_identifier(name: str, values: Floats, others: Sequence[Floats]) -> st
     if n < RELATED_ROWS or digits[0] != digits[1] or not others or _related(values, others):
         return None
     return "whole numbers, all different and unrelated to everything else"
+
+
+def all_different(values: Floats) -> bool:
+    """Whether a column holds whole numbers of which no two are equal.
+
+    >>> all_different(np.array([3.0, 1.0, 2.0])), all_different(np.array([3.0, 1.0, 3.0]))
+    (True, False)
+    """
+    few = values[:IDENTIFIER_ROWS]  # most columns are told by their first rows
+    if (few != np.floor(few)).any() or np.unique(few).size < few.size:
+        return False
+    return bool((values == np.floor(values)).all()) and np.unique(values).size == values.size
 
 
 def _related(values: Floats, others: Sequence[Floats]) -> bool:

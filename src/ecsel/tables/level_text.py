@@ -62,6 +62,10 @@ class LevelReading:
         """The names of the columns that come out."""
         return (self.column,)
 
+    def told(self, name: str) -> str:
+        """Return what new levels are, in words."""
+        return "" if self.other is None else f"a level of {name!r}; all that are not listed count as {self.other!r}"
+
     def level_of(self) -> dict[Any, Any]:
         """Return the level of every text that training knew."""
         own = {None: None, **dict.fromkeys(self.levels), **dict(self.spellings)}

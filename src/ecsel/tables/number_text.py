@@ -86,6 +86,12 @@ class NumberText:
         """The names of the columns that come out."""
         return (self.column,)
 
+    def told(self, name: str) -> str:
+        """Return what the numbers are, in words."""
+        thousands = f" and {self.thousands!r} between thousands" if self.thousands else ""
+        unit = f", in {self.unit}" if self.unit else ""
+        return f"the number that the text of {name!r} holds, with {self.decimal!r} before decimals{thousands}{unit}"
+
     def plain(self, raw: RawColumn) -> tuple[RawColumn, ...]:
         """Return the column as numbers; one that holds numbers already stays as it is."""
         if raw.holds_numbers():

@@ -18,7 +18,7 @@ import numpy as np
 
 from ecsel.tables.dates import TYPED, DateReading, date_form, is_temporal, learn_dates
 from ecsel.tables.features import canonical_level
-from ecsel.tables.identifiers import number_identifier, text_identifier
+from ecsel.tables.identifiers import all_different, number_identifier, text_identifier
 from ecsel.tables.level_text import OTHER, LevelReading, merged_spellings, rare_below
 from ecsel.tables.missing_codes import find_missing_codes
 from ecsel.tables.number_text import NumberText, is_missing_word, learn_number_text
@@ -26,7 +26,7 @@ from ecsel.tables.raw import RawColumn
 from ecsel.tables.refusals import short
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -83,9 +83,9 @@ def learn_readings(
     weights: Weights,
     *,
     named: bool,
-    target: NDArray[np.float64] | None = None,
+    target: Callable[[], NDArray[np.float64] | None] | None = None,
 ) -> list[ReadColumn]:
-    """Learn how every input is read; `target` (class codes or measurements) helps to tell identifiers."""
+    """Learn how every input is read; the target (class codes or measurements) helps to tell identifiers."""
     taken = {column.name for column in columns}
     found = [_learn(raw.wrapped(), own, weights, taken) for raw, own in zip(columns, options, strict=True)]
     if not named:  # arrays are numbers that somebody has chosen
@@ -96,7 +96,10 @@ def learn_readings(
         own = options[j]
         if own.kept or own.nominal or own.order is not None or found[j].reading is not None:
             continue
-        others = [other for k, other in numbers.items() if k != j] + ([] if target is None else [target])
+        if not all_different(values):
+            continue
+        outcome = None if target is None else target()
+        others = [other for k, other in numbers.items() if k != j] + ([] if outcome is None else [outcome])
         if why := number_identifier(columns[j].name, values, others):
             found[j] = _left_out(columns[j], own, f"looks like an identifier: {why}", "; keep=[…] keeps it")
     return found

@@ -37,6 +37,8 @@ class RawRows:
             frame = None if nw.dependencies.is_pandas_dataframe(X) else native_frame(X)
             table = X if frame is not None or np.ndim(X) == 2 else [list(X)]
             view.check_table(table)
+            if (plain := view.plain(table)) is not table:
+                table, frame = plain, None if nw.dependencies.is_pandas_dataframe(plain) else native_frame(plain)
             rows = np.asarray(table, dtype=object).tolist() if frame is None else frame.rows()
         if not rows:
             raise ValueError("there is no row to find a counterfactual for")
