@@ -52,13 +52,17 @@ def model_columns(model: Any) -> tuple[str, ...]:
     """Return the columns of the user's tables that a model was trained on."""
     from ecsel.explain import ModelView
 
-    return ModelView.of(model).raw_names
+    view = ModelView.of(model)
+    return view.raw_names if view.encoder is None else view.encoder.inputs
 
 
 def text_columns(model: Any) -> tuple[str, ...]:
     """Return the columns whose levels are text: a level such as 1 must not be read as a number."""
-    columns = model.encoder_.columns if hasattr(model, "encoder_") else ()
-    return tuple(column.name for column in columns if getattr(column, "dtype", None) == "text")
+    if not hasattr(model, "encoder_"):
+        return ()
+    plain = [column.name for column in model.encoder_.columns if getattr(column, "dtype", None) == "text"]
+    read = [reading.column for reading in model.encoder_.readings]
+    return tuple(name for name in dict.fromkeys([*plain, *read]) if name in model.encoder_.inputs)
 
 
 def read_for(model: Any, path: str, *, delimiter: str | None, encoding: str | None, sheet: str | None) -> TableFile:
@@ -67,8 +71,10 @@ def read_for(model: Any, path: str, *, delimiter: str | None, encoding: str | No
 
 
 def features_of(model: Any, table: TableFile) -> pd.DataFrame:
-    """Return the columns that the model needs, in its order; others are left aside, a missing one is refused."""
+    """Return the columns of training, in their order; others are left aside, and one that is needed is asked for."""
     wanted, frame = list(model_columns(model)), table.frame
+    ignored = [c.name for c in model.encoder_.columns if c.kind == "empty"] if hasattr(model, "encoder_") else []
+    frame = frame.assign(**{name: None for name in ignored if name not in frame})
     if absent := [name for name in wanted if name not in frame]:
         known = {name.casefold().strip(): name for name in frame.columns}
         near = known.get(absent[0].casefold().strip())

@@ -30,7 +30,7 @@ RAW_KINDS_OF: dict[str, frozenset[str]] = FEATURE_KINDS_OF | {
     "numeric": frozenset({"number", "level", "missing", *CUT_KINDS}),
 }
 LATER_FIELDS: dict[str, dict[str, Any]] = {
-    "encoder": {"is_raw": False, "readings": []},
+    "encoder": {"is_raw": False, "readings": [], "changes": []},
     "numeric": {"imputed": False},
     "categorical": {"has_other": False},
     "ordinal": {},
@@ -50,6 +50,7 @@ def encode_encoder(encoder: TableEncoder) -> dict[str, Any]:
         "notes": list(encoder.notes),
         "is_raw": encoder.is_raw,
         "readings": [encode_reading(reading) for reading in encoder.readings],
+        "changes": list(encoder.changes),
     }
 
 
@@ -59,8 +60,8 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def decode_encoder(node: Node) -> TableEncoder:
     """Read an encoder and check that its parts fit together."""
-    named, out_of_range, columns, features, notes, is_raw, readings = _with_defaults(node, "encoder").fields(
-        "named", "out_of_range", "columns", "features", "notes", "is_raw", "readings"
+    named, out_of_range, columns, features, notes, is_raw, readings, changes = _with_defaults(node, "encoder").fields(
+        "named", "out_of_range", "columns", "features", "notes", "is_raw", "readings", "changes"
     )
     encoder = TableEncoder(
         columns=columns.each(_decode_column),
@@ -70,6 +71,7 @@ def decode_encoder(node: Node) -> TableEncoder:
         notes=notes.each(lambda note: note.text()),
         is_raw=is_raw.flag(),
         readings=readings.each(decode_reading),
+        changes=changes.each(lambda note: note.text()),
     )
     columns.unique(encoder.raw_names, "names")
     check_readings(encoder, readings)

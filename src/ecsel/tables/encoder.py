@@ -68,6 +68,8 @@ class TableEncoder:
         Whether features are raw values and indicators rather than positive numbers.
     readings
         How inputs that are no plain numbers or levels become such columns: text that holds numbers, dates, spellings.
+    changes
+        Those of the notes that tell what was left out, or read otherwise than it is written.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class TableEncoder:
     notes: tuple[str, ...]
     is_raw: bool = False
     readings: tuple[Reading, ...] = ()
+    changes: tuple[str, ...] = ()
     _plan: RawPlan | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
@@ -171,21 +174,25 @@ class TableEncoder:
         columns: list[Column] = []
         features: list[Feature] = []
         notes: list[str] = []
+        changes: list[str] = []
         for each in read:
             notes += each.notes
+            changes += each.notes
             if each.left_out is not None:
                 columns.append(EmptyColumn(each.columns[0].name, each.left_out))
                 continue
             parts = [next(described) for _ in each.columns]
             columns += [part.column for part in parts]
             notes += [note for part in parts for note in part.notes]
+            changes += [note for part in parts if not part.features for note in part.notes]
             features += _of_input(each, parts)
         if is_raw:
             features = list(with_distinct_names(features, [*table.names, *(column.name for column in columns)]))
         else:
             refuse_equal_names(features)
         readings = tuple(each.reading for each in read if each.reading is not None)
-        return cls(tuple(columns), tuple(features), rule, table.named, tuple(notes), is_raw, readings)
+        told = (tuple(notes), is_raw, readings, tuple(changes))
+        return cls(tuple(columns), tuple(features), rule, table.named, *told)
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ A column whose name speaks of time or of a quantity is never taken for one by it
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -47,15 +48,19 @@ def text_identifier(n_rows: int, counts: Floats, least: float) -> str | None:
     `counts` are the rows of every level, `least` the rows that a level needs to be told from the others.
 
     >>> text_identifier(30, np.ones(30), 1.0)
-    '30 different texts in 30 rows'
+    'looks like an identifier: 30 different texts in 30 rows'
+    >>> text_identifier(6000, np.full(300, 20.0), 30.0)
+    'none of its 300 levels has 30 rows or more'
     """
     different = len(counts)
     if n_rows <= IDENTIFIER_ROWS:
         return None
     top = float(counts.max())
     crowded = different > IDENTIFIER_ROWS and different > IDENTIFIER_SHARE * n_rows
-    if (crowded and top < max(least, FREQUENT_ROWS)) or top < least:
-        return f"{different} different texts in {n_rows} rows"
+    if crowded and top < max(least, FREQUENT_ROWS):
+        return f"looks like an identifier: {different} different texts in {n_rows} rows"
+    if top < least:
+        return f"none of its {different} levels has {math.ceil(least)} rows or more"
     return None
 
 

@@ -61,9 +61,9 @@ class RawColumn:
     def of_series(cls, name: str, series: Any) -> RawColumn:
         """Take a series of a frame library: of pandas' numbers the array, since each reading of a series costs."""
         native = series.to_native() if isinstance(series, nw.Series) else series
-        values = getattr(native, "values", None)
-        if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
-            return cls(name, values)
+        dtype = getattr(native, "dtype", None)
+        if isinstance(dtype, np.dtype) and dtype.kind in "fiu" and isinstance(native.values, np.ndarray):
+            return cls(name, native.values)
         return cls(name, series)
 
     def wrapped(self) -> RawColumn:

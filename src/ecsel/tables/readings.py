@@ -8,6 +8,7 @@ Every rule leaves a note. Columns that are listed as categorical or ordinal are 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ import numpy as np
 
 from ecsel.tables.dates import TYPED, DateReading, date_form, is_temporal, learn_dates
 from ecsel.tables.features import canonical_level
-from ecsel.tables.identifiers import all_different, number_identifier, text_identifier
+from ecsel.tables.identifiers import FREQUENT_ROWS, all_different, number_identifier, text_identifier
 from ecsel.tables.level_text import OTHER, LevelReading, merged_spellings, rare_below
 from ecsel.tables.missing_codes import find_missing_codes
 from ecsel.tables.number_text import NumberText, is_missing_word, learn_number_text
@@ -95,6 +96,8 @@ def learn_readings(
     for j, values in numbers.items():
         own = options[j]
         if own.kept or own.nominal or own.order is not None or found[j].reading is not None:
+            continue
+        if columns[j].kind_and_dtype()[1] != "integer":
             continue
         if not all_different(values):
             continue
@@ -202,7 +205,10 @@ def _levels(
     present = {value: weight for value, weight in counts.items() if value not in codes}
     if not present:
         return ReadColumn((raw,), options, None, notes)
-    texts = {_as_text(value): 0.0 for value in present}
+    try:
+        texts = {_as_text(value): 0.0 for value in present}
+    except ValueError as error:
+        raise ValueError(f"Column {raw.name!r}: {error}") from None
     for value, weight in present.items():
         texts[_as_text(value)] += weight
     level_of = merged_spellings(texts) if merge else {text: text for text in texts}
@@ -211,12 +217,14 @@ def _levels(
         totals[level_of[text]] += weight
     total = float(len(raw)) if weights is None else float(weights.sum())
     least = rare_below(len(raw), total)
+    if options.kept:
+        least = min(least, FREQUENT_ROWS * min(1.0, total / len(raw)))
     if not (options.kept or options.nominal):
         as_rows = max(1.0, len(raw) / total)  # weights below one row each are shares
         sizes = as_rows * np.array(list(totals.values()))
         why = text_identifier(round(float(sizes.sum())), sizes, as_rows * least * (1 - 1e-9))
         if why is not None:
-            return _left_out(raw, options, f"looks like an identifier: {why}", "; keep=[…] keeps it", notes)
+            return _left_out(raw, options, why, "; keep=[…] keeps it", notes)
     changed = {value: level_of[_as_text(value)] for value in present if level_of[_as_text(value)] != value}
     if len(totals) < len(texts):
         told = ", ".join(repr(text) for text in sorted(texts) if text != level_of[text])
@@ -227,7 +235,7 @@ def _levels(
     other = None
     if rare:
         other = next((level for level in totals if level.strip().casefold() == OTHER), OTHER)
-        notes += (f"{raw.name!r} has {len(totals)} levels; {len(rare)} of fewer than {least:g} rows are {other!r}.",)
+        notes += (f"{raw.name!r} has {len(totals)} levels; {len(rare)} of fewer than {math.ceil(least)} rows are {other!r}.",)
     if not changed and other is None:
         return ReadColumn((raw,), options, None, notes)
     gone = set(rare)
