@@ -10,6 +10,7 @@ from ecsel.cli.models import is_readable
 from ecsel.cli.screening import MOST_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.cli.wording import shown
 from ecsel.tables.cautions import ADVICE
+from ecsel.tables.readings import AS_TEXT, MISSING_CODES_OFF
 
 if TYPE_CHECKING:
     from ecsel.cli.preparing import Prepared
@@ -23,6 +24,12 @@ LEFT_OUT = ("was left out.", "keeps it.", ": as asked.")
 
 MISSING_READABLE = "a missing number counts as the median, and [column missing] may be a piece of the equation"
 MISSING_PAPER = "a missing value is a factor of its own (column=?) in the equations"
+
+
+QUESTIONS = {
+    "afterwards": "these sound like something that is known only afterwards; is it known when the model is used?",
+    "protected": "these may be protected attributes; may they be used? (ecsel report --group compares their groups.)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,11 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
         told = f"few different whole numbers, {how}: {listed(coded)} (--categorical if they are only names)"
         found.append(Finding("coded", told))
     found += [Finding("dropped", f"left out {shown(name)}: {why}") for name, why in prepared.dropped.items()]
-    found += [Finding("reading", shown(note)) for note in prepared.encoder.changes if not note.endswith(LEFT_OUT)]
+    found += [
+        Finding("reading", shown(_for_the_command_line(note)))
+        for note in prepared.encoder.changes
+        if not note.endswith(LEFT_OUT)
+    ]
     return found + _missing(prepared, readable=readable)
 
 
@@ -76,6 +87,13 @@ def _missing(prepared: Prepared, *, readable: bool) -> list[Finding]:
     return found
 
 
+def _for_the_command_line(note: str) -> str:
+    """Return a note with the options of the command in the place of those of Python."""
+    return note.replace(MISSING_CODES_OFF, "--missing-codes none turns this off").replace(
+        AS_TEXT, "--categorical keeps the text"
+    )
+
+
 def column_kinds(prepared: Prepared) -> list[str]:
     """Return what the columns that take part hold, a date once."""
     dates = {name for reading in prepared.encoder.readings if reading.kind == "date" for name in reading.names}
@@ -95,13 +113,13 @@ def cautions(prepared: Prepared) -> list[Finding]:
     found = []
     for kind, advice in ADVICE.items():
         own = [each for each in prepared.cautions if each.kind == kind]
-        if kind == "protected" and own:
-            names = " ".join(f"--drop {shlex.quote(each.column)}" for each in own)
-            told = f"{listed([each.column for each in own])}: protected attributes? {advice.split(';')[0]} with {names}"
-            found.append(Finding(kind, f"{told}; ecsel report --group shows how the model treats them"))
-        elif own:
+        if kind == "leakage":
             for each in own:
                 found.append(Finding(kind, f"{shown(each.text)}: {advice} with --drop {shlex.quote(each.column)}"))
+        elif own:
+            names = " ".join(f"--drop {shlex.quote(each.column)}" for each in own)
+            told = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind]}"
+            found.append(Finding(kind, f"{told} If not: {names}"))
     return found + (_class_cautions(prepared) if prepared.classes else [])
 
 

@@ -114,13 +114,14 @@ def prepare(
     dropped = left_out(encoder)
     used = [column.name for column in encoder.columns if _takes_part(encoder, column)]
     plain = plain_table(X, encoder.read(X))[used]
-    missing = {name: n for name in used if (n := _n_missing(encoder, plain, name))}
+    source = {name: reading.column for reading in encoder.readings for name in reading.names}
+    missing = {source.get(name, name): n for name in used if (n := _n_missing(encoder, plain, name))}
     n_known = len(X)
     as_law = as_law and decided.kind == "regression"
     if as_law:
         plain, more = _numbers_for_a_law(encoder, plain)
         dropped |= more
-        missing = {name: n for name, n in missing.items() if name in plain}
+        missing = {name: n for name, n in missing.items() if name not in dropped}
         plain = plain.dropna()
         X = plain
     if plain.empty or plain.columns.empty:

@@ -126,8 +126,8 @@ OVERFITTED = (
     "With n_terms={n_terms} and l1={l1:g} rows that the fit has not seen are predicted worse than by the shares of the "
     "classes alone: raise l1, lower n_terms, or leave both out for the search."
 )
-RISKY = 10
-"""Fits with fewer rows than this for each of their numbers are tried on rows that they have not seen."""
+WIDE, RISKY = 50, 10
+"""Fits of at least so many features with fewer rows than this for each number are tried on rows they have not seen."""
 
 
 def is_overfitted(
@@ -137,7 +137,7 @@ def is_overfitted(
     laws = result.laws
     n_numbers = np.count_nonzero(laws.coefficients) + np.count_nonzero(laws.exponents)
     n_rows = len(rows[1])
-    risky = n_numbers * RISKY > n_rows and n_rows > n_numbers // RISKY
+    risky = len(rows[0]) >= WIDE and n_numbers * RISKY > n_rows
     if not risky or result.report.status is Status.INTERRUPTED or not isinstance(model.cv, (int, np.integer)):
         return False
     folded = fold_rows(model.cv, rows, (rows, np.empty(0)), class_weights, seed=0)

@@ -88,12 +88,13 @@ def find_cautions(encoder: TableEncoder, X: Any, target: Floats, target_name: st
     leaks: list[Caution] = []
     late: list[Caution] = []
     words = _words(target_name) - COMMON_WORDS
+    source = {name: reading.column for reading in encoder.readings for name in reading.names}
     for j, column in enumerate(encoder.columns):
         if isinstance(column, EmptyColumn):
             continue
-        name = column.name
+        name = source.get(column.name, column.name)
         related = bool(_words(name) & words)
-        if AFTERWARDS.search(_snake(name)):
+        if AFTERWARDS.search(_snake(name)) and name not in {each.column for each in late}:
             late.append(Caution("afterwards", name, f"{name!r} sounds like something that is known only afterwards"))
         if len(target) < MIN_ROWS:
             continue
@@ -106,6 +107,8 @@ def find_cautions(encoder: TableEncoder, X: Any, target: Floats, target_name: st
         else:
             accuracy = _following(values, target)
             how = f"rank correlation {accuracy:.4f}"
+        if name in {each.column for each in leaks}:
+            continue  # another part of the same date
         if accuracy >= (SEPARATES if classes else FOLLOWS):
             leaks.append(Caution("leakage", name, f"{name!r} alone nearly tells the target ({how})"))
         elif classes and related and accuracy >= TELLS_MUCH and name not in {each.column for each in late}:

@@ -35,8 +35,8 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 SHORT_SPAN = 30
 """Days below which a fraction of a day matters."""
 YEAR = 365
-CENTURY = 69
-"""Two-digit years from here on are of the twentieth century, as in POSIX."""
+CENTURY = 30
+"""Two-digit years from here on are of the twentieth century, as in spreadsheets."""
 
 _MONTHS = {name: i for i, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}
 _TIME = r"(?:[T ]\s*(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp][Mm])?\s*(?:Z|UTC|[-+]\d{2}:?\d{2})?)?"
@@ -170,17 +170,14 @@ def instants(raw: RawColumn, form: str) -> Instants:
         if isinstance(source.dtype, nw.Datetime) and source.dtype.time_zone is not None:
             source = source.dt.replace_time_zone(None)
         return np.asarray(source.to_numpy()).astype("M8[us]")
-    known: dict[Any, np.datetime64] = {None: np.datetime64("NaT", "us")}
     values = raw.objects().tolist()
-    found = np.empty(len(values), dtype="M8[us]")
-    for i, value in enumerate(values):
-        if (moment := known.get(value)) is None:
-            moment = known[value] = _moment(raw.name, value, form)
-        found[i] = moment
-    return found
+    known = {value: int(_moment(raw.name, value, form).astype(np.int64)) for value in set(values)}
+    return np.fromiter(map(known.__getitem__, values), dtype=np.int64, count=len(values)).view("M8[us]")
 
 
 def _moment(column: str, value: Any, form: str) -> np.datetime64:
+    if value is None:
+        return np.datetime64("NaT", "us")
     if isinstance(value, str):
         text = value.strip()
         if is_missing_word(text):

@@ -11,6 +11,7 @@ ones: 3 of 150 rows. Levels that training has never seen are `other` too, where 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -78,10 +79,8 @@ class LevelReading:
         """Return the column with levels in the place of their spellings."""
         known = self.level_of()
         values = raw.objects().tolist()
-        found = np.empty(len(values), dtype=object)
-        for i, value in enumerate(values):
-            found[i] = known[value] if value in known else (value if self.other is None else self.other)
-        return (RawColumn(self.column, found),)
+        new = values if self.other is None else repeat(self.other)
+        return (RawColumn(self.column, np.fromiter(map(known.get, values, new), dtype=object, count=len(values))),)
 
 
 def rare_below(n_rows: int, total: float) -> float:

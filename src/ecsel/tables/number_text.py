@@ -96,13 +96,9 @@ class NumberText:
         """Return the column as numbers; one that holds numbers already stays as it is."""
         if raw.holds_numbers():
             return (raw,)
-        known: dict[Any, float] = {None: math.nan}
-        values = raw.objects()
-        found = np.empty(len(values))
-        for i, value in enumerate(values.tolist()):
-            if (number := known.get(value)) is None:
-                number = known[value] = self._number(value)
-            found[i] = number
+        values = raw.objects().tolist()
+        known = {value: self._number(value) for value in set(values)}
+        found = np.fromiter(map(known.__getitem__, values), dtype=np.float64, count=len(values))
         return (RawColumn(self.column, found),)
 
     def _number(self, value: Any) -> float:

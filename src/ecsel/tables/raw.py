@@ -157,8 +157,12 @@ class RawColumn:
         source = self.wrapped().source
         if isinstance(source, np.ndarray) and source.dtype.kind != "O":
             return _objects(source.tolist())
-        values = source if isinstance(source, np.ndarray) else _objects(source.to_list())
-        missing = _missing_objects(values)
+        if not isinstance(source, np.ndarray) and isinstance(source.dtype, nw.String):
+            values = _objects(source.to_list())
+            missing = np.asarray(source.is_null().to_numpy(), dtype=bool)
+        else:
+            values = source if isinstance(source, np.ndarray) else _objects(source.to_list())
+            missing = _missing_objects(values)
         return np.where(missing, None, values) if missing.any() else values
 
     def numbers(self) -> NDArray[Any]:
@@ -269,7 +273,17 @@ def _objects(values: Sequence[Any]) -> NDArray[Any]:
 
 
 def _missing_objects(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.fromiter(map(_is_missing, values), dtype=bool, count=values.size)
+    """Return which objects are missing; the different ones are looked at once, since text repeats itself."""
+    cells = values.tolist()
+    try:
+        missing = {value for value in set(cells) if _is_missing(value)}
+    except TypeError:  # lists and the like have no hash
+        return np.fromiter(map(_is_missing, cells), dtype=bool, count=values.size)
+    if not missing:
+        return np.zeros(values.size, dtype=bool)
+    # no two NaN need be equal, so that a set does not find them
+    tell = missing.__contains__ if missing == {None} else _is_missing
+    return np.fromiter(map(tell, cells), dtype=bool, count=values.size)
 
 
 def _is_missing(value: object) -> bool:

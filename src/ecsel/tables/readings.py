@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 Reading: TypeAlias = NumberText | DateReading | LevelReading
 
 MISSING_CODES_OFF = "missing_codes=None turns this off"
+AS_TEXT = "categorical=[…] keeps the text"
+"""What notes say of the options that undo a reading."""
 
 
 class ReadColumn(NamedTuple):
@@ -133,7 +135,8 @@ def _text(raw: RawColumn, options: ColumnOptions, weights: Weights, taken: set[s
         options = replace(options, missing_codes=(*options.missing_codes, *words))
         n = sum(counts[word] for word in words)
         told = ", ".join(map(repr, sorted(words)[:3]))
-        notes = (f"{raw.name!r} is {told} in {n:g} rows, which is read as missing ({MISSING_CODES_OFF}).",)
+        rows = "row" if n == 1 else "rows"
+        notes = (f"{raw.name!r} is {told} in {n:g} {rows}, which is read as missing ({MISSING_CODES_OFF}).",)
     if options.nominal:
         return _levels(raw, options, weights, counts, notes, merge=False)
     codes = {code for code in options.missing_codes if isinstance(code, str)}
@@ -157,7 +160,7 @@ def _number_notes(reading: NumberText, texts: Sequence[str], strange: Sequence[s
     note = f"{reading.column!r} is text that is read as numbers{unit}, such as {short(example)}"
     if strange:
         note += f"; {', '.join(map(short, strange))} is no number and counts as missing"
-    return (f"{note} (categorical=[…] keeps the text).",)
+    return (f"{note} ({AS_TEXT}).",)
 
 
 def _dates(
