@@ -6,7 +6,7 @@ import pytest
 
 from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
 from ecsel.search import code_length, dictionary, rounding, selection
-from ecsel.tables import describing_raw, shifts
+from ecsel.tables import describing_raw, level_text, shifts
 
 DOCS = Path(__file__).parents[2] / "docs"
 

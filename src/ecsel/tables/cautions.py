@@ -124,7 +124,7 @@ def find_cautions(encoder: TableEncoder, X: Any, target: Floats, target_name: st
 ADVICE: dict[CautionKind, str] = {
     "leakage": "is it known before the outcome? If not, leave it out",
     "afterwards": "is it known when the model is used? If not, leave it out",
-    "protected": "may it be used? If not, leave it out; report(..., groups=...) shows how it is treated",
+    "protected": "may it be used? If not, leave it out",
 }
 
 
