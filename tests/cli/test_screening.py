@@ -7,6 +7,7 @@ import pytest
 from ecsel.cli.screening import detect_task, tiny_classes
 from ecsel.cli.training import hold_out
 
+
 @pytest.mark.parametrize(
     ("values", "kind"),
     [

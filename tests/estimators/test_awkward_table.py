@@ -33,7 +33,7 @@ def model(request, table):
 
 
 @pytest.fixture(scope="module")
-def X(table):
+def frame(table):
     return table.drop(columns=["bad", "recoveries"])
 
 
@@ -61,7 +61,8 @@ def test_everything_left_out_or_read_otherwise_has_a_line(model, line):
     assert line in model.summary()
 
 
-def test_the_report_has_the_same_lines(model, X, table):
+def test_the_report_has_the_same_lines(model, frame, table):
+    X = frame
     y = table["bad"] if hasattr(model, "classes_") else (table["bad"] == "yes") + 0.0
     page = render_report(model, X, y)
     for name in ("customer", "income", "opened", "town"):
@@ -69,7 +70,8 @@ def test_the_report_has_the_same_lines(model, X, table):
         assert note[:30].replace("'", "&#39;") in page or note[:30] in page
 
 
-def test_a_file_keeps_the_readings(model, X, tmp_path):
+def test_a_file_keeps_the_readings(model, frame, tmp_path):
+    X = frame
     model.save(tmp_path / "model.json")
     again = ecsel.load(tmp_path / "model.json")
     assert again.path_encoder_ == model.path_encoder_
@@ -77,12 +79,14 @@ def test_a_file_keeps_the_readings(model, X, tmp_path):
     np.testing.assert_array_equal(getattr(again, predict)(X), getattr(model, predict)(X))
 
 
-def test_one_row_is_read_as_all_rows_are(model, X):
+def test_one_row_is_read_as_all_rows_are(model, frame):
+    X = frame
     predict = model.predict_proba if hasattr(model, "classes_") else model.predict
     np.testing.assert_array_equal(predict(X.iloc[[5]]), predict(X)[5:6])
 
 
-def test_explanations_speak_of_plain_columns(model, X):
+def test_explanations_speak_of_plain_columns(model, frame):
+    X = frame
     values = explain.shapley(model, X[:4], X[:20])
     assert values.feature_names == ModelView.of(model).raw_names
     more = explain.what_if(model, X[:3], add={"dti": -1.0})
@@ -92,11 +96,12 @@ def test_explanations_speak_of_plain_columns(model, X):
     np.testing.assert_allclose(more.values, ModelView.of(model).probabilities(changed), rtol=1e-12)
 
 
-def test_exports_agree_on_plain_columns_and_raw_levels(model, X):
+def test_exports_agree_on_plain_columns_and_raw_levels(model, frame):
+    X = frame
     plain = ModelView.of(model).plain(X).assign(use=X["use"], town=X["town"])
     program = {}
     source = export.to_python(model)
-    exec(source, program)  # noqa: S102 - what is exported is to be run
+    exec(source, program)
     told = [program["predict"](row) for row in plain.to_dict("records")]
     if hasattr(model, "classes_"):
         found = [row["probabilities"]["yes"] for row in told]
@@ -127,6 +132,12 @@ def test_the_command_line_finds_the_same_equations(options, table, tmp_path):
     assert "--missing-codes none turns this off" in told
     assert {"column": "recoveries", "why": "as asked"} in found["dropped"]
     assert "gender" in next(each["text"] for each in found["warnings"] if each["kind"] == "protected")
+    narrow = tmp_path / "new.csv"
+    table.drop(columns=["row", "customer", "branch", "remark", "recoveries", "bad"]).to_csv(narrow, index=False)
+    command = [*command[:3], "predict", str(narrow), "-m", str(path), "--json"]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    expected = own.predict_proba(table.drop(columns="bad"))[:, 1]
+    np.testing.assert_array_equal([row["probability_yes"] for row in told["rows"]], expected)
 
 
 def test_leaks_are_told_before_the_fit(table):
@@ -141,3 +152,28 @@ def test_readings_can_be_turned_off(table):
     assert path.columns[0].low == -999
     assert path.columns[1].levels == (" 36 months", " 60 months")
     assert "Car" in path.columns[3].levels
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["explain", FILE, "--row", "3"],
+        ["explain", FILE],
+        ["what-if", FILE, "--row", "3", "--set", "rate=+20%"],
+        ["counterfactual", FILE, "--row", "3"],
+        ["compare", FILE, FILE],
+        ["info", FILE, "--row", "3"],
+    ],
+    ids=lambda arguments: " ".join(map(str, arguments[::2])),
+)
+def test_every_command_takes_the_table_as_it_is(arguments, table, tmp_path):
+    X = table.drop(columns=["bad", "recoveries"])
+    options = {"n_terms": 1, "l1": 0.02} if arguments[0] != "info" else {"max_factors": 4}
+    ECSELClassifier(**options).fit(X, table["bad"]).save(tmp_path / "model.json")
+    command, *rest = map(str, arguments)
+    model = [str(tmp_path / "model.json")] if command == "info" else ["-m", str(tmp_path / "model.json")]
+    rest = [*model, *rest] if command == "info" else [*rest, *model]
+    script = [sys.executable, "-c", "import sys; from ecsel.cli import main; sys.exit(main())"]
+    done = subprocess.run([*script, command, *rest, "--json"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout)

@@ -84,7 +84,9 @@ def test_a_list_of_mixed_rows_keeps_its_numbers():
 
 
 @pytest.mark.parametrize(
-    "X", [pd.DataFrame({"x0": [31, "n/a", 40]}), np.array([[31], ["n/a"], ["40"]], dtype=object)], ids=["frame", "array"]
+    "X",
+    [pd.DataFrame({"x0": [31, "n/a", 40]}), np.array([[31], ["n/a"], ["40"]], dtype=object)],
+    ids=["frame", "array"],
 )
 def test_numbers_mixed_with_missing_words_are_numbers(X):
     encoder = TableEncoder.fit(X, scaling="raw")

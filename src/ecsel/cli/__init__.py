@@ -39,7 +39,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """End at once: nothing waits for threads that are still at work. Drafts of files are left behind, whole files not."""
+    """End at once: nothing waits for threads that are still at work."""
     del frame
     sys.stderr.write("\nTerminated.\n")
     sys.stderr.flush()

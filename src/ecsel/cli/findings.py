@@ -114,8 +114,9 @@ def cautions(prepared: Prepared) -> list[Finding]:
     for kind, advice in ADVICE.items():
         own = [each for each in prepared.cautions if each.kind == kind]
         if kind == "leakage":
-            for each in own:
-                found.append(Finding(kind, f"{shown(each.text)}: {advice} with --drop {shlex.quote(each.column)}"))
+            found += [
+                Finding(kind, f"{shown(each.text)}: {advice} with --drop {shlex.quote(each.column)}") for each in own
+            ]
         elif own:
             names = " ".join(f"--drop {shlex.quote(each.column)}" for each in own)
             told = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind]}"

@@ -14,8 +14,8 @@ from ecsel.cli.errors import Refusal
 from ecsel.cli.screening import Task, TaskKind, detect_task, listed
 from ecsel.estimators.targets import target_numbers
 from ecsel.explain.frames import plain_table
-from ecsel.tables.cautions import Caution, find_cautions
 from ecsel.tables import CategoricalColumn, EmptyColumn, NumericColumn, TableEncoder
+from ecsel.tables.cautions import Caution, find_cautions
 from ecsel.tables.dates import DateReading
 from ecsel.tables.quantities import is_missing
 
@@ -164,7 +164,8 @@ def _n_missing(encoder: TableEncoder, plain: pd.DataFrame, name: str) -> int:
 def _numbers_for_a_law(encoder: TableEncoder, plain: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return the numbers that a law is sought in, missing ones as NaN, and what a law cannot take."""
     dates = {name for reading in encoder.readings if isinstance(reading, DateReading) for name in reading.names[1:]}
-    numbers, dropped = {}, {}
+    numbers: dict[str, Any] = {}
+    dropped: dict[str, str] = {}
     for column in encoder.columns:
         if column.name not in plain or column.name in dates:
             continue

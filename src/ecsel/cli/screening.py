@@ -29,6 +29,7 @@ NOT_NUMBERS = "it holds no numbers"
 TINY_CLASS = 10
 RARE_SHARE = 0.1
 
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """What the target asks for, and why it was taken so."""

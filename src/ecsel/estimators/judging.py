@@ -130,9 +130,7 @@ WIDE, RISKY = 50, 10
 """Fits of at least so many features with fewer rows than this for each number are tried on rows they have not seen."""
 
 
-def is_overfitted(
-    model: ECSELClassifier, result: FitResult, rows: Rows, class_weights: Floats, train: Train
-) -> bool:
+def is_overfitted(model: ECSELClassifier, result: FitResult, rows: Rows, class_weights: Floats, train: Train) -> bool:
     """Whether one fold of held-out rows is predicted worse than by the shares of the classes; asked only if risky."""
     laws = result.laws
     n_numbers = np.count_nonzero(laws.coefficients) + np.count_nonzero(laws.exponents)

@@ -116,9 +116,7 @@ def check(model: ECSELClassifier) -> Settings:
             raise ValueError('monotone needs penalty="l1", or another but "paper", and fit_intercept=True.')
         if model.exponent_bounds is not None and bent and solver == "lbfgs":
             raise ValueError("exponent_bounds needs solver='newton' or 'adam'.")
-    return Settings(
-        n_terms, l1, penalty, solver, thread_count(model.n_jobs), model.link, time_limit=model.time_limit
-    )
+    return Settings(n_terms, l1, penalty, solver, thread_count(model.n_jobs), model.link, time_limit=model.time_limit)
 
 
 MIN_SECONDS = 1e-3

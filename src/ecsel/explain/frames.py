@@ -65,7 +65,9 @@ def plain_table(X: Any, table: RawTable) -> Any:
     columns = dict(zip(table.names, (_cells(column.wrapped().source) for column in table.columns), strict=True))
     frame = native_frame(X)
     if frame is None:
-        return table_values(RawTable(tuple(RawColumn(name, cells) for name, cells in columns.items()), table.n_rows, False))
+        return table_values(
+            RawTable(tuple(RawColumn(name, cells) for name, cells in columns.items()), table.n_rows, False)
+        )
     result = frame_like(X, columns)
     index = nw.maybe_get_index(frame)
     if index is not None:

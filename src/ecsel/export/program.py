@@ -155,4 +155,4 @@ def reading_lines(program: Program) -> list[str]:
     >>> reading_lines(Program((column,), (), (), (), (), None, ()))
     ["'month' is the month of 'sold', 1 to 12"]
     """
-    return [f"{ascii(column.name)} is {ascii(column.told)[1:-1]}" for column in program.inputs if column.told]
+    return [f"{column.name!a} is {ascii(column.told)[1:-1]}" for column in program.inputs if column.told]

@@ -86,7 +86,12 @@ def to_python(model: Any, *, contributions: Method | None = None, baseline: Any 
     body.append(f"return {{{', '.join(_answers(program))}}}")
     lines = "".join(f"    {line}\n" for line in body)
     notes = "".join(f"\n# {line}" for line in reading_lines(program))
-    head = _HEAD + (f"{notes}\n" if notes else "") + "".join(f"\n_LEVELS_{n} = {table}" for n, table in enumerate(tables)) + ("\n" if tables else "")
+    head = (
+        _HEAD
+        + (f"{notes}\n" if notes else "")
+        + "".join(f"\n_LEVELS_{n} = {table}" for n, table in enumerate(tables))
+        + ("\n" if tables else "")
+    )
     return f"{head}\ndef predict(row):\n{lines}"
 
 

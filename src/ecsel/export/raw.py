@@ -86,7 +86,13 @@ class _Numbers:
     """The features of one numeric column."""
 
     def __init__(self, i: int, column: NumericColumn, encoder: TableEncoder, refuses: bool, sheet: Sheet) -> None:
-        self.i, self.column, self.out_of_range, self.refuses, self.sheet = i, column, encoder.out_of_range, refuses, sheet
+        self.i, self.column, self.out_of_range, self.refuses, self.sheet = (
+            i,
+            column,
+            encoder.out_of_range,
+            refuses,
+            sheet,
+        )
         self.told = encoder.told(column.name)
         self.codes = tuple(float(code) for code in column.missing_codes)
         self.missing = any_of([IsMissing(i), *(Compare("==", Input(i), Const(code)) for code in self.codes)])

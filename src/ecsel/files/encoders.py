@@ -15,8 +15,8 @@ from ecsel.files.node import Node
 from ecsel.files.readings import check_readings, decode_reading, encode_reading
 from ecsel.tables import CategoricalColumn, Column, EmptyColumn, Feature, NumericColumn, OrdinalColumn, TableEncoder
 from ecsel.tables.columns import COLUMN_DTYPES
-from ecsel.tables.observed import MAX_KNOWN_LEVELS
 from ecsel.tables.features import CUT_KINDS, FEATURE_KINDS
+from ecsel.tables.observed import MAX_KNOWN_LEVELS
 from ecsel.tables.report import OUT_OF_RANGE
 from ecsel.tables.scaling import SCALING_KINDS
 

@@ -1,10 +1,10 @@
 """Columns that ask for a second look before a fit: leaks, what is known only afterwards, protected attributes.
 
-leakage       one column alone nearly tells the target: a small tree on it reaches a balanced accuracy of `SEPARATES`, or
-              its order is that of a quantity (rank correlation `FOLLOWS`)
-afterwards    the name says that the value is known only after the outcome (`recoveries`, `last_payment`), or it shares a
-              word with the target and tells much about it (`is_recid` and `two_year_recid`)
-protected     the name is that of an attribute that laws on discrimination protect: sex, race, religion, age, …
+leakage      one column alone nearly tells the target: a small tree on it reaches a balanced accuracy of `SEPARATES`, or
+             its order is that of a quantity (rank correlation `FOLLOWS`)
+afterwards   the name says that the value is known only after the outcome (`recoveries`, `last_payment`), or it shares
+             a word with the target and tells much about it (`is_recid` and `two_year_recid`)
+protected    the name is that of an attribute that laws on discrimination protect: sex, race, religion, age, …
 
 Everything is looked up in at most `GLANCE_ROWS` rows, evenly spread. Fewer than `MIN_ROWS` rows cannot tell a leak from
 a good column. A tree is grown only where the purity of `BINS` bins of the column promises that it would separate.
@@ -45,10 +45,45 @@ AFTERWARDS = re.compile(
     r"|(^|_)(outcome|resolution|refund(ed)?|closed|closing|cancell?(ed|ation)|churn|discharge|death|died|final)(_|$)"
 )
 PROTECTED = frozenset(
-    "sex gender race ethnicity ethnic religion age nationality citizenship disability birthdate dob".split()
+    [
+        "sex",
+        "gender",
+        "race",
+        "ethnicity",
+        "ethnic",
+        "religion",
+        "age",
+        "nationality",
+        "citizenship",
+        "disability",
+        "birthdate",
+        "dob",
+    ]
 )
 COMMON_WORDS = frozenset(
-    "class target label outcome status flag type value score result next month year loan is has the of in no yes".split()
+    [
+        "class",
+        "target",
+        "label",
+        "outcome",
+        "status",
+        "flag",
+        "type",
+        "value",
+        "score",
+        "result",
+        "next",
+        "month",
+        "year",
+        "loan",
+        "is",
+        "has",
+        "the",
+        "of",
+        "in",
+        "no",
+        "yes",
+    ]
 )
 
 
@@ -68,7 +103,9 @@ class Caution:
     text: str
 
 
-def find_cautions(encoder: TableEncoder, X: Any, target: Floats, target_name: str = "", *, classes: bool) -> list[Caution]:
+def find_cautions(
+    encoder: TableEncoder, X: Any, target: Floats, target_name: str = "", *, classes: bool
+) -> list[Caution]:
     """Return the columns that ask for a second look; `target` are class codes, or measurements.
 
     Examples
@@ -85,40 +122,43 @@ def find_cautions(encoder: TableEncoder, X: Any, target: Floats, target_name: st
         rows = slice(None, None, stride)
         table, target = table.slice(rows), target[rows]
     plain = encoder.read(table)
-    leaks: list[Caution] = []
-    late: list[Caution] = []
     words = _words(target_name) - COMMON_WORDS
     source = {name: reading.column for reading in encoder.readings for name in reading.names}
+    found: dict[CautionKind, dict[str, Caution]] = {"leakage": {}, "afterwards": {}, "protected": {}}
     for j, column in enumerate(encoder.columns):
         if isinstance(column, EmptyColumn):
             continue
         name = source.get(column.name, column.name)
-        related = bool(_words(name) & words)
-        if AFTERWARDS.search(_snake(name)) and name not in {each.column for each in late}:
-            late.append(Caution("afterwards", name, f"{name!r} sounds like something that is known only afterwards"))
-        if len(target) < MIN_ROWS:
-            continue
-        values = _values(column, plain.columns[j], target, classes=classes)
-        if values is None:
-            continue
-        if classes:
-            accuracy = _alone(values, target.astype(np.intp), TELLS_MUCH if related else SEPARATES)
-            how = f"balanced accuracy {accuracy:.3f}"
-        else:
-            accuracy = _following(values, target)
-            how = f"rank correlation {accuracy:.4f}"
-        if name in {each.column for each in leaks}:
-            continue  # another part of the same date
-        if accuracy >= (SEPARATES if classes else FOLLOWS):
-            leaks.append(Caution("leakage", name, f"{name!r} alone nearly tells the target ({how})"))
-        elif classes and related and accuracy >= TELLS_MUCH and name not in {each.column for each in late}:
-            told = f"{name!r} shares a word with the target and tells much about it ({how})"
-            late.append(Caution("afterwards", name, told))
-    named = {each.column for each in leaks}
-    found = leaks + [each for each in late if each.column not in named]
-    inputs = [name for name in encoder.inputs if name not in _left_out(encoder)]
-    found += [Caution("protected", name, f"{name!r} may be a protected attribute") for name in inputs if is_protected(name)]
-    return found
+        if AFTERWARDS.search(_snake(name)):
+            told = f"{name!r} sounds like something that is known only afterwards"
+            found["afterwards"].setdefault(name, Caution("afterwards", name, told))
+        if is_protected(name):
+            told = f"{name!r} may be a protected attribute"
+            found["protected"].setdefault(name, Caution("protected", name, told))
+        if len(target) >= MIN_ROWS:
+            values = _values(column, plain.columns[j], target, classes=classes)
+            caution = _suspected(name, values, target, classes=classes, related=bool(_words(name) & words))
+            if caution is not None:
+                found[caution.kind].setdefault(name, caution)
+    late = [each for name, each in found["afterwards"].items() if name not in found["leakage"]]
+    return [*found["leakage"].values(), *late, *found["protected"].values()]
+
+
+def _suspected(name: str, values: Floats | None, target: Floats, *, classes: bool, related: bool) -> Caution | None:
+    """Return what the values of a column say of the target; `related` tells that the names share a word."""
+    if values is None:
+        return None
+    if not classes:
+        r = _following(values, target)
+        told = f"{name!r} alone nearly tells the target (rank correlation {r:.4f})"
+        return Caution("leakage", name, told) if r >= FOLLOWS else None
+    accuracy = _alone(values, target.astype(np.intp), TELLS_MUCH if related else SEPARATES)
+    how = f"balanced accuracy {accuracy:.3f}"
+    if accuracy >= SEPARATES:
+        return Caution("leakage", name, f"{name!r} alone nearly tells the target ({how})")
+    if related and accuracy >= TELLS_MUCH:
+        return Caution("afterwards", name, f"{name!r} shares a word with the target and tells much about it ({how})")
+    return None
 
 
 ADVICE: dict[CautionKind, str] = {
@@ -147,10 +187,6 @@ def is_protected(name: str) -> bool:
     return bool(_words(name) & PROTECTED)
 
 
-def _left_out(encoder: TableEncoder) -> set[str]:
-    return {column.name for column in encoder.columns if isinstance(column, EmptyColumn)}
-
-
 def _snake(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
 
@@ -173,8 +209,8 @@ def _values(column: Any, raw: Any, target: Floats, *, classes: bool) -> Floats |
     place = {level: code for code, level in enumerate(dict.fromkeys(values))}
     codes = np.fromiter((place[value] for value in values), dtype=np.intp, count=len(values))
     n_classes = int(target.max()) + 1
-    table = np.bincount(codes * n_classes + target.astype(np.intp), minlength=len(place) * n_classes)
-    table = table.reshape(len(place), n_classes) / np.bincount(target.astype(np.intp), minlength=n_classes)
+    counts = np.bincount(codes * n_classes + target.astype(np.intp), minlength=len(place) * n_classes)
+    table = counts.reshape(len(place), n_classes) / np.bincount(target.astype(np.intp), minlength=n_classes)
     likeliest = table.argmax(axis=1)
     order = np.lexsort((table.max(axis=1) / table.sum(axis=1), likeliest))
     rank = np.empty(len(place))

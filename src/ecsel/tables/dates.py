@@ -38,8 +38,15 @@ YEAR = 365
 CENTURY = 30
 """Two-digit years from here on are of the twentieth century, as in spreadsheets."""
 
-_MONTHS = {name: i for i, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}
-_TIME = r"(?:[T ]\s*(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp][Mm])?\s*(?:Z|UTC|[-+]\d{2}:?\d{2})?)?"
+_MONTHS = {
+    name: i
+    for i, name in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1
+    )
+}
+_ZONE = r"(?:Z|UTC|[-+]\d{2}:?\d{2})?"
+_CLOCK = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp][Mm])?"
+_TIME = rf"(?:[T ]\s*{_CLOCK}\s*{_ZONE})?"
 _DATES = {
     "year-month-day": r"(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})",
     "day.month.year": r"(?P<d>\d{1,2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<y>\d{4}|\d{2})",
@@ -189,8 +196,9 @@ def _moment(column: str, value: Any, form: str) -> np.datetime64:
     elif isinstance(value, (dt.datetime, dt.date)):
         naive = value.replace(tzinfo=None) if isinstance(value, dt.datetime) else value
         return np.datetime64("NaT", "us") if value != value else np.datetime64(naive, "us")  # noqa: PLR0124 - NaT
-    elif isinstance(value, np.datetime64) or value != value:  # noqa: PLR0124 - NaN
-        return np.datetime64(value if isinstance(value, np.datetime64) else "NaT", "us")
+    elif isinstance(value, np.datetime64):
+        converted: np.datetime64 = value.astype("M8[us]")
+        return converted
     raise ValueError(f"Column {column!r} is a column of dates, but holds {short(value)}: write it as 2020-12-31.")
 
 
@@ -217,8 +225,9 @@ def _parse(text: str, form: str) -> dt.datetime | None:
 def _part(part: Part, moments: Instants, missing: NDArray[np.bool_], reference: str, *, whole: bool) -> NDArray[Any]:
     days = moments.astype("M8[D]")
     if part == "weekday":
-        names = np.array(WEEKDAYS, dtype=object)[(days.astype(np.int64) + 3) % 7]
-        return np.where(missing, None, names)
+        names: NDArray[Any] = np.array(WEEKDAYS, dtype=object)[(days.astype(np.int64) + 3) % 7]
+        names[missing] = None
+        return names
     if part == "month":
         found = days.astype("M8[M]").astype(np.int64) % 12 + 1.0
     elif part == "hour":

@@ -16,8 +16,8 @@ import numpy as np
 
 from ecsel.tables.columns import CategoricalColumn, Column, NumericColumn, OrdinalColumn
 from ecsel.tables.features import Feature, Level, canonical_level
-from ecsel.tables.levels import MISSING, level_codes
 from ecsel.tables.level_text import is_negative_answer, rare_below
+from ecsel.tables.levels import MISSING, level_codes
 from ecsel.tables.names import level_name, missing_name
 from ecsel.tables.observed import (
     MAX_KNOWN_LEVELS,

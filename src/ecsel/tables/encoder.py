@@ -275,7 +275,7 @@ class TableEncoder:
         if isinstance(X, RawTable):
             return X.names == self.raw_names
         if not self.named and self.readings and np.ndim(X) == 2:  # the inputs are counted elsewhere
-            return np.shape(X)[1] == len(self.columns) > len(self.inputs)
+            return bool(np.shape(X)[1] == len(self.columns) > len(self.inputs))
         if not self.named or names is None:
             return False
         return _same_names(names, self.raw_names) or (bool(self.readings) and _same_names(names, self.inputs))
@@ -387,9 +387,7 @@ class TableEncoder:
         return RawTable(PlainColumns(table.columns, readings, sizes), table.n_rows, table.named, names)
 
     def _refuse_width(self, found: int, wanted: int) -> NoReturn:
-        raise ValueError(
-            f"X has {found} features, but {type(self).__name__} is expecting {wanted} features as input."
-        )
+        raise ValueError(f"X has {found} features, but {type(self).__name__} is expecting {wanted} features as input.")
 
     def _jobs(self, table: RawTable, *, log: bool) -> Iterator[tuple[slice, ColumnJob]]:
         """Yield a job for each column that has features; the others are not even read. Errors use training's names."""

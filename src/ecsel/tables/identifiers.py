@@ -39,7 +39,9 @@ ID_NAME = re.compile(
     r"|^(unnamed: \d+|(customer|client|account|order|loan|member|user|case|record|row)_?(number|num|code))$",
     re.IGNORECASE,
 )
-TIME_NAME = re.compile(r"(^|[^a-z])(t|time|timestamp|year|month|week|day|date|hour|minute|second|step|age|period)s?([^a-z]|$)")
+TIME_NAME = re.compile(
+    r"(^|[^a-z])(t|time|timestamp|year|month|week|day|date|hour|minute|second|step|age|period)s?([^a-z]|$)"
+)
 
 
 def text_identifier(n_rows: int, counts: Floats, least: float) -> str | None:

@@ -10,12 +10,14 @@ ones: 3 of 150 rows. Levels that training has never seen are `other` too, where 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ecsel.tables.features import canonical_level
 from ecsel.tables.raw import RawColumn
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from ecsel.tables.features import Level
 
 OTHER = "other"
+MAX_SHOWN = 60
+"""Letters of spellings that a note shows."""
 RARE_ROWS, RARE_SHARE, RARE_SHARE_OF_FEW = 20.0, 0.005, 0.02
 
 TRUTH_WORDS = {"no": "yes", "n": "y", "false": "true", "f": "t", "off": "on"}
@@ -69,7 +73,7 @@ class LevelReading:
 
     def level_of(self) -> dict[Any, Any]:
         """Return the level of every text that training knew."""
-        own = {None: None, **dict.fromkeys(self.levels), **dict(self.spellings)}
+        own: dict[Any, Any] = {None: None, **dict(self.spellings)}
         own.update({level: level for level in self.levels})
         if self.other is not None:
             own[self.other] = self.other
@@ -92,6 +96,61 @@ def rare_below(n_rows: int, total: float) -> float:
     (3.0, 20.0, 50.0)
     """
     return max(min(RARE_ROWS * min(1.0, total / n_rows), RARE_SHARE_OF_FEW * total), RARE_SHARE * total)
+
+
+class LearnedLevels(NamedTuple):
+    """The levels of a column with their weights, how they are read (None: as written), and notes."""
+
+    totals: dict[str, float]
+    reading: LevelReading | None
+    notes: tuple[str, ...]
+
+
+def learn_levels(
+    column: str, counts: Mapping[Any, float], least: float, codes: tuple[Level, ...], *, merge: bool
+) -> LearnedLevels:
+    """Merge spellings (where asked for) and levels of less than some weight; `codes` for missing values stay.
+
+    Examples
+    --------
+    >>> learn_levels("c", {"a": 9, "A": 1, "b": 1, "d": 1}, 5.0, (), merge=True).totals
+    {'a': 10.0, 'b': 1.0, 'd': 1.0}
+    """
+    texts: dict[str, float] = {}
+    for value, weight in counts.items():
+        texts[as_text(value)] = texts.get(as_text(value), 0.0) + weight
+    level_of = merged_spellings(texts) if merge else {text: text for text in texts}
+    totals: dict[str, float] = dict.fromkeys(level_of.values(), 0.0)
+    for text, weight in texts.items():
+        totals[level_of[text]] += weight
+    notes: list[str] = []
+    if len(totals) < len(texts):
+        merged = ", ".join(repr(text) for text in sorted(texts) if text != level_of[text])
+        shown = merged if len(merged) <= MAX_SHOWN else merged[: MAX_SHOWN - 1] + "…"
+        notes.append(f"{column!r}: levels that differ only in case or outer blanks are one ({shown}).")
+    rare = {level for level, weight in totals.items() if weight < least}
+    other = None
+    if len(rare) > 1:
+        other = next((level for level in totals if _key(level) == OTHER), OTHER)
+        few = f"{len(rare)} of fewer than {math.ceil(least)} rows"
+        notes.append(f"{column!r} has {len(totals)} levels; {few} are {other!r}.")
+    gone = rare if other is not None else set()
+    changed = {value: level_of[as_text(value)] for value in counts if level_of[as_text(value)] != value}
+    reading = None
+    if changed or other is not None:
+        levels = (*sorted(level for level in totals if level not in gone), *codes)
+        spellings = sorted(((value, level) for value, level in changed.items() if level not in gone), key=str)
+        reading = LevelReading(column, levels, tuple(spellings), other)
+    return LearnedLevels(totals, reading, tuple(notes))
+
+
+def as_text(value: Any) -> str:
+    """Return a value as the text of a level.
+
+    >>> as_text("a "), as_text(1997.0)
+    ('a ', '1997')
+    """
+    return value if isinstance(value, str) else str(canonical_level(value))
 
 
 def merged_spellings(counts: Mapping[str, float]) -> dict[str, str]:

@@ -1,9 +1,9 @@
 """Numbers that stand for a missing value: −999, 9999, −1 in a column that is otherwise not negative.
 
-A code is taken for one where it is frequent (at least `MIN_ROWS` rows and `MIN_SHARE` of them), an extreme of the column
-and isolated: further from the nearest other value than the other values are from each other. Below zero, −1 and −9 need
-no such distance where all other values are 0 or more and reach 10, if they are no whole numbers, or if the code is
-`CROWDED` times as frequent as the least of them.
+A code is taken for one where it is frequent (at least `MIN_ROWS` rows and `MIN_SHARE` of them), an extreme of the
+column and isolated: further from the nearest other value than the other values are from each other. Below zero, −1 and
+−9 need no such distance where all other values are 0 or more and reach 10, if they are no whole numbers, or if the code
+is `CROWDED` times as frequent as the least of them.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def find_missing_codes(values: NDArray[np.float64]) -> tuple[Level, ...]:
     """
     rest = values[np.isfinite(values)]
     least = max(MIN_ROWS, MIN_SHARE * values.size)
-    found: list[Level] = []
+    found: list[int] = []
     while rest.size:
         code = next((c for c in _extremes(rest) if _is_code(c, rest, least)), None)
         if code is None:
             break
         found.append(int(code))
         rest = rest[rest != code]
-    return tuple(sorted(found))  # type: ignore[type-var]
+    return tuple(sorted(found))
 
 
 def _extremes(values: NDArray[np.float64]) -> list[float]:

@@ -33,7 +33,28 @@ MAX_UNREADABLE = 0.01
 """The share of rows up to which text among numbers is a slip of the pen rather than a level."""
 
 CURRENCIES = ("$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD")
-UNITS = ("%", "‰", "°", "°C", "°F", "kg", "g", "mg", "km", "m", "cm", "mm", "mi", "ft", "lb", "l", "ml", "h", "min", "s")
+UNITS = (
+    "%",
+    "‰",
+    "°",
+    "°C",
+    "°F",
+    "kg",
+    "g",
+    "mg",
+    "km",
+    "m",
+    "cm",
+    "mm",
+    "mi",
+    "ft",
+    "lb",
+    "l",
+    "ml",
+    "h",
+    "min",
+    "s",
+)
 """Units that may stand right behind a number; others need a blank before them."""
 
 _SIGNS = "-+\N{MINUS SIGN}"
@@ -138,7 +159,7 @@ def parse_number(text: str, decimal: str, thousands: str, unit: str = "") -> flo
         number = float(digits.replace(decimal, ".") + (found["exponent"] or ""))
     except ValueError:
         return None
-    negative = bool(found["open"]) != ("+" != (found["sign"] or found["inner"] or "+"))
+    negative = bool(found["open"]) != ((found["sign"] or found["inner"] or "+") != "+")
     return -number if negative else number
 
 

@@ -163,7 +163,10 @@ class RawColumn:
         else:
             values = source if isinstance(source, np.ndarray) else _objects(source.to_list())
             missing = _missing_objects(values)
-        return np.where(missing, None, values) if missing.any() else values
+        if missing.any():
+            values = values.copy()
+            values[missing] = None
+        return values
 
     def numbers(self) -> NDArray[Any]:
         """Return a real array in which NaN is missing; text is refused with its first value."""

@@ -1,14 +1,13 @@
 """How columns are read before they become features: one set of rules, whoever fits.
 
 Each column of the user's table is an *input*. A reading turns it into one or several *plain* columns of numbers or
-levels: `NumberText` (numbers written as text), `DateReading` (dates), `LevelReading` (spellings and rare levels). Inputs
-without a reading are plain already. What is left out (by wish, or as an identifier) is an input without plain values.
-Every rule leaves a note. Columns that are listed as categorical or ordinal are taken as they are written.
+levels: `NumberText` (numbers written as text), `DateReading` (dates), `LevelReading` (spellings and rare levels).
+Inputs without a reading are plain already. What is left out (by wish, or as an identifier) has no plain values. Every
+rule leaves a note. Columns that are listed as categorical or ordinal are taken as they are written.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,9 +17,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from ecsel.tables.dates import TYPED, DateReading, date_form, is_temporal, learn_dates
-from ecsel.tables.features import canonical_level
 from ecsel.tables.identifiers import FREQUENT_ROWS, all_different, number_identifier, text_identifier
-from ecsel.tables.level_text import OTHER, LevelReading, merged_spellings, rare_below
+from ecsel.tables.level_text import LevelReading, as_text, learn_levels, rare_below
 from ecsel.tables.missing_codes import find_missing_codes
 from ecsel.tables.number_text import NumberText, is_missing_word, learn_number_text
 from ecsel.tables.raw import RawColumn
@@ -93,8 +91,8 @@ def learn_readings(
     found = [_learn(raw.wrapped(), own, weights, taken) for raw, own in zip(columns, options, strict=True)]
     if not named:  # arrays are numbers that somebody has chosen
         return found
-    numbers = {j: _numbers(each.columns[0]) for j, each in enumerate(found) if len(each.columns) == 1}
-    numbers = {j: values for j, values in numbers.items() if values is not None}
+    single = {j: each.columns[0] for j, each in enumerate(found) if len(each.columns) == 1}
+    numbers = {j: np.asarray(raw.numbers(), dtype=np.float64) for j, raw in single.items() if raw.holds_numbers()}
     for j, values in numbers.items():
         own = options[j]
         if own.kept or own.nominal or own.order is not None or found[j].reading is not None:
@@ -115,20 +113,21 @@ def _learn(raw: RawColumn, options: ColumnOptions, weights: Weights, taken: set[
         return _left_out(raw, options, "as asked")
     if is_temporal(raw):
         return _dates(raw, options, TYPED, taken)
+    if options.order is None and raw.holds_text():
+        return _text(raw, options, weights, taken)
     if options.order is not None:
         return ReadColumn((raw,), options)
-    if raw.holds_text():
-        return _text(raw, options, weights, taken)
     kind, _ = raw.kind_and_dtype()
     if kind == "text":  # categories of a type of their own, or text in arrays
         return _levels(raw, options, weights, text_counts(raw, weights), merge=False)
-    if kind == "number" and not options.nominal and options.finds_codes:
-        return _number_codes(raw, options)
-    return ReadColumn((raw,), options)
+    quantity = kind == "number" and not options.nominal
+    return _number_codes(raw, options) if quantity and options.finds_codes else ReadColumn((raw,), options)
 
 
 def _text(raw: RawColumn, options: ColumnOptions, weights: Weights, taken: set[str]) -> ReadColumn:
     counts = text_counts(raw, weights)
+    if options.nominal:
+        return _levels(raw, options, weights, counts, merge=False)
     texts = [text for text in counts if isinstance(text, str)]
     notes: tuple[str, ...] = ()
     if options.finds_codes and (words := [text for text in texts if is_missing_word(text)]):
@@ -137,20 +136,20 @@ def _text(raw: RawColumn, options: ColumnOptions, weights: Weights, taken: set[s
         told = ", ".join(map(repr, sorted(words)[:3]))
         rows = "row" if n == 1 else "rows"
         notes = (f"{raw.name!r} is {told} in {n:g} {rows}, which is read as missing ({MISSING_CODES_OFF}).",)
-    if options.nominal:
-        return _levels(raw, options, weights, counts, notes, merge=False)
     codes = {code for code in options.missing_codes if isinstance(code, str)}
     present = [text for text in texts if text not in codes]
     if len(texts) == len(counts) and (form := date_form(present)):
         return _dates(raw, options, form, taken, notes)
-    as_text = {str(_as_text(value)): weight for value, weight in counts.items() if value not in codes}
-    if (learned := learn_number_text(raw.name, as_text)) is not None:
+    written = {as_text(value): weight for value, weight in counts.items() if value not in codes}
+    if (learned := learn_number_text(raw.name, written)) is not None:
         reading, strange = learned
         column = reading.plain(raw)[0]
         left = tuple(code for code in options.missing_codes if not isinstance(code, str))
         read = _number_codes(column, replace(options, missing_codes=left)) if options.finds_codes else None
         read = read or ReadColumn((column,), replace(options, missing_codes=left))
-        return read._replace(reading=reading, notes=(*notes, *_number_notes(reading, list(as_text), strange), *read.notes))
+        return read._replace(
+            reading=reading, notes=(*notes, *_number_notes(reading, list(written), strange), *read.notes)
+        )
     return _levels(raw, options, weights, counts, notes, merge=True)
 
 
@@ -208,44 +207,24 @@ def _levels(
     present = {value: weight for value, weight in counts.items() if value not in codes}
     if not present:
         return ReadColumn((raw,), options, None, notes)
-    try:
-        texts = {_as_text(value): 0.0 for value in present}
-    except ValueError as error:
-        raise ValueError(f"Column {raw.name!r}: {error}") from None
-    for value, weight in present.items():
-        texts[_as_text(value)] += weight
-    level_of = merged_spellings(texts) if merge else {text: text for text in texts}
-    totals: dict[str, float] = dict.fromkeys(level_of.values(), 0.0)
-    for text, weight in texts.items():
-        totals[level_of[text]] += weight
     total = float(len(raw)) if weights is None else float(weights.sum())
     least = rare_below(len(raw), total)
     if options.kept:
         least = min(least, FREQUENT_ROWS * min(1.0, total / len(raw)))
+    try:
+        learned = learn_levels(raw.name, present, least * (1 - 1e-9), options.missing_codes, merge=merge)
+    except ValueError as error:
+        raise ValueError(f"Column {raw.name!r}: {error}") from None
     if not (options.kept or options.nominal):
         as_rows = max(1.0, len(raw) / total)  # weights below one row each are shares
-        sizes = as_rows * np.array(list(totals.values()))
+        sizes = as_rows * np.array(list(learned.totals.values()))
         why = text_identifier(round(float(sizes.sum())), sizes, as_rows * least * (1 - 1e-9))
         if why is not None:
             return _left_out(raw, options, why, "; keep=[…] keeps it", notes)
-    changed = {value: level_of[_as_text(value)] for value in present if level_of[_as_text(value)] != value}
-    if len(totals) < len(texts):
-        told = ", ".join(repr(text) for text in sorted(texts) if text != level_of[text])
-        notes += (f"{raw.name!r}: levels that differ only in case or outer blanks are one ({told if len(told) <= 60 else told[:59] + '…'}).",)
-    rare = [level for level, weight in totals.items() if weight < least * (1 - 1e-9)]
-    if len(rare) < 2:
-        rare = []
-    other = None
-    if rare:
-        other = next((level for level in totals if level.strip().casefold() == OTHER), OTHER)
-        notes += (f"{raw.name!r} has {len(totals)} levels; {len(rare)} of fewer than {math.ceil(least)} rows are {other!r}.",)
-    if not changed and other is None:
+    notes += learned.notes
+    if learned.reading is None:
         return ReadColumn((raw,), options, None, notes)
-    gone = set(rare)
-    levels = tuple(sorted(level for level in totals if level not in gone)) + tuple(options.missing_codes)
-    spellings = tuple(sorted(((v, level) for v, level in changed.items() if level not in gone), key=str))
-    reading = LevelReading(raw.name, levels, spellings, other)
-    return ReadColumn(reading.plain(raw), options, reading, notes)
+    return ReadColumn(learned.reading.plain(raw), options, learned.reading, notes)
 
 
 def text_counts(raw: RawColumn, weights: Weights) -> dict[Any, float]:
@@ -260,16 +239,6 @@ def text_counts(raw: RawColumn, weights: Weights) -> dict[Any, float]:
         if value is not None:
             counts[value] = counts.get(value, 0.0) + weight
     return counts
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else str(canonical_level(value))
-
-
-def _numbers(raw: RawColumn) -> NDArray[np.float64] | None:
-    if not raw.holds_numbers():
-        return None
-    return np.asarray(raw.numbers(), dtype=np.float64)
 
 
 def _left_out(
