@@ -96,6 +96,15 @@ def test_explanations_speak_of_plain_columns(model, frame):
     np.testing.assert_allclose(more.values, ModelView.of(model).probabilities(changed), rtol=1e-12)
 
 
+def test_a_row_may_be_a_dict_of_the_table_s_own_columns(model, frame):
+    if not hasattr(model, "classes_"):
+        pytest.skip("a regression has no decision to change")
+    target = model.classes_[1 - list(model.classes_).index(model.predict(frame[2:3])[0])]
+    by_table = explain.counterfactual(model, frame[2:3], target)
+    by_dict = explain.counterfactual(model, frame.iloc[2].to_dict(), target)
+    assert [each.changes for each in by_dict] == [each.changes for each in by_table]
+
+
 def test_exports_agree_on_plain_columns_and_raw_levels(model, frame):
     X = frame
     plain = ModelView.of(model).plain(X).assign(use=X["use"], town=X["town"])
@@ -143,6 +152,14 @@ def test_the_command_line_finds_the_same_equations(options, table, tmp_path):
 def test_leaks_are_told_before_the_fit(table):
     with pytest.warns(ColumnWarning, match="'recoveries' alone nearly tells the target"):
         ECSELClassifier(max_terms=1, keep=["customer"]).fit(table.drop(columns="bad"), table["bad"])
+
+
+def test_the_summary_says_what_a_new_level_counts_as():
+    rng = np.random.default_rng(0)
+    town = np.array(["big"] * 300 + [f"village {i}" for i in range(100)])
+    y = rng.random(400) < np.where(town == "big", 0.8, 0.2)
+    model = ECSELClassifier(max_terms=1).fit(pd.DataFrame({"town": town, "x": rng.normal(size=400)}), y)
+    assert "a level of town that training has not listed counts as 'other'" in model.summary()
 
 
 def test_readings_can_be_turned_off(table):

@@ -112,3 +112,10 @@ def test_plain_columns_are_read_as_they_are():
     encoder = TableEncoder.fit(frame, scaling="raw")
     plain = encoder.read(frame)
     np.testing.assert_array_equal(encoder.feature_rows(plain), encoder.feature_rows(frame))
+
+
+def test_a_duration_is_left_out_with_a_note():
+    frame = pd.DataFrame({"took": pd.to_timedelta(range(60), "h"), "x": np.arange(60) / 7})
+    encoder = TableEncoder.fit(frame, scaling="raw")
+    assert encoder.feature_names == ("x",)
+    assert encoder.changes == ("'took' was left out: a duration; turn it into numbers, such as days.",)

@@ -37,7 +37,7 @@ def describe_inputs(view: ModelView, encoder: TableEncoder) -> Iterator[str]:
     if any(isinstance(column, NumericColumn) for column, _ in used):
         yield "infinite numbers are refused"
     for column, _ in used:
-        if told := encoder.told(column.name):
+        if column.kind != "categorical" and (told := encoder.told(column.name)):
             yield f"{print_name(column.name)} is {told}"
     for column, features in used:
         for feature in features:

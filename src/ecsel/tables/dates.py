@@ -168,6 +168,12 @@ def is_temporal(raw: RawColumn) -> bool:
     return isinstance(first, (dt.date, np.datetime64))
 
 
+def is_duration(raw: RawColumn) -> bool:
+    """Whether a column holds spans of time by its type."""
+    source = raw.wrapped().source
+    return source.dtype.kind == "m" if isinstance(source, np.ndarray) else isinstance(source.dtype, nw.Duration)
+
+
 def instants(raw: RawColumn, form: str) -> Instants:
     """Return a column of dates as moments; what cannot be one is refused by name."""
     source = raw.wrapped().source

@@ -62,8 +62,8 @@ class RawColumn:
         """Take a series of a frame library: of pandas' numbers the array, since each reading of a series costs."""
         native = series.to_native() if isinstance(series, nw.Series) else series
         dtype = getattr(native, "dtype", None)
-        if isinstance(dtype, np.dtype) and dtype.kind in "fiu" and isinstance(native.values, np.ndarray):
-            return cls(name, native.values)
+        if isinstance(dtype, np.dtype) and dtype.kind in "fiu" and isinstance(values := native.values, np.ndarray):
+            return cls(name, values)
         return cls(name, series)
 
     def wrapped(self) -> RawColumn:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from ecsel.tables.dates import TYPED, DateReading, date_form, is_temporal, learn_dates
+from ecsel.tables.dates import TYPED, DateReading, date_form, is_duration, is_temporal, learn_dates
 from ecsel.tables.identifiers import FREQUENT_ROWS, all_different, number_identifier, text_identifier
 from ecsel.tables.level_text import LevelReading, as_text, learn_levels, rare_below
 from ecsel.tables.missing_codes import find_missing_codes
@@ -113,6 +113,8 @@ def _learn(raw: RawColumn, options: ColumnOptions, weights: Weights, taken: set[
         return _left_out(raw, options, "as asked")
     if is_temporal(raw):
         return _dates(raw, options, TYPED, taken)
+    if is_duration(raw):
+        return _left_out(raw, options, "a duration; turn it into numbers, such as days")
     if options.order is None and raw.holds_text():
         return _text(raw, options, weights, taken)
     if options.order is not None:
