@@ -173,3 +173,8 @@ def test_a_run_of_rows_of_a_table():
     part = table.slice(slice(2, 9))
     assert (part.n_rows, part.names, part.named) == (1, ("x", "y"), True)
     assert part.columns[0].numbers().tolist() == [3]
+
+
+def test_every_so_many_th_row(make_frame):
+    raw = read_table(make_frame({"c": list("abcdefg")})).columns[0]
+    assert raw.slice(slice(None, None, 3)).objects().tolist() == ["a", "d", "g"]

@@ -54,8 +54,11 @@ class RawColumn:
         return RawColumn(self.name, source[rows] if isinstance(source, np.ndarray) else source.filter(rows.tolist()))
 
     def slice(self, rows: slice) -> RawColumn:
-        """Return a run of rows."""
-        return RawColumn(self.name, self.wrapped().source[rows])
+        """Return a run of rows, or every so many-th of them."""
+        source = self.wrapped().source
+        if rows.step in (None, 1) or isinstance(source, np.ndarray):
+            return RawColumn(self.name, source[rows])
+        return RawColumn(self.name, source[list(range(len(source))[rows])])  # not every library takes a step
 
     @classmethod
     def of_series(cls, name: str, series: Any) -> RawColumn:

@@ -109,12 +109,11 @@ def learn_readings(
 
 
 def _learn(raw: RawColumn, options: ColumnOptions, weights: Weights, taken: set[str]) -> ReadColumn:
-    if options.dropped:
-        return _left_out(raw, options, "as asked")
+    if options.dropped or is_duration(raw):
+        why = "as asked" if options.dropped else "a duration; turn it into numbers, such as days"
+        return _left_out(raw, options, why)
     if is_temporal(raw):
         return _dates(raw, options, TYPED, taken)
-    if is_duration(raw):
-        return _left_out(raw, options, "a duration; turn it into numbers, such as days")
     if options.order is None and raw.holds_text():
         return _text(raw, options, weights, taken)
     if options.order is not None:
