@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from ecsel.estimators.persistence import load
     from ecsel.estimators.regressor import ECSELRegressor
     from ecsel.signomial import Signomial, Term
+    from ecsel.tables.cautions import ColumnWarning
 
 _HOMES = {
+    "ColumnWarning": "ecsel.tables.cautions",
     "ECSELClassifier": "ecsel.estimators.classifier",
     "ECSELRegressor": "ecsel.estimators.regressor",
     "Signomial": "ecsel.signomial",
@@ -22,6 +24,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ColumnWarning",
     "ECSELClassifier",
     "ECSELRegressor",
     "Signomial",

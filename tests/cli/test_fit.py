@@ -61,7 +61,7 @@ def test_a_leak_is_suspected_and_can_be_dropped(run_json, odd_file, tmp_path):
     path = tmp_path / "leak.csv"
     frame[frame["bad"].isin(["yes", "no"])].to_csv(path, index=False)
     warned = {each["kind"]: each["text"] for each in run_json("fit", path, "-t", "bad", *QUICK)["warnings"]}
-    assert "collected alone" in warned["leakage"]
+    assert "'collected' alone nearly tells the target" in warned["leakage"]
     again = run_json("fit", path, "-t", "bad", "--drop", "collected", *QUICK)
     assert "leakage" not in {each["kind"] for each in again["warnings"]}
     assert {"column": "collected", "why": "as asked"} in again["dropped"]
@@ -182,7 +182,8 @@ def test_a_law_leaves_out_text_and_incomplete_rows_and_says_so(run_json, springs
     frame.loc[3, "stretch"] = np.nan
     frame.to_csv(path, index=False)
     found = run_json("fit", path, "-t", "energy", "--holdout", "0")
-    assert {each["column"] for each in found["dropped"]} == {"colour", "late"}
+    assert {each["column"] for each in found["dropped"]} == {"colour"}
+    assert any("'late' is a date" in each["text"] for each in found["facts"])
     assert found["rows"]["incomplete"] == 1
 
 

@@ -66,3 +66,22 @@ def test_help_is_quick_to_import():
     code = "import sys, ecsel.cli.app; print([m for m in ('pandas', 'sklearn', 'scipy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGTERM to one process")
+def test_a_terminated_run_ends_at_once_and_writes_nothing(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.lognormal(size=(3000, 30)), columns=[f"x{j}" for j in range(30)])
+    frame["y"] = np.where(frame["x0"] * frame["x1"] * rng.lognormal(size=3000) > 1, "a", "b")
+    data, output = tmp_path / "data.parquet", tmp_path / "model.json"
+    frame.to_parquet(data)
+    command = [*SCRIPT, "fit", str(data), "-t", "y", "-o", str(output), "--verbose"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if "fitting" in line:
+            break
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert err.splitlines()[-1] == "Terminated."
+    assert list(tmp_path.iterdir()) == [data]

@@ -6,7 +6,7 @@ import pytest
 
 from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
 from ecsel.search import code_length, dictionary, rounding, selection
-from ecsel.tables import describing_raw, shifts
+from ecsel.tables import describing_raw, level_text, shifts
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -32,7 +32,7 @@ def percent(share):
         ("how_it_works", f"the median less than {shifts.MAX_MEDIAN_RATIO:g} times"),
         ("how_it_works", f"{percent(rounding.SHARE)} %"),
         ("choosing", f"more than {percent(rounding.SHARE)} %"),
-        ("classifier", f"{percent(describing_raw.MIN_LEVEL_SHARE)} % of"),
+        ("classifier", f"{percent(level_text.RARE_SHARE)} % of"),
     ],
 )
 def test_a_page_tells_the_number_of_the_code(page, sentence):

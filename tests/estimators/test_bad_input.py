@@ -108,8 +108,11 @@ def test_text_among_numbers(make_numbers, quick):
         model.predict(numeric.assign(b="many"))
     mixed = numeric.astype({"b": object})
     mixed.loc[3, "b"] = "many"
-    with pytest.raises((ValueError, TypeError), match="'b'"):
-        quick().fit(mixed, y)
+    model = quick().fit(mixed, y)
+    if len(mixed) >= 100:  # a slip of the pen is missing, and told
+        assert any("'many' is no number and counts as missing" in note for note in model.encoder_.changes)
+    else:
+        assert any("'b' was left out" in note for note in model.encoder_.changes)
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array])

@@ -14,7 +14,7 @@ from scipy.special import expit, softmax
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 
-from ecsel import ECSELClassifier, Signomial
+from ecsel import ColumnWarning, ECSELClassifier, Signomial
 from ecsel.estimators.bounds import exponent_bounds, within_bounds
 from ecsel.search.rounding import NATS, SHARE
 from ecsel.search.selection import RIDGES
@@ -399,6 +399,7 @@ def test_a_time_limit_ends_with_what_there_is(table):
     assert model.out_of_fold_ is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ColumnWarning)
         patient = ECSELClassifier(time_limit=600).fit(X, y)
     assert patient.equations_ == ECSELClassifier().fit(X, y).equations_
 

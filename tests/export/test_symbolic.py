@@ -56,9 +56,11 @@ def check_names(hostile):
     names = {str(symbol) for expression in scores.values() for symbol in expression.free_symbols}
     assert hostile.columns[0] in names
     encoder = hostile.view.encoder
-    assert names <= {hostile.columns[0], *(feature.name for feature in encoder.features if feature.kind == "level")}
+    kinds = {"level", "missing"}  # no text at all is a missing value
+    assert names <= {hostile.columns[0], *(feature.name for feature in encoder.features if feature.kind in kinds)}
     if not encoder.is_raw:
-        assert names <= {hostile.columns[0], *(f"{hostile.columns[1]}={level}" for level in hostile.levels)}
+        levels = (*(level.strip() for level in hostile.levels), "?")  # outer blanks are no part of a level
+        assert names <= {hostile.columns[0], *(f"{hostile.columns[1]}={level}" for level in levels)}
     symbols = formula_inputs(hostile.view, hostile.table)
     z = np.column_stack([values_of(expression, symbols) for expression in scores.values()])
     np.testing.assert_allclose(hostile.view.outputs_of(z), hostile.probabilities, rtol=1e-9)

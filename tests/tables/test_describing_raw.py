@@ -54,13 +54,14 @@ def test_a_boolean_is_one_indicator():
     np.testing.assert_array_equal(encoder.model_features(pd.DataFrame({"smoker": [False, True]})), [[0], [1]])
 
 
-def test_levels_need_five_rows_or_two_in_a_thousand():
+def test_levels_need_five_rows_and_half_a_per_cent():
     encoder = fit({"c": ["often"] * 20 + ["five"] * 5 + ["four"] * 4})
     assert encoder.feature_names == ("[c = five]", "[c = often]")
     assert encoder.columns[0] == CategoricalColumn("c", "text", ("five", "four", "often"))
     assert encoder.notes == ("'c' is nominal with 3 levels, of these 1 with fewer than 5 rows without an indicator.",)
-    many = fit({"c": ["often"] * 5000 + ["ten"] * 10 + ["eleven"] * 11})
-    assert many.feature_names == ("[c = eleven]", "[c = often]")
+    many = pd.DataFrame({"c": [7] * 5000 + [10] * 24 + [11] * 26})
+    numbers = TableEncoder.fit(many, scaling="raw", categorical=["c"])
+    assert numbers.feature_names == ("[c = 7]", "[c = 11]")  # half a per cent of 5050 rows is more than 25
 
 
 def test_rare_levels_are_no_unknown_ones():
@@ -97,18 +98,17 @@ def test_sums_of_weights_may_have_rounding_errors():
 def test_an_identifier_is_left_out_and_said_so():
     encoder = fit({"id": [f"u{i}" for i in range(2000)], "x": np.arange(2000.0)})
     assert encoder.feature_names == ("x",)
-    assert encoder.notes == (
-        "'id' was left out: none of its 2000 levels has 5 rows or more, so it looks like an identifier.",
-    )
-    assert encoder.columns[0] == CategoricalColumn("id", "text", (), has_other=True)
+    why = "looks like an identifier: 2000 different texts in 2000 rows"
+    assert encoder.notes == (f"'id' was left out: {why}; keep=[…] keeps it.",)
+    assert encoder.columns[0] == EmptyColumn("id", why)
     assert encoder.model_features(pd.DataFrame({"id": [3], "x": [7]})) == 7
 
 
 def test_of_very_many_levels_only_the_frequent_ones_are_remembered():
     rare = [f"u{i}" for i in range(MAX_KNOWN_LEVELS + 1)]
     encoder = fit({"c": ["often"] * 100 + rare})
-    assert encoder.feature_names == ("[c = often]",)
-    assert encoder.columns[0] == CategoricalColumn("c", "text", ("often",), has_other=True)
+    assert encoder.feature_names == ("[c = often]", "[c = other]")
+    assert encoder.columns[0] == CategoricalColumn("c", "text", ("often", "other"))
     assert not encoder.transform_report(pd.DataFrame({"c": ["u5", "never seen"]}))
 
 

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from ecsel.tables import CategoricalColumn, OrdinalColumn, TableEncoder
-from ecsel.tables.describing import MAX_LEVELS
 
 
 def test_one_hot_at_one_and_ten(make_frame):
@@ -87,13 +86,6 @@ def test_a_level_outside_the_given_order_is_refused():
         TableEncoder.fit(pd.DataFrame({"size": ["low", "huge"]}), ordinal={"size": ["low", "high"]})
 
 
-@pytest.mark.parametrize(("n_rows", "n_levels"), [(21, 21), (2 * MAX_LEVELS + 2, MAX_LEVELS + 1)])
-def test_identifiers_are_refused(n_rows, n_levels):
-    frame = pd.DataFrame({"id": [f"row {i % n_levels}" for i in range(n_rows)]})
-    with pytest.raises(ValueError, match=f"Column 'id' has {n_levels} different levels in {n_rows} rows.*identifier"):
-        TableEncoder.fit(frame)
-
-
 def test_missing_levels_are_a_factor(make_frame):
     frame = make_frame({"c": ["u", None, "v", "u"]})
     encoder = TableEncoder.fit(frame)
@@ -138,7 +130,7 @@ def test_missing_levels_are_refused_on_request(make_frame):
 
 def test_a_code_may_stand_for_a_missing_level():
     frame = pd.DataFrame({"c": ["u", "?", "v"]})
-    assert TableEncoder.fit(frame).feature_names == ("c=?", "c=u", "c=v")
+    assert TableEncoder.fit(frame, missing_codes=None).feature_names == ("c=?", "c=u", "c=v")
     encoder = TableEncoder.fit(frame, missing_codes={"c": ["?"]})
     assert encoder.feature_names == ("c=u", "c=v", "c=?")
     assert [feature.kind for feature in encoder.features] == ["level", "level", "missing"]
@@ -147,7 +139,7 @@ def test_a_code_may_stand_for_a_missing_level():
 
 def test_a_level_that_looks_like_the_missing_factor_is_refused():
     with pytest.raises(ValueError, match=r"Two features would be named 'c=\?' \(from 'c'\).*missing_codes"):
-        TableEncoder.fit(pd.DataFrame({"c": ["u", "?", None]}))
+        TableEncoder.fit(pd.DataFrame({"c": ["u", "?", None]}), missing_codes=None)
 
 
 def test_a_level_that_looks_like_a_column_is_refused():
@@ -158,7 +150,7 @@ def test_a_level_that_looks_like_a_column_is_refused():
 def test_hostile_levels_are_data(make_frame):
     levels = ["", "a=b", "it's", 'say "x"', "line\nbreak", "数", "__import__('os')"]
     frame = make_frame({"c": levels})
-    encoder = TableEncoder.fit(frame)
+    encoder = TableEncoder.fit(frame, missing_codes=None)
     assert [feature.level for feature in encoder.features] == sorted(levels)
     assert (encoder.model_features(frame).sum(axis=1) == 10 + len(levels) - 1).all()
 

@@ -1,5 +1,6 @@
 """The `ecsel` command. Its libraries (typer, rich, pandas) are an extra; without them it says so in one line."""
 
+import os
 import signal
 import sys
 from types import FrameType
@@ -14,8 +15,8 @@ def main() -> int:
     """Run the command line; the entry point of the `ecsel` script."""
     for stream in (sys.stdout, sys.stderr):
         _never_fail_at_a_letter(stream)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
+    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         from ecsel.cli.app import app
 
@@ -35,6 +36,14 @@ def main() -> int:
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     del frame
     raise Interrupted(number)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    """End at once: nothing waits for threads that are still at work."""
+    del frame
+    sys.stderr.write("\nTerminated.\n")
+    sys.stderr.flush()
+    os._exit(128 + number)
 
 
 def _never_fail_at_a_letter(stream: Any) -> None:

@@ -75,7 +75,7 @@ def compare(
 
 def drifts_of(model: Any, old: "TableFile", new: "TableFile") -> "list[tuple[str, Drift]]":
     """Return the drift of the score, if there is a model, and of the columns, the largest first, each with its kind."""
-    from ecsel.cli.models import features_of
+    from ecsel.cli.models import plain_features
     from ecsel.quality import psi
 
     if model is None:
@@ -86,10 +86,12 @@ def drifts_of(model: Any, old: "TableFile", new: "TableFile") -> "list[tuple[str
         scores: list[tuple[str, Drift]] = []
         levels: tuple[str, ...] = ()
     else:
-        before, after = features_of(model, old), features_of(model, new)
+        before, after = plain_features(model, old), plain_features(model, new)
         scores = [("score", drift) for drift in score_drifts(model, before, after)]
         kinds = getattr(getattr(model, "encoder_", None), "columns", ())
         levels = tuple(column.name for column in kinds if column.kind in {"categorical", "ordinal"})
+        ignored = [column.name for column in kinds if column.kind == "empty"]
+        before, after = before.drop(columns=ignored), after.drop(columns=ignored)
     columns = sorted(psi(before, after, categorical=levels), key=lambda drift: -drift.psi)
     return [*scores, *(("column", drift) for drift in columns)]
 

@@ -55,13 +55,13 @@ def counterfactual(
     ecsel counterfactual new.csv -m model.json --row 1 --range income=20000:60000
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel import explain
-    from ecsel.cli.models import chosen_row, features_of, load_model, read_for
+    from ecsel.cli.models import chosen_row, load_model, plain_features, read_for
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
         fitted = load_model(model)
         view = explain.ModelView.of(fitted)
         table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
-        i, X = chosen_row(table, row), features_of(fitted, table)
+        i, X = chosen_row(table, row), plain_features(fitted, table)
         answers = explain.counterfactual(
             view,
             X.iloc[i : i + 1],

@@ -44,7 +44,7 @@ def discover(
     ecsel discover spring.csv --target force --form "k*x**n"
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel import ECSELRegressor
-    from ecsel.cli.preparing import prepare
+    from ecsel.cli.preparing import ColumnWishes, prepare
     from ecsel.cli.reading import Wishes, read_file
     from ecsel.cli.writing import check_writable, save_model
 
@@ -53,7 +53,7 @@ def discover(
         table = read_file(data, Wishes(delimiter, encoding, sheet))
         for remark in table.remarks:
             session.note(remark)
-        prepared = prepare(table, target, task="regression", drop=drop or (), keep=keep or ())
+        prepared = prepare(table, target, task="regression", wishes=ColumnWishes(drop or (), keep or ()))
         model = ECSELRegressor(
             n_terms=terms or "auto",
             allowed_exponents=exponents,
@@ -100,7 +100,7 @@ def _tell(session: Session, prepared: "Prepared", model: Any, output: Path | Non
     from ecsel.cli.findings import facts
 
     for finding in facts(prepared):
-        if finding.kind in {"dropped", "missing"}:
+        if finding.kind in {"dropped", "missing", "reading"}:
             session.note(finding.text)
     session.out.print(model.describe().replace("y = ", f"{prepared.target} = "), style="", soft_wrap=True)
     if len(model.path_) > 1:

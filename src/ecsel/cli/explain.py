@@ -61,7 +61,7 @@ def explain(
     ecsel explain new.csv -m model.json -o reasons.csv   the reasons of every row
     ecsel explain new.csv -m model.json --toward bad     what speaks for one class
     """  # noqa: D301 - \b tells the help not to wrap the lines
-    from ecsel.cli.models import chosen_row, features_of, load_model, read_for
+    from ecsel.cli.models import chosen_row, load_model, plain_features, read_for
     from ecsel.cli.tables import put
     from ecsel.cli.writing import check_table_path
 
@@ -69,7 +69,7 @@ def explain(
         check_table_path(output)
         fitted = load_model(model)
         table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
-        X = features_of(fitted, table)
+        X = plain_features(fitted, table)
         X = X.set_axis(range(1, len(X) + 1))
         one = None if row is None and len(X) > 1 else chosen_row(table, row)
         found = explained(fitted, X, one, toward, top)

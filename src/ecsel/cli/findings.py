@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ecsel.cli.models import is_readable
 from ecsel.cli.screening import MOST_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.cli.wording import shown
+from ecsel.tables.cautions import ADVICE
+from ecsel.tables.readings import AS_TEXT, MISSING_CODES_OFF
 
 if TYPE_CHECKING:
     from ecsel.cli.preparing import Prepared
     from ecsel.cli.training import Training
 
-MANY_LEVELS = 100
+KIND_WORDS = {"numbers": "of numbers", "levels": "with levels", "yes/no": "yes/no", "dates": "of dates"}
 
-KIND_WORDS = {"numbers": "of numbers", "levels": "with levels", "yes/no": "yes/no"}
 
+LEFT_OUT = ("was left out.", "keeps it.", ": as asked.")
+"""How notes end that tell of a column that takes no part."""
 
 MISSING_READABLE = "a missing number counts as the median, and [column missing] may be a piece of the equation"
 MISSING_PAPER = "a missing value is a factor of its own (column=?) in the equations"
+
+
+QUESTIONS = {
+    "afterwards": "these sound like something that is known only afterwards; is it known when the model is used?",
+    "protected": "these may be protected attributes; may they be used? (ecsel report --group compares their groups.)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +53,19 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
         classes = [f"{shown(label)}: {n}" for label, n in ranked[:MOST_CLASSES]]
         more = f" and {len(ranked) - MOST_CLASSES} more" if len(ranked) > MOST_CLASSES else ""
         found.append(Finding("classes", f"rows per class: {', '.join(classes)}{more}"))
-    kept = [prepared.kinds[name] for name in prepared.X.columns]
+    kept = column_kinds(prepared)
     kinds = [f"{kept.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kept]
     found.append(Finding("columns", f"{len(kept)} columns take part: {', '.join(kinds)}"))
-    if coded := coded_columns(prepared.X):
+    if coded := coded_columns(prepared.plain):
         how = "read as quantities, and each value may be a piece" if readable else "read as quantities"
         told = f"few different whole numbers, {how}: {listed(coded)} (--categorical if they are only names)"
         found.append(Finding("coded", told))
-    for name in map(str, prepared.X.columns):
-        n = prepared.X[name].nunique() if prepared.kinds[name] == "levels" else 0
-        if n > MANY_LEVELS:
-            told = (
-                f"{shown(name)} has {n} levels, each a feature: the fit may be slow; --drop it if they are just names"
-            )
-            found.append(Finding("many_levels", told))
     found += [Finding("dropped", f"left out {shown(name)}: {why}") for name, why in prepared.dropped.items()]
+    found += [
+        Finding("reading", shown(_for_the_command_line(note)))
+        for note in prepared.encoder.changes
+        if not note.endswith(LEFT_OUT)
+    ]
     return found + _missing(prepared, readable=readable)
 
 
@@ -79,18 +87,40 @@ def _missing(prepared: Prepared, *, readable: bool) -> list[Finding]:
     return found
 
 
-def cautions(prepared: Prepared, suspected: dict[str, float]) -> list[Finding]:
+def _for_the_command_line(note: str) -> str:
+    """Return a note with the options of the command in the place of those of Python."""
+    return note.replace(MISSING_CODES_OFF, "--missing-codes none turns this off").replace(
+        AS_TEXT, "--categorical keeps the text"
+    )
+
+
+def column_kinds(prepared: Prepared) -> list[str]:
+    """Return what the columns that take part hold, a date once."""
+    dates = {name for reading in prepared.encoder.readings if reading.kind == "date" for name in reading.names}
+    n_dates = sum(reading.kind == "date" for reading in prepared.encoder.readings)
+    columns = {column.name: column for column in prepared.encoder.columns}
+    found = ["dates"] * n_dates
+    for name in map(str, prepared.plain.columns):
+        if name not in dates:
+            column = columns[name]
+            is_truth = getattr(column, "dtype", "") == "boolean"
+            found.append("yes/no" if is_truth else "numbers" if column.kind == "numeric" else "levels")
+    return found
+
+
+def cautions(prepared: Prepared) -> list[Finding]:
     """Return what asks for a second look before the fit."""
     found = []
-    for name, value in suspected.items():
-        how = f"balanced accuracy {value:.3f}" if prepared.classes else f"rank correlation {value:.4f}"
-        found.append(
-            Finding(
-                "leakage",
-                f"{shown(name)} alone nearly tells {shown(prepared.target)} ({how}): is it known before the outcome? "
-                f"If not, --drop it",
-            )
-        )
+    for kind, advice in ADVICE.items():
+        own = [each for each in prepared.cautions if each.kind == kind]
+        if kind == "leakage":
+            found += [
+                Finding(kind, f"{shown(each.text)}: {advice} with --drop {shlex.quote(each.column)}") for each in own
+            ]
+        elif own:
+            names = " ".join(f"--drop {shlex.quote(each.column)}" for each in own)
+            told = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind]}"
+            found.append(Finding(kind, f"{told} If not: {names}"))
     return found + (_class_cautions(prepared) if prepared.classes else [])
 
 

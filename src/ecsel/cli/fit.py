@@ -1,5 +1,6 @@
 """`ecsel fit`: from a table to an equation, and everything that a careful person would want to be told."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,6 +38,14 @@ def fit(
     categorical: Annotated[
         Names, typer.Option(metavar="COLUMN", help="Numbers that are names of categories.", rich_help_panel=COLUMNS)
     ] = None,
+    missing_codes: Annotated[
+        str,
+        typer.Option(
+            metavar="CODES",
+            help="Values that mean missing, such as -999,9999; none for none of them.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = "auto",
     increasing: Annotated[
         Names,
         typer.Option(
@@ -142,9 +151,9 @@ def fit(
     from ecsel.cli.fit_report import show_table, show_training
     from ecsel.cli.info import bare_equations
     from ecsel.cli.large import fit_all, large_table, looked_at
-    from ecsel.cli.preparing import prepare
+    from ecsel.cli.preparing import ColumnWishes, prepare
     from ecsel.cli.reading import Wishes, read_file
-    from ecsel.cli.training import STAGES, suspects, train
+    from ecsel.cli.training import STAGES, train
     from ecsel.cli.writing import check_writable, save_model
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
@@ -153,22 +162,20 @@ def fit(
         table = read_file(data, wishes) if large is None else looked_at(large)
         for remark in table.remarks:
             session.note(remark)
-        prepared = prepare(
-            table,
-            target,
-            task=task,
-            drop=drop or (),
-            keep=[*(keep or ()), *(categorical or ())],
-            as_law=select in {"", "law"},
-        )
+        asked = ColumnWishes(drop or (), keep or (), categorical or (), _missing_codes(missing_codes))
+        prepared = prepare(table, target, task=task, wishes=asked, as_law=select in {"", "law"})
         if large is not None and prepared.task.kind == "regression":
             raise Refusal(f"{table.name} is too large for a law to be looked for in all rows; give a sample of them.")
+        if large is not None:  # the others are not even read
+            used = [name for name in prepared.encoder.inputs if name not in prepared.dropped]
+            prepared = replace(prepared, X=prepared.X[used])
+            asked = replace(asked, drop=(), keep=[name for name in asked.keep if name in used])
         promises = {**dict.fromkeys(increasing or (), +1), **dict.fromkeys(decreasing or (), -1)}
         of_search = {
             "max_factors": max_factors,
             "digits": digits,
             "thresholds": thresholds or None,
-            "categorical": categorical or None,
+            **asked.options(),
         }
         of_classes = {
             "l1": l1,
@@ -184,7 +191,7 @@ def fit(
         options |= {"random_state": seed, "verbose": int(verbose)}
         choose = _chooser(prepared, select)
         told = facts(prepared, readable=l1 is None)
-        warned = cautions(prepared, suspects(prepared, seed))
+        warned = cautions(prepared)
         in_words = not (session.as_json or session.quiet)
         if in_words:
             show_table(session, prepared, table.name, told, warned)
@@ -225,11 +232,13 @@ def _options(
     else:
         raise Refusal(f"--select {select!r}: of a quantity it is law, prediction or a number of factors.")
     for name, value in foreign.items():
-        if value is not None:
+        if value is not None and name not in {"drop", "keep", "categorical", "missing_codes"}:
             hint = "; --select prediction takes it" if name in of_search else ""
             option = name.replace("_", "-")
             raise Refusal(f"--{option} is for classes, but {prepared.target!r} is taken for a quantity{hint}.")
     chosen = {name: value for name, value in given.items() if value is not None}
+    if select in {"", "law"} and prepared.task.kind == "regression":
+        chosen = {}  # a law is sought in the columns that were prepared for it
     if "digits" in chosen:
         chosen["digits"] = chosen["digits"] or None
     return {**told, **chosen}
@@ -249,6 +258,21 @@ def _chooser(prepared: "Prepared", select: str) -> "Callable[[Any], Any]":
         return model.select(max(fitting, key=lambda i: model.path_[i].size)) if fitting else model
 
     return choose
+
+
+def _missing_codes(text: str) -> Any:
+    """Return the codes for missing values that a person wrote: numbers, or words."""
+    if text == "auto":
+        return text
+    words = [] if text == "none" else [word.strip() for word in text.split(",")]
+    return [_number_or_word(word) for word in words] or None
+
+
+def _number_or_word(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _threshold(text: str | None) -> float | str | None:

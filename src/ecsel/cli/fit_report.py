@@ -36,7 +36,7 @@ HEADINGS = {
 
 def show_table(session: Session, prepared: Prepared, name: str, told: list[Finding], warned: list[Finding]) -> None:
     """Print what was read and what asks for a second look, before the work that may take long."""
-    _heading(session, f"{name}: {prepared.n_read} rows, {len(prepared.kinds) + 1} columns")
+    _heading(session, f"{name}: {prepared.n_read} rows, {len(prepared.encoder.inputs) + 1} columns")
     for finding in told:
         _line(session, finding.text)
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")

@@ -63,5 +63,5 @@ def fit_all(table: ParquetTable, prepared: Prepared) -> Callable[[Any], Any]:
     """Return the function that fits a model to all rows of the columns that take part."""
     from ecsel.distributed import ParquetTable as Table
 
-    columns = [str(name) for name in prepared.X.columns]
+    columns = [name for name in prepared.encoder.inputs if name not in prepared.dropped]
     return lambda model: model.fit(Table(table.path, columns), prepared.target)

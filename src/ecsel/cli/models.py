@@ -52,13 +52,17 @@ def model_columns(model: Any) -> tuple[str, ...]:
     """Return the columns of the user's tables that a model was trained on."""
     from ecsel.explain import ModelView
 
-    return ModelView.of(model).raw_names
+    view = ModelView.of(model)
+    return view.raw_names if view.encoder is None else view.encoder.inputs
 
 
 def text_columns(model: Any) -> tuple[str, ...]:
     """Return the columns whose levels are text: a level such as 1 must not be read as a number."""
-    columns = model.encoder_.columns if hasattr(model, "encoder_") else ()
-    return tuple(column.name for column in columns if getattr(column, "dtype", None) == "text")
+    if not hasattr(model, "encoder_"):
+        return ()
+    plain = [column.name for column in model.encoder_.columns if getattr(column, "dtype", None) == "text"]
+    read = [reading.column for reading in model.encoder_.readings]
+    return tuple(name for name in dict.fromkeys([*plain, *read]) if name in model.encoder_.inputs)
 
 
 def read_for(model: Any, path: str, *, delimiter: str | None, encoding: str | None, sheet: str | None) -> TableFile:
@@ -67,8 +71,10 @@ def read_for(model: Any, path: str, *, delimiter: str | None, encoding: str | No
 
 
 def features_of(model: Any, table: TableFile) -> pd.DataFrame:
-    """Return the columns that the model needs, in its order; others are left aside, a missing one is refused."""
+    """Return the columns of training, in their order; others are left aside, and one that is needed is asked for."""
     wanted, frame = list(model_columns(model)), table.frame
+    ignored = [c.name for c in model.encoder_.columns if _took_no_part(c)] if hasattr(model, "encoder_") else []
+    frame = frame.assign(**{name: None for name in ignored if name not in frame})
     if absent := [name for name in wanted if name not in frame]:
         known = {name.casefold().strip(): name for name in frame.columns}
         near = known.get(absent[0].casefold().strip())
@@ -76,6 +82,21 @@ def features_of(model: Any, table: TableFile) -> pd.DataFrame:
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
         raise Refusal(f"{table.name} lacks the column {absent[0]!r}{more} that the model was trained on{hint}.")
     return frame[wanted]
+
+
+def _took_no_part(column: Any) -> bool:
+    """Whether a column was left out of the fit, or had one value only."""
+    if column.kind == "numeric":
+        return column.scaling is None and not column.has_missing
+    return column.kind == "empty" or (len(column.levels) < 2 and not column.has_missing)
+
+
+def plain_features(model: Any, table: TableFile) -> pd.DataFrame:
+    """Return the columns that the model needs as it reads them: dates in parts, text that holds numbers as numbers."""
+    from ecsel.explain import ModelView
+
+    X: pd.DataFrame = ModelView.of(model).plain(features_of(model, table))
+    return X
 
 
 def chosen_row(table: TableFile, row: int | None) -> int:

@@ -1,6 +1,6 @@
-"""From a file to what a model is fitted to: the target apart, rows and columns that cannot take part left out.
+"""From a file to what a model is fitted to: the target apart, columns read by the rules of `ecsel.tables`.
 
-Every omission is remembered with its reason, so that it can be told.
+Every omission and every reading is remembered with its reason, so that it can be told.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.cli.errors import Refusal
-from ecsel.cli.screening import ColumnKind, Task, TaskKind, column_kind, detect_task, identifier, listed
+from ecsel.cli.screening import Task, TaskKind, detect_task, listed
+from ecsel.estimators.targets import target_numbers
+from ecsel.explain.frames import plain_table
+from ecsel.tables import CategoricalColumn, EmptyColumn, NumericColumn, TableEncoder
+from ecsel.tables.cautions import Caution, find_cautions
+from ecsel.tables.dates import DateReading
+from ecsel.tables.quantities import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -25,14 +31,35 @@ MOSTLY_MISSING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnWishes:
+    """What the user says of columns."""
+
+    drop: Collection[str] = ()
+    keep: Collection[str] = ()
+    categorical: Collection[str] = ()
+    missing_codes: Any = "auto"
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of an estimator or an encoder, where they ask for anything."""
+        asked = {name: list(getattr(self, name)) for name in ("drop", "keep", "categorical")}
+        codes = {} if self.missing_codes == "auto" else {"missing_codes": self.missing_codes}
+        return {**{name: value for name, value in asked.items() if value}, **codes}
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
-    """The rows and columns of a fit, and what was left out."""
+    """The rows and columns of a fit, and what was left out.
+
+    `X` is the table as it was given, `plain` its columns that take part as numbers and levels; a law is sought in the
+    numbers of `plain`, which `X` is then.
+    """
 
     X: pd.DataFrame
+    plain: pd.DataFrame
     y: np.ndarray[Any, Any]
     target: str
     task: Task
-    kinds: dict[str, ColumnKind]
+    encoder: TableEncoder
     missing: dict[str, int]
     dropped: dict[str, str]
     """Columns that take no part, with the reason."""
@@ -49,83 +76,122 @@ class Prepared:
         return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
     @property
+    def cautions(self) -> list[Caution]:
+        """The columns that ask for a second look."""
+        is_class = self.task.kind == "classification"
+        if self.n_incomplete or len(self.X.columns) != len(self.encoder.inputs):
+            encoder = TableEncoder.fit(self.X, scaling="raw", missing_codes=None, keep=list(self.X.columns))
+            return find_cautions(encoder, self.X, self.codes.astype(np.float64), self.target, classes=is_class)
+        return find_cautions(self.encoder, self.X, self.codes.astype(np.float64), self.target, classes=is_class)
+
+    @property
     def codes(self) -> np.ndarray[Any, Any]:
         """The classes as numbers, or the values themselves."""
         return self.y if self.task.kind == "regression" else np.unique(self.y, return_inverse=True)[1]
 
 
 def prepare(
-    table: TableFile,
-    target: str,
-    *,
-    task: TaskKind | None,
-    drop: Collection[str],
-    keep: Collection[str],
-    as_law: bool = True,
+    table: TableFile, target: str, *, task: TaskKind | None, wishes: ColumnWishes, as_law: bool = True
 ) -> Prepared:
     """Return what takes part in a fit; a target that cannot be learned is refused.
 
     Of a quantity, `as_law` leaves out text and rows with missing values, which a law cannot take.
     """
     frame = table.frame
-    _check_names(table, target, drop, keep)
+    _check_names(table, target, wishes)
     known = frame[target].notna()
     if not known.any():
         raise Refusal(f"{table.name}: the target {target!r} has no value in any row.")
     frame = frame[known].reset_index(drop=True)
     decided = detect_task(frame[target]) if task is None else Task(task, "as asked")
-    features = frame.drop(columns=target)
-    kinds = {name: column_kind(features[name]) for name in features.columns}
-    as_law = as_law and decided.kind == "regression"
-    dropped = left_out(features, kinds, drop, keep, as_law=as_law)
-    X = features.drop(columns=list(dropped))
-    missing = {str(name): int(n) for name, n in X.isna().sum().items() if n}
+    X = frame.drop(columns=target)
+    if X.columns.empty:
+        raise Refusal(f"{table.name} has nothing left to learn from; its only column is the target.")
+    outcome = frame[target]
+    encoder = TableEncoder.fit(
+        X, scaling="raw", **wishes.options(), target=lambda: target_numbers(outcome.astype(str), len(outcome))
+    )
+    dropped = left_out(encoder)
+    used = [column.name for column in encoder.columns if _takes_part(encoder, column)]
+    plain = plain_table(X, encoder.read(X))[used]
+    source = {name: reading.column for reading in encoder.readings for name in reading.names}
+    missing = {source.get(name, name): n for name in used if (n := _n_missing(encoder, plain, name))}
     n_known = len(X)
+    as_law = as_law and decided.kind == "regression"
     if as_law:
-        X = X.dropna()
-    if X.empty:
+        plain, more = _numbers_for_a_law(encoder, plain)
+        dropped |= more
+        missing = {name: n for name, n in missing.items() if name not in dropped}
+        plain = plain.dropna()
+        X = plain
+    if plain.empty or plain.columns.empty:
         told = "; ".join(f"{name} ({why})" for name, why in list(dropped.items())[:4])
         raise Refusal(f"{table.name} has nothing left to learn from; left out: {told or 'rows with missing values'}.")
-    y = _target(frame[target].loc[X.index], decided, table.name)
-    n_incomplete = n_known - len(X)
-    X = X.reset_index(drop=True)
-    return Prepared(X, y, target, decided, kinds, missing, dropped, len(table), int((~known).sum()), n_incomplete)
+    y = _target(frame[target].loc[plain.index], decided, table.name)
+    n_incomplete = n_known - len(plain)
+    X, plain = X.loc[plain.index].reset_index(drop=True), plain.reset_index(drop=True)
+    counts = (len(table), int((~known).sum()), n_incomplete)
+    return Prepared(X, plain, y, target, decided, encoder, missing, dropped, *counts)
 
 
-def left_out(
-    X: pd.DataFrame, kinds: dict[str, ColumnKind], drop: Collection[str], keep: Collection[str], *, as_law: bool
-) -> dict[str, str]:
+def left_out(encoder: TableEncoder) -> dict[str, str]:
     """Return the columns that take no part, with the reason."""
     found = {}
-    for name in X.columns:
-        kind = kinds[name]
-        why = None
-        if name in drop:
-            why = "as asked"
-        elif kind in {"empty", "constant"}:
-            why = "no value" if kind == "empty" else "one value only"
-        elif kind == "dates":
-            why = "dates; turn them into numbers, such as days"
-        elif name not in keep and kind in {"numbers", "levels"} and (reason := identifier(X[name])):
-            why = f"looks like an identifier: {reason}"
-        elif as_law and kind == "levels":
-            why = "text; a law needs numbers"
-        elif as_law and X[name].isna().mean() > MOSTLY_MISSING:
-            why = "mostly missing; a law needs every value"
-        if why is not None:
-            found[name] = why
+    for column in encoder.columns:
+        if isinstance(column, EmptyColumn):
+            found[column.name] = column.reason or "no value"
+        elif not _takes_part(encoder, column):
+            found[column.name] = "one value only"
     return found
 
 
-def _check_names(table: TableFile, target: str, drop: Collection[str], keep: Collection[str]) -> None:
+def _takes_part(encoder: TableEncoder, column: Any) -> bool:
+    return any(feature.column == column.name for feature in encoder.features)
+
+
+def _n_missing(encoder: TableEncoder, plain: pd.DataFrame, name: str) -> int:
+    """Return the rows in which a plain column is missing; of a date the first part tells."""
+    column = next(each for each in encoder.columns if each.name == name)
+    later = {part for reading in encoder.readings for part in reading.names[1:]}
+    if name in later or not getattr(column, "has_missing", False):
+        return 0
+    if isinstance(column, NumericColumn):
+        return int(is_missing(plain[name].to_numpy(dtype=np.float64, na_value=np.nan), column.missing_codes).sum())
+    codes = getattr(column, "missing_codes", ())
+    return int((plain[name].isna() | plain[name].isin(codes)).sum())
+
+
+def _numbers_for_a_law(encoder: TableEncoder, plain: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the numbers that a law is sought in, missing ones as NaN, and what a law cannot take."""
+    dates = {name for reading in encoder.readings if isinstance(reading, DateReading) for name in reading.names[1:]}
+    numbers: dict[str, Any] = {}
+    dropped: dict[str, str] = {}
+    for column in encoder.columns:
+        if column.name not in plain or column.name in dates:
+            continue
+        if isinstance(column, CategoricalColumn) and column.dtype == "boolean":
+            numbers[column.name] = plain[column.name].astype("float64")
+        elif not isinstance(column, NumericColumn):
+            dropped[column.name] = "text; a law needs numbers"
+        else:
+            values = plain[column.name].to_numpy(dtype=np.float64, na_value=np.nan)
+            if (missing := is_missing(values, column.missing_codes)).mean() > MOSTLY_MISSING:
+                dropped[column.name] = "mostly missing; a law needs every value"
+            else:
+                numbers[column.name] = np.where(missing, np.nan, values)
+    return type(plain)(numbers, index=plain.index), dropped
+
+
+def _check_names(table: TableFile, target: str, wishes: ColumnWishes) -> None:
     columns = list(table.frame.columns)
-    for option, names in (("--target", [target]), ("--drop", drop), ("--keep", keep)):
+    asked = (("--target", [target]), ("--drop", wishes.drop), ("--keep", wishes.keep))
+    for option, names in (*asked, ("--categorical", wishes.categorical)):
         for name in names:
             if name not in columns:
                 near = next((c for c in columns if c.casefold().strip() == name.casefold().strip()), None)
                 hint = f"did you mean {near!r}?" if near else f"its columns are {listed(columns, 8)}."
                 raise Refusal(f"{table.name} has no column {name!r} for {option}; {hint}")
-    if target in drop:
+    if target in wishes.drop:
         raise Refusal(f"the column {target!r} cannot be the target and be dropped.")
 
 

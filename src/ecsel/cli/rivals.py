@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
     from ecsel.cli.screening import TaskKind
 
+MOST_ROWS = 200_000
+"""Rows that a rival is fitted on at most: more would take longer than the fit that is judged."""
 MOST_LEVELS = 100
 """Levels of a text column beyond these are one together: no rival should fail for want of memory."""
 
 
 def rivals(task: TaskKind, X: pd.DataFrame, y: np.ndarray[Any, Any]) -> dict[str, Any]:
     """Return the fitted rivals by name; `y` holds codes of classes, or numbers."""
-    frame = rival_frame(X)
+    rows = np.arange(0, len(X), -(-len(X) // MOST_ROWS))
+    frame, y = rival_frame(X.iloc[rows]), y[rows]
     models = {_linear_name(task): _linear(task, frame)}
     if find_spec("xgboost") is not None:
         models["XGBoost"] = _boosted(task, frame)

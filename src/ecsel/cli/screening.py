@@ -1,18 +1,16 @@
-"""What a careful analyst checks in a table before and after a fit, as pure functions of columns.
+"""What a careful analyst checks in a table before a fit, as pure functions of columns.
 
 task          what the target is: classes or a quantity
-identifiers   columns that name rows instead of describing them
-separation    columns that tell the class all by themselves, which often means that they were filled in afterwards
+codes         whole numbers that may be names of categories
 tiny, rare    classes with few rows, or with a small share of them
+
+How columns are read, what names rows, and what may leak is the matter of `ecsel.tables`.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-import numpy as np
 
 from ecsel.cli.wording import shown
 
@@ -22,28 +20,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TaskKind: TypeAlias = Literal["classification", "regression"]
-ColumnKind: TypeAlias = Literal["numbers", "levels", "yes/no", "dates", "empty", "constant"]
 
 MOST_CLASSES = 10
 """A target of whole numbers with no more different ones is taken for classes."""
 
 NOT_NUMBERS = "it holds no numbers"
 
-IDENTIFIER_SHARE = 0.5
-"""Text with more different values than this share of the rows tells rows apart, not kinds of rows."""
-
-ID_NAME = re.compile(r"(^|[^a-zA-Z])(id|ID|Id|uuid|UUID|guid|GUID)$|[a-z]I[dD]$")
-
 TINY_CLASS = 10
 RARE_SHARE = 0.1
-SEPARATES = 0.95
-"""The balanced accuracy of one column alone from which on it is suspected to know the answer."""
-
-FOLLOWS, FEW_ROWS = 0.999, 20
-"""The rank correlation with a quantity from which on a column is suspected, and rows that are too few to tell."""
-
-GLANCE_ROWS = 20_000
-"""Rows that are looked at to see whether a column separates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,49 +58,6 @@ def detect_task(target: pd.Series[Any]) -> Task:
     if n_different <= MOST_CLASSES and bool((present == present.round()).all()):
         return Task("classification", f"only {n_different} different whole numbers")
     return Task("regression", f"{n_different} different numbers")
-
-
-def column_kind(values: pd.Series[Any]) -> ColumnKind:
-    """Return what a column holds."""
-    import pandas as pd
-
-    present = values.dropna()
-    if present.empty:
-        return "empty"
-    if pd.api.types.is_datetime64_any_dtype(present.dtype) or pd.api.types.is_timedelta64_dtype(present.dtype):
-        return "dates"
-    if bool((present == present.iloc[0]).all()):
-        return "constant"
-    if pd.api.types.is_bool_dtype(present.dtype) or set(map(type, present.head(100))) <= {bool, np.bool_}:
-        return "yes/no"
-    return "numbers" if pd.api.types.is_numeric_dtype(present.dtype) else "levels"
-
-
-def identifier(values: pd.Series[Any]) -> str | None:
-    """Return why a column is taken for an identifier, None where it is not.
-
-    >>> import pandas as pd
-    >>> identifier(pd.Series([f"customer {i}" for i in range(30)]))
-    '30 different texts in 30 rows'
-    >>> identifier(pd.Series(range(100, 130)))
-    'whole numbers without a gap or a repetition'
-    """
-    import pandas as pd
-
-    from ecsel.tables.describing import IDENTIFIER_ROWS, MAX_LEVELS
-
-    present = values.dropna()
-    n, different = len(present), present.nunique()
-    if n <= IDENTIFIER_ROWS:
-        return None
-    if not pd.api.types.is_numeric_dtype(present.dtype):
-        crowded = different > IDENTIFIER_ROWS and different > IDENTIFIER_SHARE * n
-        return f"{different} different texts in {n} rows" if crowded or different > MAX_LEVELS else None
-    if different < n or not pd.api.types.is_integer_dtype(present.dtype):
-        return None
-    if int(present.max()) - int(present.min()) + 1 == n:
-        return "whole numbers without a gap or a repetition"
-    return "whole numbers, all different, under the name of an identifier" if ID_NAME.search(str(values.name)) else None
 
 
 def coded_columns(X: pd.DataFrame) -> list[str]:
@@ -150,54 +91,6 @@ def tiny_classes(counts: Mapping[Any, int]) -> dict[Any, int]:
     {'b': 3}
     """
     return {label: n for label, n in counts.items() if n < TINY_CLASS}
-
-
-def separating_columns(X: pd.DataFrame, codes: np.ndarray[Any, Any], seed: int = 0) -> dict[str, float]:
-    """Return the columns that tell the class all by themselves, with the balanced accuracy of one alone.
-
-    A tree of few leaves, none of fewer than five rows, is grown on each column alone; missing values and levels take
-    part, since the absence of a value may tell the class too.
-    """
-    rows = np.arange(len(codes))
-    if len(rows) > GLANCE_ROWS:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, GLANCE_ROWS, replace=False))
-    found = {str(name): alone(X[name].iloc[rows], codes[rows]) for name in X.columns}
-    return {name: accuracy for name, accuracy in found.items() if accuracy >= SEPARATES}
-
-
-def alone(values: pd.Series[Any], codes: np.ndarray[Any, Any]) -> float:
-    """Return the balanced accuracy with which a small tree tells the class from one column."""
-    import pandas as pd
-    from sklearn.metrics import balanced_accuracy_score
-    from sklearn.tree import DecisionTreeClassifier
-
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        x = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
-        # levels in the order of their commonest class, so that a split separates classes of levels
-        text = values.astype("str").fillna("?")
-        common = pd.Series(codes, index=text.index).groupby(text).agg(lambda part: part.mode().iloc[0])
-        order = {level: i for i, level in enumerate(common.sort_values(kind="stable").index)}
-        x = text.map(order).to_numpy(dtype=np.float64)
-    n_classes = int(codes.max()) + 1
-    tree = DecisionTreeClassifier(max_leaf_nodes=2 * n_classes, min_samples_leaf=5, class_weight="balanced")
-    tree.fit(x[:, None], codes)
-    return float(balanced_accuracy_score(codes, tree.predict(x[:, None])))
-
-
-def following_columns(X: pd.DataFrame, y: np.ndarray[Any, Any]) -> dict[str, float]:
-    """Return the columns of numbers whose order is that of the target, with the rank correlation."""
-    import pandas as pd
-    from scipy.stats import spearmanr
-
-    found = {}
-    for name in X.columns:
-        known = X[name].notna().to_numpy()
-        numeric = pd.api.types.is_numeric_dtype(X[name].dtype)
-        if numeric and X[name].nunique() > 2 and known.sum() > FEW_ROWS:
-            values = X[name].to_numpy(dtype=np.float64, na_value=np.nan)[known]
-            found[str(name)] = float(spearmanr(values, y[known]).statistic)
-    return {name: r for name, r in found.items() if abs(r) >= FOLLOWS}
 
 
 def listed(names: list[str], most: int = 6) -> str:

@@ -94,4 +94,6 @@ def json_text(command: str, document: dict[str, Any]) -> str:
 
 def _concerns_the_user(category: type[Warning]) -> bool:
     """Tell warnings about data from those for programmers."""
+    if category.__name__ == "ColumnWarning":  # told before the fit, in words of the command line
+        return False
     return issubclass(category, UserWarning) and not issubclass(category, DeprecationWarning)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.cli import screening
 from ecsel.cli.drivers import Driver, strongest_drivers
 from ecsel.cli.rivals import rival_frame, rivals, size_of
+from ecsel.explain.view import ModelView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +93,7 @@ def train(
         begin(f"fitting {kept.size} rows to judge the model on the other {held.size}")
         trial = choose(build().fit(X.iloc[kept], y[kept]))
         begin("fitting the models to compare with")
-        beside = rivals(prepared.task.kind, X.iloc[kept], prepared.codes[kept])
+        beside = rivals(prepared.task.kind, prepared.plain.iloc[kept], prepared.codes[kept])
         judge = _judge_classes if classification else _judge_values
         with warnings.catch_warnings():
             # held-out rows may lie a little outside the range of the others; that is part of the judgement
@@ -103,17 +103,11 @@ def train(
     model = choose(build().fit(X, y) if whole is None else whole(build()))
     begin("looking into the model")
     unstable = unstable_columns(model, X, y, seed) if classification else unstable_exponents(model)
-    return Training(prepared, model, held.size, qualities, strongest_drivers(model, X, seed=seed), unstable)
+    drivers = strongest_drivers(model, ModelView.of(model).plain(X), seed=seed)
+    return Training(prepared, model, held.size, qualities, drivers, unstable)
 
 
 STAGES = 4
-
-
-def suspects(prepared: Prepared, seed: int) -> dict[str, float]:
-    """Return the columns that know the answer all by themselves, with how well."""
-    if prepared.task.kind == "classification":
-        return screening.separating_columns(prepared.X, prepared.codes, seed)
-    return screening.following_columns(prepared.X, prepared.y)
 
 
 def hold_out(
@@ -150,7 +144,7 @@ def _judge_classes(
     p[:, places] = model.predict_proba(X)
     decided = np.array([labels.index(label) for label in model.predict(X).tolist()])
     found = [_class_quality("ECSEL", labels, codes, p, decided, n_numbers(model))]
-    frame = rival_frame(X)
+    frame = rival_frame(prepared.plain.iloc[held])
     for name, rival in beside.items():
         p = rival.predict_proba(frame)
         found.append(_class_quality(name, labels, codes, p, p.argmax(axis=1), size_of(rival)))
@@ -177,7 +171,7 @@ def _judge_values(
 ) -> tuple[ValueQuality, ...]:
     X, y = prepared.X.iloc[held], prepared.y[held]
     found = [_value_quality("ECSEL", y, model.predict(X), n_numbers(model))]
-    frame = rival_frame(X)
+    frame = rival_frame(prepared.plain.iloc[held])
     found += [_value_quality(name, y, rival.predict(frame), size_of(rival)) for name, rival in beside.items()]
     return tuple(found)
 

@@ -63,7 +63,7 @@ def what_if(
     An empty value (income=) makes the column missing.
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel import explain
-    from ecsel.cli.models import chosen_row, features_of, load_model, read_for
+    from ecsel.cli.models import chosen_row, load_model, plain_features, read_for
     from ecsel.cli.tables import put
     from ecsel.cli.writing import check_table_path
 
@@ -73,7 +73,7 @@ def what_if(
         view = explain.ModelView.of(fitted)
         changes = parse_changes(change, view)
         table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
-        X = features_of(fitted, table)
+        X = plain_features(fitted, table)
         if row is not None:
             i = chosen_row(table, row)
             X = X.iloc[i : i + 1]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.distributed.sources import pick_rows, stack_rows
-from ecsel.tables.describing import MAX_LEVELS
+from ecsel.tables.dates import TYPED, instants, is_temporal
 from ecsel.tables.reading import read_table
 from ecsel.tables.scaling import QUANTILE_ROWS
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ecsel.distributed.sources import Batch
     from ecsel.tables.raw import RawColumn
 
+MAX_LEVELS = 1000
+"""Levels of a column that are looked for in every batch: more are rare ones, which are one level together."""
 WITNESS_WEIGHT = 1e-9
 """Weight of a row that is kept for an extreme or a level, beside sampled rows of weight about one."""
 
@@ -42,6 +44,9 @@ class Seen:
 
     def look(self, raw: RawColumn) -> tuple[Seen, list[int]]:
         """Return what is known after these values, and the rows that are witnesses of what was not known before."""
+        if is_temporal(raw):
+            moments = instants(raw, TYPED)
+            return self._look_at_numbers(np.where(np.isnat(moments), np.nan, moments.astype(np.float64)))
         kind, _ = raw.kind_and_dtype()
         if kind == "number":
             return self._look_at_numbers(np.asarray(raw.numbers(), dtype=np.float64))

@@ -25,6 +25,7 @@ from ecsel.fitting.chunks import Layout
 from ecsel.fitting.fit import LARGE_FROM
 from ecsel.fitting.rows import PROBE_ROWS, many_repetitions, merge_equal_rows
 from ecsel.tables import TableEncoder
+from ecsel.tables.cautions import find_cautions, warn_cautions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,6 +170,8 @@ def open_streamed(
     if (per_class <= 0).any():
         empty = classes.tolist()[int(np.argmin(per_class))]
         raise ValueError(f"All rows of class {empty!r} have zero sample_weight: remove the class or weigh its rows.")
+    codes = np.searchsorted(classes, scout.row_labels).astype(np.float64)
+    warn_cautions(find_cautions(encoder, table, codes, y if isinstance(y, str) else "", classes=True), stacklevel=4)
     sample = (table, scout.row_labels, weights)
     return encoder, Packing(model, source, sample, classes, per_class, chosen.n_threads)
 

@@ -7,6 +7,7 @@ sigmoid or softmax of `equations_` at `to_model_features(X)`.
 
 from __future__ import annotations
 
+import time
 import warnings
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
@@ -20,14 +21,14 @@ from ecsel.estimators import batches, settings, training
 from ecsel.estimators.choosing import choose_columns, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
 from ecsel.estimators.inference import Inference
-from ecsel.estimators.judging import Judgement, judge, out_of_fold, tempered
+from ecsel.estimators.judging import OVERFITTED, Judgement, is_overfitted, judge, out_of_fold, tempered
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.readable import STOPPED
 from ecsel.estimators.readable_classes import class_task, fit_classes
 from ecsel.estimators.straight import with_log_pieces
 from ecsel.estimators.summary import summarise_classifier
-from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels
+from ecsel.estimators.targets import check_target, check_weights, class_weights, encode_labels, target_numbers
 from ecsel.estimators.training import encoder_options, trainer, warn_unless_converged
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.fitting import Status
@@ -35,6 +36,7 @@ from ecsel.fitting.rows import merge_equal_rows
 from ecsel.signomial import FeatureRows, ScoreTerms, scores
 from ecsel.signomial.properties import probabilities
 from ecsel.tables import TableEncoder
+from ecsel.tables.cautions import find_cautions, warn_cautions
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
@@ -96,10 +98,15 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         What a missing value means; see `ecsel.tables`.
     out_of_range : {"clip", "extrapolate", "error"}, default="clip"
         What a value outside the training range means at prediction.
+    missing_codes : "auto", None, list or dict, default="auto"
+        Values that stand for a missing one. "auto" finds codes such as -999 or "?" and notes them in `summary()`; None
+        takes every value as it is.
     categorical : list of columns, optional
-        Columns of numbers that are categories.
+        Columns that are categories, as they are written: numbers that are codes, text that looks like numbers.
     ordinal : dict of column to list of levels, optional
         Levels in order, lowest first.
+    keep, drop : list of columns, optional
+        Columns that take part although they look like identifiers, and columns that take no part.
     class_weight : None, "balanced", dict or float, default=None
         A number multiplies the balanced weight of the rarest class.
     threshold : None, float, "f1", "weighted_f1", "youden" or 2×2 matrix, default=None
@@ -203,9 +210,12 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         time_limit: float | None = None,
         link: str = "auto",
         missing: str = "factor",
+        missing_codes: Any = "auto",
         out_of_range: str = "clip",
         categorical: Any = None,
         ordinal: Any = None,
+        keep: Any = None,
+        drop: Any = None,
         class_weight: Any = None,
         threshold: Any = None,
         calibrate: bool = False,
@@ -236,9 +246,12 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         self.time_limit = time_limit
         self.link = link
         self.missing = missing
+        self.missing_codes = missing_codes
         self.out_of_range = out_of_range
         self.categorical = categorical
         self.ordinal = ordinal
+        self.keep = keep
+        self.drop = drop
         self.class_weight = class_weight
         self.threshold = threshold
         self.calibrate = calibrate
@@ -262,22 +275,33 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array or data frame of shape (rows, columns)
-            numpy, pandas, polars or pyarrow; numbers, booleans and categories; missing values allowed. Also the path of
+            numpy, pandas, polars or pyarrow; numbers, booleans, categories, dates and text that holds numbers; missing
+            values allowed; `summary()` tells how each column was read. A column that may leak the target or that is a
+            protected attribute is told in an `ecsel.ColumnWarning`. Also the path of
             a Parquet file or folder, or a Dask data frame or array, whose rows are never all in memory.
         y : array of shape (rows,)
             Class labels of any type; of a Parquet file the name of the column.
         sample_weight : array of shape (rows,), optional
             An integer weight counts as that many rows; of a Parquet file the name of the column.
         """
+        started = time.monotonic()
         chosen = settings.check(self)
         if batches.is_streamed(X):
             return self._fit_packed(chosen, *batches.open_streamed(self, chosen, X, y, sample_weight))
         table = read_table(X)
-        encoder = TableEncoder.fit(table, **encoder_options(self, chosen), sample_weight=sample_weight)
+        encoder = TableEncoder.fit(
+            table,
+            **encoder_options(self, chosen),
+            sample_weight=sample_weight,
+            target=lambda: target_numbers(y, table.n_rows),
+        )
         validate_data(self, X, skip_check_array=True)
         labels = check_target(self, table.n_rows, y)
         given = None if sample_weight is None else check_weights(sample_weight, len(labels))
         classes, codes, totals = encode_labels(labels, given)
+        named = str(getattr(y, "name", None) or "")
+        warn_cautions(find_cautions(encoder, table, codes.astype(np.float64), named, classes=True))
+        chosen = chosen.after(time.monotonic() - started)
         if chosen.searches:
             sampled = batches.sample_of_table(self, chosen, X, encoder, (labels, given), codes, self._seed())
             if sampled is not None:
@@ -381,6 +405,8 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
         if folded is not None and result.report.status is not Status.INTERRUPTED:
             held_out = out_of_fold(folded, train, per_class, tell=bool(self.verbose))
             judgement = judge(held_out, link.name, rule, calibrate=self.calibrate)
+        elif folded is None and packing is None and is_overfitted(self, result, rows, per_class, train):
+            warnings.warn(OVERFITTED.format(n_terms=size[0], l1=size[1]), UserWarning, stacklevel=3)
         self.path_encoder_ = encoder
         self.near_ties_ = ()
         laws = tempered(result.laws, judgement.temperature)

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.estimators.choosing import fold_rows
 from ecsel.fitting import Status
 from ecsel.fitting.fit import PowerLaws, score_laws
 from ecsel.quality import Quality, fit_temperature, measure
@@ -31,9 +32,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.estimators.choosing import FoldedRows
+    from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.settings import ThresholdRule
     from ecsel.estimators.training import Train
+    from ecsel.fitting import FitResult
     from ecsel.fitting.links import LinkName
+    from ecsel.fitting.rows import Rows
 
     Floats = NDArray[np.float64]
 
@@ -116,6 +120,33 @@ def out_of_fold(folded: FoldedRows, train: Train, class_weights: Floats, *, tell
         return None
     scores, classes, shares = (np.concatenate(each) for each in zip(*parts, strict=True))
     return OutOfFold(scores, classes, shares, shares * folded.thinning / class_weights[classes], len(parts))
+
+
+OVERFITTED = (
+    "With n_terms={n_terms} and l1={l1:g} rows that the fit has not seen are predicted worse than by the shares of the "
+    "classes alone: raise l1, lower n_terms, or leave both out for the search."
+)
+WIDE, RISKY = 50, 10
+"""Fits of at least so many features with fewer rows than this for each number are tried on rows they have not seen."""
+
+
+def is_overfitted(model: ECSELClassifier, result: FitResult, rows: Rows, class_weights: Floats, train: Train) -> bool:
+    """Whether one fold of held-out rows is predicted worse than by the shares of the classes; asked only if risky."""
+    laws = result.laws
+    n_numbers = np.count_nonzero(laws.coefficients) + np.count_nonzero(laws.exponents)
+    n_rows = len(rows[1])
+    risky = len(rows[0]) >= WIDE and n_numbers * RISKY > n_rows
+    if not risky or result.report.status is Status.INTERRUPTED or not isinstance(model.cv, (int, np.integer)):
+        return False
+    folded = fold_rows(model.cv, rows, (rows, np.empty(0)), class_weights, seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a trial; the fit itself has warned where it had to
+        held = out_of_fold(replace(folded, folds=folded.folds[:1]), train, class_weights)
+    if held is None:
+        return False
+    shares = np.bincount(held.codes, held.sample_weights, minlength=len(class_weights)) / held.sample_weights.sum()
+    entropy = -float(np.sum(shares[shares > 0] * np.log(shares[shares > 0])))
+    return log_loss(held.scores, held.codes, held.sample_weights) > entropy
 
 
 def _threshold(codes: NDArray[np.intp], p: Floats, rule: ThresholdRule, weights: Floats) -> float:

@@ -29,7 +29,7 @@ def save_classifier(model: ECSELClassifier, path: str | os.PathLike[str]) -> Non
         ModelDocument(
             kind="classifier",
             link=model.link_,
-            inputs=model.encoder_.raw_names,
+            inputs=model.encoder_.inputs,
             equations=tuple(model.equations_.values()),
             classes=tuple(model.classes_.tolist()),
             encoder=model.path_encoder_,

@@ -31,7 +31,7 @@ from ecsel.estimators.options import check_choice, check_flag, check_integer, ch
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.readable import SearchReport, SearchTask, families, scores_of
 from ecsel.estimators.search_columns import allowed_functions
-from ecsel.estimators.settings import RULES_OF_SIZE, check_allowed_exponents, thread_count
+from ecsel.estimators.settings import MIN_SECONDS, RULES_OF_SIZE, check_allowed_exponents, thread_count
 from ecsel.fitting import Status
 from ecsel.quality import measure_regression
 from ecsel.search.dictionary import piece_factors, standardisation
@@ -103,9 +103,15 @@ class PredictionFit:
 
 
 def fit_numbers(
-    model: ECSELRegressor, encoder: TableEncoder, rows: TrainingRows, n_terms: int | None, n_threads: int, seed: int
+    model: ECSELRegressor,
+    encoder: TableEncoder,
+    rows: TrainingRows,
+    n_terms: int | None,
+    n_threads: int,
+    seed: int,
+    seconds: float = 0.0,
 ) -> PredictionFit:
-    """Search, choose, fit and round."""
+    """Search, choose, fit and round; `seconds` of the time limit are over."""
     ones = np.ones(1)
     y = rows.target
     unit = Unit.of(y, rows.fit_weights(ones))
@@ -117,7 +123,7 @@ def fit_numbers(
         max_factors=model.max_factors,
         digits=None,
         tolerance=0.0 if model.rule == "best" else 2 * SearchOptions.tolerance,  # of the square: once of the error
-        time_limit=model.time_limit,
+        time_limit=None if model.time_limit is None else max(model.time_limit - seconds, MIN_SECONDS),
         n_threads=n_threads,
         families=families(thresholds=model.thresholds),
     )

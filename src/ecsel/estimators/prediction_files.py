@@ -37,7 +37,7 @@ def prediction_document(model: ECSELRegressor) -> ModelDocument:
     return ModelDocument(
         kind="regressor",
         link="identity",
-        inputs=model.encoder_.raw_names,
+        inputs=model.encoder_.inputs,
         equations=(model.equation_,),
         encoder=model.path_encoder_,
         params={name: value for name, value in params.items() if value is not None},

@@ -184,7 +184,7 @@ class Searched:
         """Return what happened; `loss` is that of the chosen equations on the rows in use."""
         return SearchReport(
             Status.INTERRUPTED if self.found.stopped else Status.CONVERGED,
-            len(self.rows),
+            len(self.used if self.found.stopped else self.rows),
             self.found.n_pieces,
             len(self.chosen.coefficients) + len(self.chosen.intercepts),
             loss,
@@ -249,7 +249,8 @@ class SearchTask:
             searched = self._search(columns, rows, used, progress)
             if len(used) < len(rows) and not searched.found.stopped:
                 searched = self._choose_again(searched)
-            if everything is not None or len(searched.used) < len(rows):
+            # Who has stopped the search does not wait for passes over all rows.
+            if not searched.found.stopped and (everything is not None or len(searched.used) < len(rows)):
                 searched = self._fit_all(searched, everything)
         return searched
 

@@ -65,7 +65,7 @@ def class_task(
         max_columns=model.max_features,
         digits=model.digits,
         tolerance=0.0 if model.rule == "best" else SearchOptions.tolerance,
-        time_limit=model.time_limit,
+        time_limit=settings.time_limit,
         n_threads=settings.n_threads,
         families=families(thresholds=model.thresholds),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from ecsel.estimators.odds import odds_phrases
 from ecsel.signomial.text import for_people, print_name, print_shift, print_term
 from ecsel.tables.columns import NumericColumn
+from ecsel.tables.level_text import LevelReading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,17 @@ def range_lines(encoder: TableEncoder) -> list[str]:
         if isinstance(column := columns[name], NumericColumn) and any(f.kind in RANGED for f in features)
     ]
     lines = [f"training ranges ({OUTSIDE[encoder.out_of_range]}):", *ranges] if ranges else []
-    named = [print_name(name) for name in used if columns[name].kind == "categorical"]
+    others = {
+        reading.column: reading.other
+        for reading in encoder.readings
+        if isinstance(reading, LevelReading) and reading.other is not None
+    }
+    lines += [
+        f"a level of {print_name(name)} that training has not listed counts as {other!r}"
+        for name, other in others.items()
+        if name in used
+    ]
+    named = [print_name(name) for name in used if columns[name].kind == "categorical" and name not in others]
     if named:
         lines.append(f"a level of {', '.join(named)} that training has not seen counts as none of those named")
     filled = {name: told for name, features in used.items() if (told := _filled(features))}

@@ -7,6 +7,7 @@ through its encoder.
 
 from __future__ import annotations
 
+import time
 import warnings
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self
@@ -32,11 +33,12 @@ from ecsel.estimators.prediction_files import prediction_document, read_predicti
 from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
 from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.readable import STOPPED
-from ecsel.estimators.targets import check_weights
+from ecsel.estimators.targets import check_weights, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.files import ModelDocument, ModelFileError, write
 from ecsel.fitting.blocks import one_blas_thread
 from ecsel.tables import TableEncoder
+from ecsel.tables.cautions import find_cautions, warn_cautions
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from ecsel.signomial import Signomial
 
 Floats = NDArray[np.float64]
+
+COLUMN_OPTIONS = ("missing", "missing_codes", "out_of_range", "categorical", "ordinal", "keep", "drop")
 
 
 class _Goal(str):
@@ -112,9 +116,9 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         Of a prediction: whether ``[x > c]``, ``[x above c]`` and ``[x below c]`` may be pieces too.
     rule : {"simplest", "best"}, default="simplest"
         Of a prediction: the fewest factors whose held-out error is as good as the best, or the best.
-    missing, out_of_range, categorical, ordinal
-        Of a prediction: what missing values and values outside the training range mean, and which columns are
-        categories; as for `ECSELClassifier`.
+    missing, missing_codes, out_of_range, categorical, ordinal, keep, drop
+        Of a prediction: what missing values and values outside the training range mean, which columns are categories,
+        and which take part; as for `ECSELClassifier`.
     cv : int, splitter or list of splits, default=5
         Folds of a prediction. A number makes folds that depend on the content of rows alone, each with small and large
         targets.
@@ -194,9 +198,12 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         thresholds: bool = False,
         rule: str = "simplest",
         missing: str = "factor",
+        missing_codes: Any = "auto",
         out_of_range: str = "clip",
         categorical: Any = None,
         ordinal: Any = None,
+        keep: Any = None,
+        drop: Any = None,
         cv: Any = 5,
         time_limit: float | None = None,
         n_jobs: int | None = None,
@@ -220,9 +227,12 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         self.thresholds = thresholds
         self.rule = rule
         self.missing = missing
+        self.missing_codes = missing_codes
         self.out_of_range = out_of_range
         self.categorical = categorical
         self.ordinal = ordinal
+        self.keep = keep
+        self.drop = drop
         self.cv = cv
         self.time_limit = time_limit
         self.n_jobs = n_jobs
@@ -286,15 +296,23 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         return bool(goal == "prediction")
 
     def _fit_prediction(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        started = time.monotonic()
         n_terms, n_threads = check_options(self)
         table = read_table(X)
-        columns = {name: getattr(self, name) for name in ("missing", "out_of_range", "categorical", "ordinal")}
-        encoder = TableEncoder.fit(table, scaling="raw", sample_weight=sample_weight, n_threads=n_threads, **columns)
+        encoder = TableEncoder.fit(
+            table,
+            scaling="raw",
+            sample_weight=sample_weight,
+            n_threads=n_threads,
+            target=lambda: target_numbers(y, table.n_rows),
+            **{name: getattr(self, name) for name in COLUMN_OPTIONS},
+        )
         validate_data(self, X, skip_check_array=True)
         measured = check_measurements(table.n_rows, y)
+        warn_cautions(find_cautions(encoder, table, measured, classes=False), stacklevel=4)
         weights = check_weights(sample_weight, table.n_rows)
         rows = TrainingRows.of_measurements(self.cv, encoder.feature_rows(table, warn=False), measured, weights)
-        found = fit_numbers(self, encoder, rows, n_terms, n_threads, self._seed())
+        found = fit_numbers(self, encoder, rows, n_terms, n_threads, self._seed(), time.monotonic() - started)
         self._forget()
         set_prediction(self, found)
         own = {feature.column for feature in encoder.features}

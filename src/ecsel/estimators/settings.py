@@ -43,11 +43,19 @@ class Settings:
     """Signs of slopes and bounds of exponents."""
     columns: NDArray[np.intp] | None = None
     """The number of the column that each feature comes from."""
+    time_limit: float | None = None
+    """Seconds that are left for the search."""
 
     @property
     def searches(self) -> bool:
         """Whether the readable equations are searched for: without a strength there is no penalty to fit under."""
         return self.l1 is None
+
+    def after(self, seconds: float) -> Settings:
+        """Return the settings when some of the time is over, such as that of reading the table."""
+        if self.time_limit is None:
+            return self
+        return replace(self, time_limit=max(self.time_limit - seconds, MIN_SECONDS))
 
     def link(self, n_classes: int) -> Link:
         """Return the link of so many classes."""
@@ -108,9 +116,11 @@ def check(model: ECSELClassifier) -> Settings:
             raise ValueError('monotone needs penalty="l1", or another but "paper", and fit_intercept=True.')
         if model.exponent_bounds is not None and bent and solver == "lbfgs":
             raise ValueError("exponent_bounds needs solver='newton' or 'adam'.")
-    return Settings(n_terms, l1, penalty, solver, thread_count(model.n_jobs), model.link)
+    return Settings(n_terms, l1, penalty, solver, thread_count(model.n_jobs), model.link, time_limit=model.time_limit)
 
 
+MIN_SECONDS = 1e-3
+"""A search that has no time left still returns its first answer."""
 RULES_OF_SIZE = ("simplest", "best")
 OF_THE_PAPER: dict[str, Any] = {
     "penalty": "l1",

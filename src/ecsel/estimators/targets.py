@@ -169,3 +169,16 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     if not weights.any():
         raise ValueError("sample_weight is zero in every row: nothing can be fitted.")
     return weights
+
+
+def target_numbers(y: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Return a target as numbers, the codes of its classes or itself; None where it is none, which is told later."""
+    try:
+        values = np.asarray(y)
+        if values.shape != (n_rows,):
+            return None
+        if values.dtype.kind in "fiu":
+            return values.astype(np.float64)
+        return np.unique(values.astype(str), return_inverse=True)[1].astype(np.float64)
+    except (TypeError, ValueError):
+        return None

@@ -33,9 +33,12 @@ def encoder_options(model: ECSELClassifier, settings: Settings) -> dict[str, Any
     return {
         "scaling": "raw" if settings.searches else model.scaling,
         "missing": model.missing,
+        "missing_codes": model.missing_codes,
         "out_of_range": model.out_of_range,
         "categorical": model.categorical,
         "ordinal": model.ordinal,
+        "keep": model.keep,
+        "drop": model.drop,
         "two_sided": model.two_sided,
         "n_threads": settings.n_threads,
     }

@@ -47,6 +47,7 @@ def class_mean(model: Any, X: Any, y: Any, label: Any) -> Baseline:
     array([[2.]])
     """
     view = ModelView.of(model)
+    X = view.plain(X)
     rows = view.rows(X)
     labels = np.asarray(y)
     if labels.shape != (len(rows),):

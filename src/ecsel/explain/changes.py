@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ecsel.explain.frames import table_with
 from ecsel.tables import CategoricalColumn
 from ecsel.tables.features import canonical_level
+from ecsel.tables.level_text import LevelReading
 from ecsel.tables.quantities import is_missing
 from ecsel.tables.reading import RawTable, read_table
 
@@ -49,7 +50,7 @@ def _changed(view: ModelView, table: RawTable, j: int, rule: str, value: Any) ->
                 f"column {name!r} is a category, to which nothing can be added; set it to one of {list(levels)}"
             )
         column = None if view.encoder is None else view.encoder.columns[j]
-        has_other = isinstance(column, CategoricalColumn) and column.has_other
+        has_other = isinstance(column, CategoricalColumn) and (column.has_other or _takes_new_levels(view, name))
         return _as_levels(name, levels, value, table.n_rows, has_other=has_other)
     amount = _as_numbers(name, value, table.n_rows, missing_allowed=rule == "set")
     if rule == "set":
@@ -62,6 +63,12 @@ def _changed(view: ModelView, table: RawTable, j: int, rule: str, value: Any) ->
     if column is not None and column.missing_codes:  # a code such as −999 is no number that could be scaled
         after = np.where(is_missing(before, column.missing_codes), before, after)
     return after
+
+
+def _takes_new_levels(view: ModelView, name: str) -> bool:
+    """Whether any text is a level: what training has not listed counts as its level for all others."""
+    readings = () if view.encoder is None else view.encoder.readings
+    return any(isinstance(each, LevelReading) and each.column == name and each.other is not None for each in readings)
 
 
 def _as_numbers(name: str, value: Any, n_rows: int, *, missing_allowed: bool) -> npt.NDArray[np.float64]:

@@ -103,6 +103,7 @@ def compare(
     >>> compare(model, X_test, "lime", background=X_train)  # doctest: +SKIP
     """
     view = ModelView.of(model)
+    X, background = view.plain(X), None if background is None else view.plain(background)
     label, position = view.chosen_class(label)
     started = time.perf_counter()
     ours = _closed_form(view, X, X if background is None else background, by, label)

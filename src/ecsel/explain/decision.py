@@ -44,6 +44,7 @@ def margin_sensitivity(model: Any, X: Any, a: Any, b: Any, *, units: Units = "mo
     """
     check_units(units)
     view = ModelView.of(model)
+    X = view.plain(X)
     link = view.probability_link
     first, second = view.class_position(a), view.class_position(b)
     values = properties.margin_sensitivity(view.terms, view.rows(X), first, second, link=link)
@@ -79,6 +80,7 @@ def probability_sensitivity(model: Any, X: Any, *, units: Units = "model") -> Ex
     """
     check_units(units)
     view = ModelView.of(model)
+    X = view.plain(X)
     link = view.probability_link
     values = properties.probability_sensitivity(view.terms, view.rows(X), link=link)
     return sensitivity(view, X, values, name="probability sensitivity", classes=view.classes, units=units)

@@ -51,6 +51,7 @@ def directions(model: Any, X: Any, *, label: Any = None) -> dict[str, Direction]
     {'x': 'mixed', 'y': 'decreasing'}
     """
     view = ModelView.of(model)
+    X = view.plain(X)
     rows, table = view.rows(X, warn=False), read_table(X)
     used = np.unique(view.players[view.terms.uses.any(axis=0)]).tolist()
     factors = {j: ColumnFactors.of(view, j) for j in used}

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ecsel.explain.optional import import_optional
-from ecsel.tables.reading import read_table
+from ecsel.tables.raw import RawColumn
+from ecsel.tables.reading import RawTable, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,6 +58,27 @@ def table_values(X: Any) -> npt.NDArray[Any]:
     for j, values in enumerate(plain):
         result[:, j] = values
     return result
+
+
+def plain_table(X: Any, table: RawTable) -> Any:
+    """Return the plain columns of X as a table of its kind: a frame in its library, or an array."""
+    columns = dict(zip(table.names, (_cells(column.wrapped().source) for column in table.columns), strict=True))
+    frame = native_frame(X)
+    if frame is None:
+        return table_values(
+            RawTable(tuple(RawColumn(name, cells) for name, cells in columns.items()), table.n_rows, False)
+        )
+    result = frame_like(X, columns)
+    index = nw.maybe_get_index(frame)
+    if index is not None:
+        result.index = index
+    return result
+
+
+def _cells(source: Any) -> npt.NDArray[Any]:
+    """Return the cells of a column as an array of numbers, or of objects."""
+    values = source if isinstance(source, np.ndarray) else np.asarray(source.to_numpy())
+    return values if values.dtype.kind in "biufO" else values.astype(object)
 
 
 def table_with(X: Any, changes: Mapping[int, npt.NDArray[Any]]) -> Any:

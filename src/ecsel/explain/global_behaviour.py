@@ -41,6 +41,7 @@ def log_gradient(model: Any, X: Any, *, units: Units = "model") -> Explanation:
     """
     check_units(units)
     view = ModelView.of(model)
+    X = view.plain(X)
     values = properties.log_gradient(view.terms, view.rows(X))
     return sensitivity(view, X, values, name="log-gradient", classes=view.score_classes, units=units)
 
@@ -74,6 +75,7 @@ def elasticity(model: Any, X: Any, *, absolute: bool = False, units: Units = "mo
     """
     check_units(units)
     view = ModelView.of(model)
+    X = view.plain(X)
     values, mask = properties.elasticity(view.terms, view.rows(X), absolute=absolute)
     return sensitivity(
         view,

@@ -54,6 +54,7 @@ def log_additive(model: Any, X: Any, baseline: Any = None, *, units: Units = "mo
     """
     check_units(units)
     view = ModelView.of(model)
+    X = view.plain(X)
     rows = view.rows(X)
     start = resolve_baseline(view, X, baseline)
     parts = properties.log_additive(view.terms, rows, start.point)
@@ -138,6 +139,7 @@ def attribution(
     """
     check_units(units)
     view = ModelView.of(model)
+    X = view.plain(X)
     result = _linearise(view, view.rows(X), resolve_baseline(view, X, baseline).point, output)
     crossed, values, error = result.crossed, result.values, result.error
     if units == "raw":

@@ -87,6 +87,7 @@ def reasons(model: Any, X: Any, n: int = 4, *, toward: Any = None, baseline: Any
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
     view = ModelView.of(model)
+    X = view.plain(X)
     rows = view.rows(X)
     start = resolve_baseline(view, X, baseline)
     parts = score_shapley(view, rows, start.point)

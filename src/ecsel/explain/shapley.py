@@ -63,6 +63,7 @@ def shapley(
     (array([[[-1., -6.]]]), array([1.]))
     """
     view = ModelView.of(model)
+    X, background = view.plain(X), view.plain(background)
     rows, behind = view.rows(X), view.rows(background)
     error = None
     if output == "score":

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ecsel.explain.frames import plain_table
 from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, scores
 from ecsel.signomial.columns import FloatArray, LogColumns
 from ecsel.signomial.properties import Link, probabilities
@@ -202,6 +203,16 @@ class ModelView:
         """Refuse a table whose columns are not those of training."""
         if self.estimator is not None and not (self.encoder is not None and self.encoder.names_match(X)):
             validate_data(self.estimator, X, reset=False, skip_check_array=True)
+
+    def plain(self, X: Any) -> Any:
+        """Return a table of plain columns, those of `raw_names`: dates in parts, text that holds numbers as numbers.
+
+        A table that needs no reading is returned as it is.
+        """
+        if self.encoder is None or not self.encoder.readings:
+            return X
+        self.check_table(X)
+        return plain_table(X, self.encoder.read(X))
 
     def cell_rows(self, cells: RawTable) -> FeatureRows:
         """Read cells (rows, columns) that were taken from a table that was checked before; no names, no warning.

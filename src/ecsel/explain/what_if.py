@@ -106,6 +106,7 @@ def what_if(
     (array([[8.]]), array([[5.]]))
     """
     view = ModelView.of(model)
+    X = view.plain(X)
     after, names = changed_table(view, X, factors, set, add)
     base_scores = view.scores_of(view.rows(X))
     scores = view.scores_of(view.rows(after))
@@ -182,6 +183,7 @@ def what_if_curves(
            [ 3.,  6.]])
     """
     view = ModelView.of(model)
+    x = view.plain(x)
     q = np.geomspace(0.25, 4.0, 121) if factors is None else np.asarray(factors, dtype=np.float64)
     names = _numeric_in_use(view) if features is None else tuple(features)
     if not names:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ecsel.export.doubles import check_levels_are_doubles
 from ecsel.export.expr import Abs, And, Compare, Const, If, Input, IsMissing, Lookup, Max, Min, Not, Null, Or
 from ecsel.export.lowering import lower
+from ecsel.export.program import reading_lines
 from ecsel.export.writing import INFIX, call, fold, infix
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def to_c(model: Any, *, prefix: str = "ecsel", contributions: Method | None = No
     lines = "".join(f"    {line}\n" for line in [*tables, *body, "return result;"])
     helpers = "".join(text for name, text in _HELPERS.items() if f"= {name}(" in lines)
     function = f"{prefix}_result {prefix}_predict(const {prefix}_row *row) {{\n{lines}}}\n"
-    return _HEAD.format(prefix=prefix) + _declarations(program, prefix) + helpers + function
+    notes = "".join(f"/* {literal(line)} */\n" for line in reading_lines(program))
+    return _HEAD.format(prefix=prefix) + notes + _declarations(program, prefix) + helpers + function
 
 
 def literal(text: str) -> str:

@@ -36,6 +36,9 @@ def describe_inputs(view: ModelView, encoder: TableEncoder) -> Iterator[str]:
     yield from range_lines(encoder.keep_features([feature.name for _, features in used for feature in features]))
     if any(isinstance(column, NumericColumn) for column, _ in used):
         yield "infinite numbers are refused"
+    for column, _ in used:
+        if column.kind != "categorical" and (told := encoder.told(column.name)):
+            yield f"{print_name(column.name)} is {told}"
     for column, features in used:
         for feature in features:
             if feature.kind == "ordinal" and isinstance(column, OrdinalColumn):

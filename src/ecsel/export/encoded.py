@@ -34,7 +34,7 @@ from ecsel.export.expr import (
     any_of,
     mul,
 )
-from ecsel.export.levels import kind_of_levels, levels_of_kind
+from ecsel.export.levels import kind_of_levels, levels_of_kind, spellings_of, with_spellings
 from ecsel.export.program import InputColumn
 from ecsel.export.reading import LogTerm, Reading, Sheet, is_one
 from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn
@@ -65,7 +65,7 @@ def read_encoded(view: ModelView, encoder: TableEncoder, sheet: Sheet) -> Readin
         if isinstance(column, NumericColumn):
             described, condition, by_term = _quantity(i, column, features, exponents, encoder, sheet)
         elif isinstance(column, (CategoricalColumn, OrdinalColumn)):
-            described, condition, by_term = _levels(i, column, features, exponents, sheet)
+            described, condition, by_term = _levels(i, column, features, exponents, sheet, encoder)
         else:  # pragma: no cover - a column without values has no features
             raise TypeError(f"column {column.name!r} has no values")
         inputs.append(described)
@@ -116,7 +116,7 @@ def _quantity(
         for k, beta in enumerate(exponents)
         if beta.any()
     }
-    return InputColumn(column.name, "number", None, codes, refuses), [condition], parts
+    return InputColumn(column.name, "number", None, codes, refuses, encoder.told(column.name)), [condition], parts
 
 
 def _log_feature(feature: Feature, x: Var, absent: Var | None, *, clip: bool) -> Expr:
@@ -139,10 +139,12 @@ def _levels(
     features: Sequence[Feature],
     exponents: FloatArray,
     sheet: Sheet,
+    encoder: TableEncoder,
 ) -> _Read:
     kind = kind_of_levels(column)
     refuses = any(feature.fill is None for feature in features)
     codes = levels_of_kind(column.missing_codes, kind)
+    spellings, other = spellings_of(encoder, column.name)
     table = np.log(level_table(column.levels, tuple(features)))
     if refuses:  # what is computed for a row that is refused does not matter
         table[:, MISSING] = 0.0
@@ -152,13 +154,15 @@ def _levels(
             continue
         values = (beta @ table).tolist()
         by_level = dict(zip(column.levels, values, strict=False)) | dict.fromkeys(codes, values[MISSING])
+        by_level, unknown = with_spellings(by_level, spellings, other, values[UNKNOWN])
         entries = tuple(
-            (level, by_level[level]) for level in levels_of_kind(by_level, kind) if by_level[level] != values[UNKNOWN]
+            (level, by_level[level]) for level in levels_of_kind(by_level, kind) if by_level[level] != unknown
         )
-        lookup = Lookup(i, entries, missing=values[MISSING], otherwise=values[UNKNOWN])
+        lookup = Lookup(i, entries, missing=values[MISSING], otherwise=unknown)
         parts[k] = sheet.let(f"l{k}_{i}", lookup, "part", f"{column.name} in term {k}")
     conditions = []
     if refuses:
         usable = Lookup(i, tuple((code, 0.0) for code in codes), missing=0.0, otherwise=1.0)
         conditions.append(is_one(sheet.let(f"ok{i}", usable, "value", f"{column.name} is usable")))
-    return InputColumn(column.name, kind, levels_of_kind(column.levels, kind), codes, refuses), conditions, parts
+    known = levels_of_kind((*column.levels, *spellings), kind)
+    return InputColumn(column.name, kind, known, codes, refuses, encoder.told(column.name)), conditions, parts

@@ -29,6 +29,7 @@ from ecsel.export.expr import (
     Sqrt,
 )
 from ecsel.export.lowering import lower
+from ecsel.export.program import reading_lines
 from ecsel.export.writing import INFIX, call, fold, infix
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ def to_javascript(
     levels = "".join(f"  const levels{n} = {table};\n" for n, table in enumerate(tables))
     lines = "".join(f"    {line}\n" for line in body)
     tail = "export { predict };\n" if module else ""
-    return f"{_HEAD}{levels}  return function predict(row) {{\n{lines}  }};\n}})();\n{tail}"
+    notes = "".join(f"// {literal(line)}\n" for line in reading_lines(program))
+    return f"{notes}{_HEAD}{levels}  return function predict(row) {{\n{lines}  }};\n}})();\n{tail}"
 
 
 def literal(value: Level) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ecsel.tables.level_text import LevelReading
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ecsel.export.program import Kind
-    from ecsel.tables import CategoricalColumn, Level, OrdinalColumn
+    from ecsel.tables import CategoricalColumn, Level, OrdinalColumn, TableEncoder
 
 
 def kind_of_levels(column: CategoricalColumn | OrdinalColumn) -> Kind:
@@ -26,3 +28,19 @@ def levels_of_kind(levels: Iterable[Level], kind: Kind) -> tuple[Level, ...]:
     if kind == "number":
         return tuple(int(level) if isinstance(level, bool) else level for level in numbers)
     return tuple(bool(level) for level in numbers if level in {0, 1})
+
+
+def spellings_of(encoder: TableEncoder, column: str) -> tuple[dict[Level, Level], Level | None]:
+    """Return other ways to write the levels of a column, and the level of all unknown text, None where it has none."""
+    for reading in encoder.readings:
+        if isinstance(reading, LevelReading) and reading.column == column:
+            return dict(reading.spellings), reading.other
+    return {}, None
+
+
+def with_spellings(
+    by_level: dict[Level, float], spellings: dict[Level, Level], other: Level | None, unknown: float
+) -> tuple[dict[Level, float], float]:
+    """Return the value of every way to write a level, and that of any other text."""
+    every = by_level | {text: by_level[level] for text, level in spellings.items() if level in by_level}
+    return every, unknown if other is None else by_level.get(other, unknown)

@@ -57,6 +57,8 @@ class InputColumn:
         Values that stand for a missing one; the program knows them already.
     refuses_missing
         Whether a row without a value is refused.
+    told
+        How the column comes from the user's table, where it is not simply one of its columns; see `ecsel.tables`.
     """
 
     name: str
@@ -64,6 +66,7 @@ class InputColumn:
     levels: tuple[Level, ...] | None
     missing_codes: tuple[Level, ...]
     refuses_missing: bool
+    told: str = ""
 
     @property
     def known(self) -> tuple[Level, ...]:
@@ -141,3 +144,15 @@ class Program:
             if each.name in known:
                 raise ValueError(f"{each.name} is assigned twice")
             known.add(each.name)
+
+
+def reading_lines(program: Program) -> list[str]:
+    """Return how the columns of a program come from the user's table, a line each, in ASCII and without line breaks.
+
+    Examples
+    --------
+    >>> column = InputColumn("month", "number", None, (), True, "the month of 'sold', 1 to 12")
+    >>> reading_lines(Program((column,), (), (), (), (), None, ()))
+    ["'month' is the month of 'sold', 1 to 12"]
+    """
+    return [f"{column.name!a} is {ascii(column.told)[1:-1]}" for column in program.inputs if column.told]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ecsel.export.expr import And, Compare, Const, If, Input, IsMissing, Lookup, Not, Null, Or
 from ecsel.export.lowering import lower
+from ecsel.export.program import reading_lines
 from ecsel.export.writing import INFIX, fold, infix
 
 if TYPE_CHECKING:
@@ -84,7 +85,13 @@ def to_python(model: Any, *, contributions: Method | None = None, baseline: Any 
     body += [f"{each.name} = {fold(each.value, rules)}" for each in program.assignments]
     body.append(f"return {{{', '.join(_answers(program))}}}")
     lines = "".join(f"    {line}\n" for line in body)
-    head = _HEAD + "".join(f"\n_LEVELS_{n} = {table}" for n, table in enumerate(tables)) + ("\n" if tables else "")
+    notes = "".join(f"\n# {line}" for line in reading_lines(program))
+    head = (
+        _HEAD
+        + (f"{notes}\n" if notes else "")
+        + "".join(f"\n_LEVELS_{n} = {table}" for n, table in enumerate(tables))
+        + ("\n" if tables else "")
+    )
     return f"{head}\ndef predict(row):\n{lines}"
 
 

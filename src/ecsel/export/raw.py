@@ -31,7 +31,7 @@ from ecsel.export.expr import (
     minus,
 )
 from ecsel.export.factors import domain, harmless_value, read_terms
-from ecsel.export.levels import kind_of_levels, levels_of_kind
+from ecsel.export.levels import kind_of_levels, levels_of_kind, spellings_of, with_spellings
 from ecsel.export.program import InputColumn
 from ecsel.export.reading import FeatureValue, Reading, Sheet, is_one
 from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from ecsel.export.program import Stage
     from ecsel.signomial import Factor
     from ecsel.tables import Feature, TableEncoder
-    from ecsel.tables.report import OutOfRange
 
 _TINY = 1e-100
 """Numbers that cannot be smaller than this, unless they are 0, are safe in any short product."""
@@ -64,12 +63,12 @@ def read_raw(view: ModelView, encoder: TableEncoder, sheet: Sheet) -> Reading:
         refuses = any(feature.fill is None for feature in own.values())
         column = encoder.columns[j]
         if isinstance(column, NumericColumn):
-            numbers = _Numbers(i, column, encoder.out_of_range, refuses, sheet)
+            numbers = _Numbers(i, column, encoder, refuses, sheet)
             inputs.append(numbers.described)
             values = numbers.read(own)
             conditions.append(numbers.condition)
         elif isinstance(column, (CategoricalColumn, OrdinalColumn)):
-            described, condition, values = _levels(i, column, own, sheet, refuses=refuses)
+            described, condition, values = _levels(i, column, own, sheet, encoder, refuses=refuses)
             inputs.append(described)
             conditions += condition
         else:  # pragma: no cover - a column without values has no features
@@ -86,8 +85,15 @@ def read_raw(view: ModelView, encoder: TableEncoder, sheet: Sheet) -> Reading:
 class _Numbers:
     """The features of one numeric column."""
 
-    def __init__(self, i: int, column: NumericColumn, out_of_range: OutOfRange, refuses: bool, sheet: Sheet) -> None:
-        self.i, self.column, self.out_of_range, self.refuses, self.sheet = i, column, out_of_range, refuses, sheet
+    def __init__(self, i: int, column: NumericColumn, encoder: TableEncoder, refuses: bool, sheet: Sheet) -> None:
+        self.i, self.column, self.out_of_range, self.refuses, self.sheet = (
+            i,
+            column,
+            encoder.out_of_range,
+            refuses,
+            sheet,
+        )
+        self.told = encoder.told(column.name)
         self.codes = tuple(float(code) for code in column.missing_codes)
         self.missing = any_of([IsMissing(i), *(Compare("==", Input(i), Const(code)) for code in self.codes)])
         self.usable = Var(f"ok{i}")
@@ -95,7 +101,7 @@ class _Numbers:
 
     @property
     def described(self) -> InputColumn:
-        return InputColumn(self.column.name, "number", None, self.codes, self.refuses)
+        return InputColumn(self.column.name, "number", None, self.codes, self.refuses, self.told)
 
     @property
     def condition(self) -> Condition:
@@ -154,27 +160,31 @@ def _levels(
     column: CategoricalColumn | OrdinalColumn,
     features: Mapping[int, Feature],
     sheet: Sheet,
+    encoder: TableEncoder,
     *,
     refuses: bool,
 ) -> tuple[InputColumn, list[Condition], dict[int, FeatureValue]]:
     kind = kind_of_levels(column)
     codes = levels_of_kind(column.missing_codes, kind)
+    spellings, other = spellings_of(encoder, column.name)
     table = np.nan_to_num(level_table(column.levels, tuple(features.values())))  # NaN on rows that are refused anyway
     values = {}
     for n, (f, row) in enumerate(zip(features, table.tolist(), strict=True)):
         feature = features[f]
         by_level = dict(zip(column.levels, row, strict=False)) | dict.fromkeys(codes, row[MISSING])
+        by_level, unknown = with_spellings(by_level, spellings, other, row[UNKNOWN])
         entries = tuple(
-            (level, by_level[level]) for level in levels_of_kind(by_level, kind) if by_level[level] != row[UNKNOWN]
+            (level, by_level[level]) for level in levels_of_kind(by_level, kind) if by_level[level] != unknown
         )
-        lookup = Lookup(i, entries, missing=row[MISSING], otherwise=row[UNKNOWN])
+        lookup = Lookup(i, entries, missing=row[MISSING], otherwise=unknown)
         name = f"x{i}" if feature.kind == "ordinal" else f"h{i}_{n}"
         values[f] = FeatureValue(sheet.let(name, lookup, "feature", feature.name), feature.low, feature.high)
     conditions = []
     if refuses:
         usable = Lookup(i, tuple((code, 0.0) for code in codes), missing=0.0, otherwise=1.0)
         conditions.append(is_one(sheet.let(f"ok{i}", usable, "value", f"{column.name} is usable")))
-    return InputColumn(column.name, kind, levels_of_kind(column.levels, kind), codes, refuses), conditions, values
+    known = levels_of_kind((*column.levels, *spellings), kind)
+    return InputColumn(column.name, kind, known, codes, refuses, encoder.told(column.name)), conditions, values
 
 
 def _factors_of(view: ModelView, f: int) -> list[Factor]:

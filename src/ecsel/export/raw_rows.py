@@ -50,7 +50,8 @@ def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, F
     """
     view = ModelView.of(model)
     if complete:
-        return _complete_symbols(view, X)
+        return _complete_symbols(view, view.plain(X))
+    X = view.plain(X)
     rows = view.rows(X, warn=False)
     encoder = positive_encoder(view)
     if encoder is not None:

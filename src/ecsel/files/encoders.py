@@ -12,10 +12,11 @@ from typing import Any
 
 from ecsel.files.errors import ModelFileError
 from ecsel.files.node import Node
+from ecsel.files.readings import check_readings, decode_reading, encode_reading
 from ecsel.tables import CategoricalColumn, Column, EmptyColumn, Feature, NumericColumn, OrdinalColumn, TableEncoder
 from ecsel.tables.columns import COLUMN_DTYPES
-from ecsel.tables.describing_raw import MAX_KNOWN_LEVELS
 from ecsel.tables.features import CUT_KINDS, FEATURE_KINDS
+from ecsel.tables.observed import MAX_KNOWN_LEVELS
 from ecsel.tables.report import OUT_OF_RANGE
 from ecsel.tables.scaling import SCALING_KINDS
 
@@ -29,10 +30,11 @@ RAW_KINDS_OF: dict[str, frozenset[str]] = FEATURE_KINDS_OF | {
     "numeric": frozenset({"number", "level", "missing", *CUT_KINDS}),
 }
 LATER_FIELDS: dict[str, dict[str, Any]] = {
-    "encoder": {"is_raw": False},
+    "encoder": {"is_raw": False, "readings": [], "changes": []},
     "numeric": {"imputed": False},
     "categorical": {"has_other": False},
     "ordinal": {},
+    "empty": {"reason": ""},
     "feature": {"cut": None},
 }
 """Fields that files of schema 1 do not have, with what they mean there."""
@@ -47,6 +49,8 @@ def encode_encoder(encoder: TableEncoder) -> dict[str, Any]:
         "features": [asdict(feature) for feature in encoder.features],
         "notes": list(encoder.notes),
         "is_raw": encoder.is_raw,
+        "readings": [encode_reading(reading) for reading in encoder.readings],
+        "changes": list(encoder.changes),
     }
 
 
@@ -56,8 +60,8 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def decode_encoder(node: Node) -> TableEncoder:
     """Read an encoder and check that its parts fit together."""
-    named, out_of_range, columns, features, notes, is_raw = _with_defaults(node, "encoder").fields(
-        "named", "out_of_range", "columns", "features", "notes", "is_raw"
+    named, out_of_range, columns, features, notes, is_raw, readings, changes = _with_defaults(node, "encoder").fields(
+        "named", "out_of_range", "columns", "features", "notes", "is_raw", "readings", "changes"
     )
     encoder = TableEncoder(
         columns=columns.each(_decode_column),
@@ -66,8 +70,11 @@ def decode_encoder(node: Node) -> TableEncoder:
         named=named.flag(),
         notes=notes.each(lambda note: note.text()),
         is_raw=is_raw.flag(),
+        readings=readings.each(decode_reading),
+        changes=changes.each(lambda note: note.text()),
     )
     columns.unique(encoder.raw_names, "names")
+    check_readings(encoder, readings)
     features.unique(encoder.feature_names, "names")
     _check_features(encoder, features)
     return encoder
@@ -81,8 +88,8 @@ def _with_defaults(node: Node, kind: str) -> Node:
 def _decode_column(node: Node) -> Column:
     kind = node.get("kind").choice(tuple(FEATURE_KINDS_OF))
     if kind == "empty":
-        _, name = node.fields("kind", "name")
-        return EmptyColumn(name.text())
+        _, name, reason = _with_defaults(node, kind).fields("kind", "name", "reason")
+        return EmptyColumn(name.text(), reason.text())
     common = ("kind", "name", "dtype", "has_missing", "missing_codes")
     own = ("low", "high", "scaling") if kind == "numeric" else ("levels",)
     later = LATER_FIELDS[kind]

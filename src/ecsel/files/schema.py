@@ -112,7 +112,7 @@ def _check_names(document: ModelDocument) -> None:
     """Check that the equations speak of features that exist."""
     names = set(document.inputs)
     if document.encoder is not None:
-        if document.encoder.raw_names != document.inputs:
+        if document.encoder.inputs != document.inputs:
             raise ModelFileError("inputs", "they are not the columns of the encoder")
         names = set(document.encoder.feature_names)
     for i, equation in enumerate(document.equations):

@@ -57,6 +57,7 @@ def plot_decision_map(
     'tumour size'
     """
     view = ModelView.of(model)
+    x, rows = view.plain(x), None if rows is None else view.plain(rows)
     view.probability_link  # noqa: B018  # a regression is refused
     label, c = view.chosen_class(label)
     across, up = (view.column_position(name) for name in features)

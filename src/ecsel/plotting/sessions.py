@@ -68,6 +68,7 @@ def plot_sessions(
     '(b) Scenarios: margin and probability'
     """
     view = ModelView.of(model)
+    X = view.plain(X)
     threshold = _threshold(view)
     rows = view.rows(X)
     p = view.outputs_of(view.scores_of(rows))[:, 1]

@@ -54,6 +54,7 @@ class Rows:
     @classmethod
     def read(cls, view: ModelView, X: Any, y: Any, name: str) -> Rows:
         """Check a table and its outcomes, and predict."""
+        X = view.plain(X)
         outputs = view.outputs_of(view.scores_of(view.rows(X)))
         outcomes = np.asarray(y)
         if outcomes.shape != (len(outputs),):

@@ -95,6 +95,7 @@ def worked_example(model: Any, X: Any) -> WorkedExample:
     [('0.5', 'x*log(y)', '0'), ('-3', '', '1')]
     """
     view = ModelView.of(model)
+    X = view.plain(X)
     rows = view.rows(X, warn=False)
     row = {name: rows.values[:1, j] for j, name in enumerate(view.feature_names)}
     scores = tuple(

@@ -64,9 +64,10 @@ class OrdinalColumn:
 
 @dataclass(frozen=True, slots=True)
 class EmptyColumn:
-    """A column that had no value at all in training; it is ignored."""
+    """A column that is ignored: it had no value at all in training, or takes no part for a `reason`."""
 
     name: str
+    reason: str = ""
     kind: ClassVar[str] = "empty"
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ecsel.tables.columns import CategoricalColumn, NumericColumn, OrdinalColumn
 from ecsel.tables.features import Feature
+from ecsel.tables.level_text import is_negative_answer, rare_below
 from ecsel.tables.levels import MISSING, level_codes
 from ecsel.tables.log_mean import log_mean
 from ecsel.tables.observed import (
+    MAX_KNOWN_LEVELS,
     ColumnOptions,
     Description,
     constant_notes,
@@ -34,10 +36,6 @@ if TYPE_CHECKING:
     from ecsel.tables.raw import RawColumn
     from ecsel.tables.scaling import ScalingKind
 
-MAX_LEVELS = 1000
-IDENTIFIER_ROWS = 20
-"""A text column with a level of its own in each of more rows than this is taken for an identifier."""
-
 ABSENT, PRESENT = FEATURE_RANGE
 
 
@@ -53,7 +51,7 @@ def describe(raw: RawColumn, options: ColumnOptions, weights: NDArray[np.float64
     if kind == "boolean":
         # No code stands for a missing truth value; 1 would otherwise mean True.
         return _describe_nominal(raw, dtype, replace(options, missing_codes=()), weights, (False, True))
-    return _describe_nominal(raw, dtype, options, weights, _few_levels(raw, options))
+    return _describe_nominal(raw, dtype, options, weights, sorted_levels(raw, options))
 
 
 def _describe_numeric(
@@ -127,21 +125,24 @@ def _describe_nominal(
     levels: tuple[Level, ...],
 ) -> Description:
     codes, _ = level_codes(raw, levels, options.missing_codes)
-    n_present = np.count_nonzero(codes != MISSING)
-    if len(levels) == n_present > IDENTIFIER_ROWS:
-        _refuse_identifier(raw.name, len(levels), len(codes))
     shares, n_missing = _level_shares(raw.name, codes, len(levels), weights, options)
     if n_missing == codes.size:
         return describe_empty(raw.name)
-    column = CategoricalColumn(raw.name, dtype, levels, n_missing > 0, options.missing_codes)
     mode = int(np.argmax(shares[:-1]))
     if options.missing == "median":
         shares[mode] += shares[MISSING]
         shares[MISSING] = 0.0
+    # Rare levels of text are one level by now (`readings`); of numbers that are categories they have no indicator.
+    total = float(codes.size) if weights is None else float(weights.sum())
+    least = 0.0 if dtype in {"text", "boolean"} else rare_below(codes.size, total) / total * (1 - 1e-9)
+    has_other = len(levels) > MAX_KNOWN_LEVELS
+    known = tuple(level for level, share in zip(levels, shares, strict=False) if share >= least or not has_other)
+    column = CategoricalColumn(raw.name, dtype, known, n_missing > 0, options.missing_codes, has_other)
     features = []
     for code, level in enumerate(levels):
         # One indicator tells all about a truth value; two or more levels of text are all kept, so that each is visible.
-        if (level is False and dtype == "boolean") or shares[code] == 0 or np.count_nonzero(shares) == 1:
+        is_no = (level is False and dtype == "boolean") or is_negative_answer(level, levels)
+        if is_no or shares[code] == 0 or shares[code] < least or np.count_nonzero(shares) == 1:
             continue
         fill = None
         if options.missing == "median":
@@ -154,20 +155,6 @@ def _describe_nominal(
     if not features:
         notes = (f"{raw.name!r} is constant ({short(levels[mode])}) and was left out.",)
     return _with_missing_factor(column, tuple(features), notes, n_missing, codes.size, float(shares[MISSING]), options)
-
-
-def _few_levels(raw: RawColumn, options: ColumnOptions) -> tuple[Level, ...]:
-    levels = sorted_levels(raw, options)
-    if len(levels) > MAX_LEVELS:
-        _refuse_identifier(raw.name, len(levels), len(raw))
-    return levels
-
-
-def _refuse_identifier(name: str, n_levels: int, n_rows: int) -> NoReturn:
-    raise ValueError(
-        f"Column {name!r} has {n_levels} different levels in {n_rows} rows, so it looks like an identifier: drop it, "
-        f"group its levels (at most {MAX_LEVELS}), or turn it into numbers."
-    )
 
 
 def _describe_ordinal(

@@ -2,8 +2,8 @@
 
 - A column of numbers is a number and, where it has at most `MAX_NUMBER_LEVELS` different whole values, an indicator of
   each value beside it; of two values none, since the number itself tells them apart.
-- A column of levels is an indicator of each level of enough rows. Rarer levels are remembered, so that they are no
-  unknown ones later. A column of which no level has enough rows is left out: it looks like an identifier.
+- A column of levels is an indicator of each level of enough rows; rare levels of text are one level, `other`, by then.
+  Levels without an indicator are remembered, so that they are no unknown ones later.
 - Where values were missing, an indicator says so. A missing number counts as the median, rounded to a few digits.
 """
 
@@ -16,9 +16,11 @@ import numpy as np
 
 from ecsel.tables.columns import CategoricalColumn, Column, NumericColumn, OrdinalColumn
 from ecsel.tables.features import Feature, Level, canonical_level
+from ecsel.tables.level_text import is_negative_answer, rare_below
 from ecsel.tables.levels import MISSING, level_codes
 from ecsel.tables.names import level_name, missing_name
 from ecsel.tables.observed import (
+    MAX_KNOWN_LEVELS,
     ColumnOptions,
     Description,
     Numbers,
@@ -45,11 +47,8 @@ if TYPE_CHECKING:
 MAX_NUMBER_LEVELS = 12
 """Whole numbers of at most this many values may be codes, so that each value gets an indicator."""
 
-MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 5.0, 0.002
-"""A level of fewer rows, or of a smaller share of them, is too rare for an indicator: it would hang on single rows."""
-
-MAX_KNOWN_LEVELS = 10_000
-"""Of a column of more levels only those with an indicator are remembered."""
+MIN_LEVEL_ROWS = 5.0
+"""A level of fewer rows is too rare for an indicator: it would hang on single rows."""
 
 _PEEK = 1000
 """Rows that tell most columns of many different values."""
@@ -155,9 +154,12 @@ def _describe_nominal(
         column = CategoricalColumn(raw.name, dtype, levels, n_missing > 0, options.missing_codes)
         return Description(column, (), (f"{raw.name!r} is constant ({short(levels[mode])}) and was left out.",))
     least = min_level_weight(codes.size, float(counts.sum()))
+    if dtype != "text":  # rare levels of text are one level by now, see `readings`
+        least = max(least, rare_below(codes.size, float(counts.sum())))
     is_boolean = dtype == "boolean"
     enough = counts[:-1] >= least * (1 - 1e-9)  # sums of weights have rounding errors
     frequent = [True] if is_boolean else [levels[code] for code in np.flatnonzero(enough)]
+    frequent = [level for level in frequent if not is_negative_answer(level, levels)] or frequent
     has_other = len(levels) > MAX_KNOWN_LEVELS or not frequent
     known = tuple(frequent) if has_other else levels
     column = CategoricalColumn(raw.name, dtype, known, n_missing > 0, options.missing_codes, has_other)
@@ -176,7 +178,7 @@ def _describe_nominal(
         )
         for level in frequent
     )
-    notes = _nominal_notes(raw.name, len(levels), 2 if is_boolean else len(frequent), least)
+    notes = _nominal_notes(raw.name, len(levels), len(levels) if len(levels) == 2 else len(frequent), least)
     counts_as = short(levels[mode]) if imputed else ""
     return _with_missing(column, features, notes, n_missing, codes.size, imputed=imputed, counts_as=counts_as)
 
@@ -189,10 +191,10 @@ def min_level_weight(n_rows: int, total: float) -> float:
 
     Examples
     --------
-    >>> min_level_weight(100, 100.0), min_level_weight(10_000, 10_000.0), min_level_weight(100, 1.0)
-    (5.0, 20.0, 0.05)
+    >>> min_level_weight(100, 100.0), min_level_weight(100, 1.0)
+    (5.0, 0.05)
     """
-    return max(MIN_LEVEL_ROWS * min(1.0, total / n_rows), MIN_LEVEL_SHARE * total)
+    return MIN_LEVEL_ROWS * min(1.0, total / n_rows)
 
 
 def _nominal_notes(name: str, n_levels: int, n_frequent: int, least: float) -> tuple[str, ...]:

@@ -9,15 +9,16 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import groupby, repeat
+from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
 from ecsel.tables.blocks import ColumnJob, encode_blocks
 from ecsel.tables.columns import Column, EmptyColumn, NumericColumn
 from ecsel.tables.cuts import add_cuts
+from ecsel.tables.dates import DateReading
 from ecsel.tables.describing import describe
 from ecsel.tables.describing_raw import describe_raw
 from ecsel.tables.encoding_raw import RawPlan
@@ -25,7 +26,8 @@ from ecsel.tables.levels import LevelJob
 from ecsel.tables.names import refuse_equal_names, with_distinct_names
 from ecsel.tables.options import ColumnKey, check_out_of_range, check_weights, column_options
 from ecsel.tables.quantities import NumberJob
-from ecsel.tables.reading import read_table
+from ecsel.tables.reading import RawTable, read_table
+from ecsel.tables.readings import PlainColumns, Reading, learn_readings
 from ecsel.tables.report import TransformReport
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from ecsel.tables.features import CutKind, Feature, Level
     from ecsel.tables.observed import ColumnOptions, Description, MissingRule
     from ecsel.tables.raw import RawColumn
-    from ecsel.tables.reading import RawTable
+    from ecsel.tables.readings import ReadColumn
     from ecsel.tables.report import OutOfRange
     from ecsel.tables.scaling import ScalingKind
 
@@ -53,7 +55,7 @@ class TableEncoder:
     Attributes
     ----------
     columns
-        A description of every raw column.
+        A description of every plain column: those of the table, with the parts of dates in the place of dates.
     features
         The features, column by column. Columns that are constant or empty in training have none.
     out_of_range
@@ -64,6 +66,10 @@ class TableEncoder:
         Sentences for people: scaling, missing values, columns left out.
     is_raw
         Whether features are raw values and indicators rather than positive numbers.
+    readings
+        How inputs that are no plain numbers or levels become such columns: text that holds numbers, dates, spellings.
+    changes
+        Those of the notes that tell what was left out, or read otherwise than it is written.
 
     Examples
     --------
@@ -82,6 +88,8 @@ class TableEncoder:
     named: bool
     notes: tuple[str, ...]
     is_raw: bool = False
+    readings: tuple[Reading, ...] = ()
+    changes: tuple[str, ...] = ()
     _plan: RawPlan | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
@@ -91,12 +99,15 @@ class TableEncoder:
         *,
         scaling: ScalingKind | Literal["auto"] | Mapping[ColumnKey, ScalingKind | Literal["auto"]] = "auto",
         missing: MissingRule = "factor",
-        missing_codes: Mapping[ColumnKey, Sequence[Level]] | Sequence[Level] | None = None,
+        missing_codes: Mapping[ColumnKey, Sequence[Level]] | Sequence[Level] | str | None = "auto",
         out_of_range: OutOfRange = "clip",
         categorical: Collection[ColumnKey] | None = None,
         ordinal: Mapping[ColumnKey, Sequence[Level]] | None = None,
         two_sided: Collection[ColumnKey] | bool = (),
+        keep: Collection[ColumnKey] | None = None,
+        drop: Collection[ColumnKey] | None = None,
         sample_weight: ArrayLike | None = None,
+        target: Callable[[], NDArray[np.float64] | None] | None = None,
         n_threads: int = 1,
     ) -> TableEncoder:
         """Learn the columns of a table.
@@ -114,19 +125,24 @@ class TableEncoder:
             mean, that of raw numbers the median. ``"median"``: missing values become the median (for nominal columns
             the most frequent level), also when training had none. ``"error"``: they are refused.
         missing_codes
-            Values that stand for missing ones: a list for all columns, or a dict per column.
+            Values that stand for missing ones: a list for all columns, or a dict per column. ``"auto"`` finds them
+            (see `ecsel.tables.missing_codes`), None means that there are none.
         out_of_range
             ``"clip"``: values below the training minimum become the minimum, values above the maximum extrapolate; raw
             numbers are clipped on both sides. ``"extrapolate"``: nothing is clipped, and a positive feature that is not
             positive is an error. ``"error"``: any value outside the training range is an error.
         categorical
-            Columns of numbers that are to be read as nominal.
+            Columns that are to be read as nominal, as they are written.
         ordinal
             For each ordinal column its levels, lowest first.
         two_sided
             Numeric columns that get a mirrored copy ``column~`` beside them; True for all where that name is free.
+        keep, drop
+            Columns that take part although they look like identifiers, and columns that take no part.
         sample_weight
             Row weights. An integer weight counts as that many rows; a row of weight zero counts for nothing.
+        target
+            A function that returns the target in numbers, which helps to tell identifiers from quantities.
         n_threads
             Threads that long columns are shared out to.
         """
@@ -140,26 +156,53 @@ class TableEncoder:
             categorical=categorical,
             ordinal=ordinal,
             two_sided=two_sided,
+            keep=keep,
+            drop=drop,
         )
         weights = check_weights(sample_weight, table.n_rows)
         raw_columns = table.columns
         if weights is not None and not weights.all():
             raw_columns = [raw.keep(weights > 0) for raw in raw_columns]
-            weights = weights[weights > 0]
+            counted, whole = weights > 0, target
+            target = None if whole is None else lambda: _taken(whole(), counted)
+            weights = weights[counted]
+        read = learn_readings(raw_columns, options, weights, named=table.named, target=target)
         is_raw = scaling == "raw"
         learn = describe_raw if is_raw else describe
-        described = _describe_all(learn, raw_columns, options, weights, n_threads if table.n_rows > _LONG else 1)
-        features = tuple(feature for each in described for feature in each.features)
+        plain = [(raw, each.options) for each in read if each.left_out is None for raw in each.columns]
+        described = iter(_describe_all(learn, plain, weights, n_threads if table.n_rows > _LONG else 1))
+        columns: list[Column] = []
+        features: list[Feature] = []
+        notes: list[str] = []
+        changes: list[str] = []
+        for each in read:
+            notes += each.notes
+            changes += each.notes
+            if each.left_out is not None:
+                columns.append(EmptyColumn(each.columns[0].name, each.left_out))
+                continue
+            parts = [next(described) for _ in each.columns]
+            columns += [part.column for part in parts]
+            notes += [note for part in parts for note in part.notes]
+            changes += [note for part in parts if not part.features for note in part.notes]
+            features += _of_input(each, parts)
         if is_raw:
-            features = with_distinct_names(features, table.names)
+            features = list(with_distinct_names(features, [*table.names, *(column.name for column in columns)]))
         else:
             refuse_equal_names(features)
-        notes = tuple(note for each in described for note in each.notes)
-        return cls(tuple(each.column for each in described), features, rule, table.named, notes, is_raw)
+        readings = tuple(each.reading for each in read if each.reading is not None)
+        told = (tuple(notes), is_raw, readings, tuple(changes))
+        return cls(tuple(columns), tuple(features), rule, table.named, *told)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the columns of the user's table; a date is one input, though it has several plain columns."""
+        source = {name: reading.column for reading in self.readings for name in reading.names}
+        return tuple(dict.fromkeys(source.get(column.name, column.name) for column in self.columns))
 
     @property
     def raw_names(self) -> tuple[str, ...]:
-        """The names of the raw columns."""
+        """The names of the plain columns."""
         return tuple(column.name for column in self.columns)
 
     @property
@@ -229,9 +272,30 @@ class TableEncoder:
     def names_match(self, X: Any) -> bool:
         """Whether X is a data frame with exactly the columns of training, which is quickly told."""
         names = getattr(X, "columns", None)
-        if not self.named or names is None or len(names) != len(self.columns):
+        if isinstance(X, RawTable):
+            return X.names == self.raw_names
+        if not self.named and self.readings and np.ndim(X) == 2:  # the inputs are counted elsewhere
+            return bool(np.shape(X)[1] == len(self.columns) > len(self.inputs))
+        if not self.named or names is None:
             return False
-        return all(isinstance(name, str) and name == own for name, own in zip(names, self.raw_names, strict=True))
+        return _same_names(names, self.raw_names) or (bool(self.readings) and _same_names(names, self.inputs))
+
+    def told(self, column: str) -> str:
+        """Return how a plain column comes from the user's table; nothing where it is simply one of its columns."""
+        return next((reading.told(column) for reading in self.readings if column in reading.names), "")
+
+    def read(self, X: Any) -> RawTable:
+        """Return the plain columns of a table: text that holds numbers as numbers, the parts of dates, merged levels.
+
+        A table of plain columns is returned as it is.
+
+        Examples
+        --------
+        >>> encoder = TableEncoder.fit([["1,200", "a"], ["3,400", "b"]])
+        >>> encoder.read([["5,000", "b"]]).columns[0].numbers()
+        array([5000.])
+        """
+        return self._read(X)
 
     def log_features(self, X: Any, dtype: DTypeLike = np.float64, *, warn: bool = True) -> NDArray[Any]:
         """Return u = log x' as a C-contiguous array (features × rows).
@@ -303,12 +367,27 @@ class TableEncoder:
 
     def _read(self, X: Any) -> RawTable:
         table = read_table(X)
-        if len(table.columns) != len(self.columns):
-            raise ValueError(
-                f"X has {len(table.columns)} features, but {type(self).__name__} is expecting {len(self.columns)} "
-                "features as input."
-            )
-        return table
+        if not self.readings:
+            if len(table.columns) != len(self.columns):
+                self._refuse_width(len(table.columns), len(self.columns))
+            return table
+        inputs, names = self.inputs, self.raw_names
+        by_input = {reading.column: reading for reading in self.readings}
+        width = len(table.columns)
+        if width == len(names) and (len(inputs) < len(names) or table.names == names):
+            # plain already, but for the text of a column that is as wide as its reading
+            single = {name: reading for name, reading in by_input.items() if reading.kind != "date"}
+            order, sizes = names, [1] * width
+            readings = {j: single[name] for j, name in enumerate(order) if name in single}
+        elif width == len(inputs):
+            sizes = [len(by_input[name].names) if name in by_input else 1 for name in inputs]
+            readings = {j: by_input[name] for j, name in enumerate(inputs) if name in by_input}
+        else:
+            self._refuse_width(width, len(inputs))
+        return RawTable(PlainColumns(table.columns, readings, sizes), table.n_rows, table.named, names)
+
+    def _refuse_width(self, found: int, wanted: int) -> NoReturn:
+        raise ValueError(f"X has {found} features, but {type(self).__name__} is expecting {wanted} features as input.")
 
     def _jobs(self, table: RawTable, *, log: bool) -> Iterator[tuple[slice, ColumnJob]]:
         """Yield a job for each column that has features; the others are not even read. Errors use training's names."""
@@ -325,15 +404,33 @@ class TableEncoder:
 
 def _describe_all(
     learn: Callable[[RawColumn, ColumnOptions, NDArray[np.float64] | None], Description],
-    columns: Sequence[RawColumn],
-    options: Sequence[ColumnOptions],
+    columns: Sequence[tuple[RawColumn, ColumnOptions]],
     weights: NDArray[np.float64] | None,
     n_threads: int,
 ) -> list[Description]:
     if n_threads == 1:
-        return [learn(raw.wrapped(), option, weights) for raw, option in zip(columns, options, strict=True)]
+        return [learn(raw.wrapped(), option, weights) for raw, option in columns]
     with ThreadPoolExecutor(n_threads) as threads:
-        return list(threads.map(learn, [raw.wrapped() for raw in columns], options, repeat(weights)))
+        return list(threads.map(lambda each: learn(each[0].wrapped(), each[1], weights), columns))
+
+
+def _of_input(read: ReadColumn, parts: Sequence[Description]) -> list[Feature]:
+    """Return the features of an input; of a date one tells that it is missing, under the name of the date."""
+    features = [feature for part in parts for feature in part.features]
+    if not isinstance(read.reading, DateReading):
+        return features
+    missing = [feature for feature in features if feature.kind == "missing"]
+    first, old = read.reading.column, read.reading.names[0]
+    kept = [feature for feature in features if feature not in missing[1:]]
+    return [replace(f, name=f.name.replace(old, first, 1)) if f in missing else f for f in kept]
+
+
+def _taken(values: NDArray[np.float64] | None, rows: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+    return None if values is None else values[rows]
+
+
+def _same_names(names: Any, own: Sequence[str]) -> bool:
+    return len(names) == len(own) and all(isinstance(a, str) and a == b for a, b in zip(names, own, strict=True))
 
 
 def _warn(report: TransformReport, *, stacklevel: int) -> None:

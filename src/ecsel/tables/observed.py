@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 MissingRule: TypeAlias = Literal["factor", "median", "error"]
 MISSING_RULES: tuple[str, ...] = get_args(MissingRule)
 
+MAX_KNOWN_LEVELS = 10_000
+"""Of a column of more levels only those with an indicator are remembered."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnOptions:
@@ -35,11 +38,16 @@ class ColumnOptions:
     scaling: ScalingKind | Literal["auto"] = "auto"
     missing: MissingRule = "factor"
     missing_codes: tuple[Level, ...] = ()
+    finds_codes: bool = False
+    """Whether further codes for missing values are looked for."""
     nominal: bool = False
     order: tuple[Level, ...] | None = None
     two_sided: bool = False
     asked_of_numbers: tuple[str, ...] = ()
     """The options that were given for this column by name, and that only a numeric column can follow."""
+    kept: bool = False
+    """Whether the column takes part although it looks like an identifier."""
+    dropped: bool = False
 
 
 class Description(NamedTuple):
@@ -129,3 +137,8 @@ def constant_notes(name: str, low: float, high: float) -> tuple[str, ...]:
 def describe_empty(name: str) -> Description:
     """Return the description of a column without values."""
     return Description(EmptyColumn(name), (), (f"{name!r} has no values and was left out.",))
+
+
+def describe_left_out(name: str, reason: str) -> Description:
+    """Return the description of a column that takes no part for a reason of its own, which was told before."""
+    return Description(EmptyColumn(name, reason), (), ())

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ecsel.tables.describing import MAX_LEVELS
 from ecsel.tables.features import canonical_level
 from ecsel.tables.observed import MISSING_RULES, ColumnOptions
 from ecsel.tables.refusals import short
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
 
     from ecsel.tables.features import Level
 
+MAX_ORDER = 1000
+"""Levels that an order may list."""
+
 ColumnKey: TypeAlias = str | int
 """A column's name, or its position."""
 
@@ -28,10 +30,12 @@ def column_options(
     *,
     scaling: str | Mapping[ColumnKey, str],
     missing: str,
-    missing_codes: Mapping[ColumnKey, Sequence[Level]] | Sequence[Level] | None,
+    missing_codes: Mapping[ColumnKey, Sequence[Level]] | Sequence[Level] | str | None,
     categorical: Collection[ColumnKey] | None,
     ordinal: Mapping[ColumnKey, Sequence[Level]] | None,
     two_sided: Collection[ColumnKey] | bool,
+    keep: Collection[ColumnKey] | None = None,
+    drop: Collection[ColumnKey] | None = None,
 ) -> list[ColumnOptions]:
     """Return the options of every column; a column that does not exist or an unknown word is refused by name."""
     checked = _one_of("missing", missing, MISSING_RULES)
@@ -40,11 +44,16 @@ def column_options(
         _one_of("scaling", kind, ("auto", *SCALING_KINDS))
     if "raw" in scalings and (scaling != "raw" or two_sided):
         raise ValueError("scaling='raw' is for all columns at once, and without two_sided: raw values have no mirrors.")
-    codes = _per_column("missing_codes", missing_codes if missing_codes is not None else {}, names, default=())
+    finds_codes = isinstance(missing_codes, str) and missing_codes == "auto"
+    given = {} if finds_codes or missing_codes is None else missing_codes
+    codes = _per_column("missing_codes", given, names, default=())
     nominal = _positions("categorical", categorical or (), names)
     orders = {_position("ordinal", key, names): _order(key, levels) for key, levels in (ordinal or {}).items()}
     if both := sorted(nominal & orders.keys()):
         raise ValueError(f"Column {names[both[0]]!r} is listed in categorical and in ordinal; choose one.")
+    kept, dropped = _positions("keep", keep or (), names), _positions("drop", drop or (), names)
+    if both := sorted(kept & dropped):
+        raise ValueError(f"Column {names[both[0]]!r} is listed in keep and in drop; choose one.")
     free = {j for j, name in enumerate(names) if f"{name}~" not in names}
     mirrored = free if two_sided is True else _positions("two_sided", two_sided or (), names)
     by_name = {
@@ -56,10 +65,13 @@ def column_options(
             scaling=scalings[j],
             missing=checked,
             missing_codes=_codes(codes[j]),
+            finds_codes=finds_codes,
             nominal=j in nominal,
             order=orders.get(j),
             two_sided=j in mirrored,
             asked_of_numbers=tuple(option for option, columns in by_name.items() if j in columns),
+            kept=j in kept,
+            dropped=j in dropped,
         )
         for j in range(len(names))
     ]
@@ -115,14 +127,16 @@ def _position(option: str, key: Any, names: Sequence[str]) -> int:
 
 
 def _order(key: ColumnKey, levels: Sequence[Level]) -> tuple[Level, ...]:
-    if isinstance(levels, str) or not 0 < len(set(levels)) == len(levels) <= MAX_LEVELS:
+    if isinstance(levels, str) or not 0 < len(set(levels)) == len(levels) <= MAX_ORDER:
         raise ValueError(
-            f"ordinal[{key!r}] must list each level once, lowest first, at most {MAX_LEVELS}, but is {short(levels)}."
+            f"ordinal[{key!r}] must list each level once, lowest first, at most {MAX_ORDER}, but is {short(levels)}."
         )
     return tuple(map(canonical_level, levels))
 
 
 def _codes(codes: Any) -> tuple[Level, ...]:
     if isinstance(codes, str) or not isinstance(codes, Collection):
-        raise TypeError(f"missing_codes must be a list of codes, or a dict of lists per column, but holds {codes!r}.")
+        raise TypeError(
+            f"missing_codes must be 'auto', None, a list of codes, or a dict of lists per column, but holds {codes!r}."
+        )
     return tuple(map(canonical_level, codes))

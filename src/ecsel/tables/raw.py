@@ -1,7 +1,7 @@
-"""One column as the user handed it over, and its readings: its kind, its numbers, its different values and their codes.
+"""One column as the user handed it over: its kind, its numbers, its different values and their codes.
 
-Text is never guessed to be numbers in a data frame, which has types. Arrays often lose theirs (a list of mixed rows
-becomes an array of text), so there a column of text that reads as numbers throughout is a column of numbers.
+Arrays often lose their types (a list of mixed rows becomes an array of text), so there a column of text that reads as
+numbers throughout is a column of numbers. What else may be written as text is the matter of `ecsel.tables.readings`.
 """
 
 from __future__ import annotations
@@ -54,15 +54,18 @@ class RawColumn:
         return RawColumn(self.name, source[rows] if isinstance(source, np.ndarray) else source.filter(rows.tolist()))
 
     def slice(self, rows: slice) -> RawColumn:
-        """Return a run of rows."""
-        return RawColumn(self.name, self.wrapped().source[rows])
+        """Return a run of rows, or every so many-th of them."""
+        source = self.wrapped().source
+        if rows.step in (None, 1) or isinstance(source, np.ndarray):
+            return RawColumn(self.name, source[rows])
+        return RawColumn(self.name, source[list(range(len(source))[rows])])  # not every library takes a step
 
     @classmethod
     def of_series(cls, name: str, series: Any) -> RawColumn:
         """Take a series of a frame library: of pandas' numbers the array, since each reading of a series costs."""
         native = series.to_native() if isinstance(series, nw.Series) else series
-        values = getattr(native, "values", None)
-        if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
+        dtype = getattr(native, "dtype", None)
+        if isinstance(dtype, np.dtype) and dtype.kind in "fiu" and isinstance(values := native.values, np.ndarray):
             return cls(name, values)
         return cls(name, series)
 
@@ -128,6 +131,45 @@ class RawColumn:
         if types and types <= {bool, np.bool_}:
             return "boolean", "boolean"
         return "number", "integer" if types and all(issubclass(t, numbers.Integral) for t in types) else "float"
+
+    def holds_numbers(self) -> bool:
+        """Whether the column has a numeric type."""
+        source = self.wrapped().source
+        if isinstance(source, np.ndarray):
+            return source.dtype.kind in "fiu"
+        return bool(source.dtype.is_numeric())
+
+    def holds_text(self) -> bool:
+        """Whether the column has the type of text, or is made of objects with text among them; categories have not."""
+        source = self.wrapped().source
+        if isinstance(source, np.ndarray):
+            if source.dtype.kind == "U":
+                return not _reads_as_numbers(source)
+            values = source if source.dtype.kind == "O" else None
+        elif isinstance(source.dtype, nw.String):
+            return True
+        else:
+            values = _objects(source.to_list()) if source.dtype == nw.Object else None
+        if values is None or not any(isinstance(value, str) for value in values.tolist()):
+            return False
+        is_array = isinstance(source, np.ndarray)
+        return not (is_array and _reads_as_numbers(values[~_missing_objects(values)]))
+
+    def objects(self) -> NDArray[Any]:
+        """Return the values as Python objects, None where they are missing."""
+        source = self.wrapped().source
+        if isinstance(source, np.ndarray) and source.dtype.kind != "O":
+            return _objects(source.tolist())
+        if not isinstance(source, np.ndarray) and isinstance(source.dtype, nw.String):
+            values = _objects(source.to_list())
+            missing = np.asarray(source.is_null().to_numpy(), dtype=bool)
+        else:
+            values = source if isinstance(source, np.ndarray) else _objects(source.to_list())
+            missing = _missing_objects(values)
+        if missing.any():
+            values = values.copy()
+            values[missing] = None
+        return values
 
     def numbers(self) -> NDArray[Any]:
         """Return a real array in which NaN is missing; text is refused with its first value."""
@@ -228,10 +270,7 @@ class RawColumn:
             )
         if dtype.startswith("complex"):
             raise ValueError(f"Complex data not supported: column {self.name!r} has the type {dtype}.")
-        raise ValueError(
-            f"Column {self.name!r} has the type {dtype}: turn it into numbers (for dates: days since a fixed day) or "
-            "into text first."
-        )
+        raise ValueError(f"Column {self.name!r} has the type {dtype}: turn it into numbers, dates or text first.")
 
 
 def _objects(values: Sequence[Any]) -> NDArray[Any]:
@@ -240,7 +279,17 @@ def _objects(values: Sequence[Any]) -> NDArray[Any]:
 
 
 def _missing_objects(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.fromiter(map(_is_missing, values), dtype=bool, count=values.size)
+    """Return which objects are missing; the different ones are looked at once, since text repeats itself."""
+    cells = values.tolist()
+    try:
+        missing = {value for value in set(cells) if _is_missing(value)}
+    except TypeError:  # lists and the like have no hash
+        return np.fromiter(map(_is_missing, cells), dtype=bool, count=values.size)
+    if not missing:
+        return np.zeros(values.size, dtype=bool)
+    # no two NaN need be equal, so that a set does not find them
+    tell = missing.__contains__ if missing == {None} else _is_missing
+    return np.fromiter(map(tell, cells), dtype=bool, count=values.size)
 
 
 def _is_missing(value: object) -> bool:

@@ -65,6 +65,8 @@ class RawTable:
     columns: Sequence[RawColumn]
     n_rows: int
     named: bool
+    given_names: tuple[str, ...] | None = None
+    """The names of columns that are read only when they are asked for."""
 
     @classmethod
     def of_cells(cls, cells: NDArray[Any]) -> RawTable:
@@ -75,11 +77,13 @@ class RawTable:
     def slice(self, rows: slice) -> RawTable:
         """Return a run of rows."""
         columns = tuple(column.slice(rows) for column in self.columns)
-        return RawTable(columns, len(range(self.n_rows)[rows]), self.named)
+        return RawTable(columns, len(range(self.n_rows)[rows]), self.named, self.given_names)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The column names."""
+        if self.given_names is not None:
+            return self.given_names
         if isinstance(self.columns, FrameColumns):
             return self.columns.names
         return tuple(column.name for column in self.columns)

@@ -38,7 +38,7 @@ class Options:
         self._check(view)
         if self.data is None:
             return self
-        table = read_table(self.data)
+        table = read_table(view.plain(self.data))
         columns = dict(zip(table.names if table.named else view.raw_names, table.columns, strict=False))
         costs, decimals = dict(self.costs), dict[str, int]()
         for name in (view.raw_names[j] for j in number_columns(view, self)):

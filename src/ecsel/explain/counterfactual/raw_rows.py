@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from ecsel.explain.frames import native_frame
+from ecsel.explain.frames import frame_like, native_frame
 from ecsel.tables.raw import RawColumn
 from ecsel.tables.reading import RawTable
 
@@ -28,6 +28,9 @@ class RawRows:
     @classmethod
     def read(cls, view: ModelView, X: Any) -> RawRows:
         """Take a table, a dict of column to value, or a list of values."""
+        inputs = () if view.encoder is None or not view.encoder.readings else view.encoder.inputs
+        if isinstance(X, Mapping) and inputs and all(name in X for name in inputs):
+            X = frame_like(None, {name: np.array([X[name]], dtype=object) for name in inputs})
         if isinstance(X, Mapping):
             if absent := [name for name in view.raw_names if name not in X]:
                 raise ValueError(f"the row has no value for column {absent[0]!r}")
@@ -37,6 +40,8 @@ class RawRows:
             frame = None if nw.dependencies.is_pandas_dataframe(X) else native_frame(X)
             table = X if frame is not None or np.ndim(X) == 2 else [list(X)]
             view.check_table(table)
+            if (plain := view.plain(table)) is not table:
+                table, frame = plain, None if nw.dependencies.is_pandas_dataframe(plain) else native_frame(plain)
             rows = np.asarray(table, dtype=object).tolist() if frame is None else frame.rows()
         if not rows:
             raise ValueError("there is no row to find a counterfactual for")

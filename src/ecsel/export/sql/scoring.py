@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ecsel.export.lowering import lower
+from ecsel.export.program import reading_lines
 from ecsel.export.sql.dialects import DIALECTS
 from ecsel.export.sql.underflow import without_underflow
 
@@ -82,4 +83,5 @@ def to_sql(
     program = lower(model, contributions=contributions, baseline=baseline)
     if spoken.stops_at_underflow:
         program = without_underflow(program)
-    return Query(program, spoken, table_of(table), tuple(dict.fromkeys(keep))).sql()
+    notes = "".join(f"-- {line}\n" for line in reading_lines(program))
+    return notes + Query(program, spoken, table_of(table), tuple(dict.fromkeys(keep))).sql()
