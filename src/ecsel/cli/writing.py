@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ecsel.cli.errors import Refusal
-from ecsel.files import draft
+from ecsel.files import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,14 @@ def check_writable(path: Path | None) -> None:
         return
     if path.is_dir():
         raise Refusal(f"{path} is a folder; name a file to write.")
-    folder = path.resolve().parent
+    if path.exists() and not path.is_file():  # a device or a pipe is written to where it is
+        if not os.access(path, os.W_OK):
+            raise Refusal(f"{path}: no permission to write there.")
+        return
+    try:
+        folder = path.resolve().parent
+    except (OSError, RuntimeError):
+        raise Refusal(f"{path} is a loop of links; name a file to write.") from None
     if not folder.is_dir():
         raise Refusal(f"{path}: there is no folder {folder}; make it first.")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
@@ -39,19 +46,15 @@ def save_model(model: Any, path: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; what is no regular file, such as a device, is written to as it is."""
-    if path.exists() and not path.is_file():
-        with naming(path):
-            path.write_bytes(content)
-        return
+    """Write a file whole or not at all."""
     with naming(path):
-        draft.write_whole(path, content)
+        atomic_write.write_whole(path, content)
 
 
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:
     """Yield the name of a draft that takes the file's place when all went well."""
-    with naming(path), draft.drafted(path) as fresh:
+    with naming(path), atomic_write.drafted(path) as fresh:
         yield fresh
 
 

@@ -193,6 +193,8 @@ def write_batches(
     """
     pa, _, pq = _pyarrow()
     target = Path(path)
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{os.fspath(path)!r} is no regular file: Parquet is written to a file.")
     fresh = target.with_name(target.name + ".part")
     writer, written = None, 0
     try:
