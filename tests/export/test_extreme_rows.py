@@ -53,9 +53,10 @@ def test_shapley_values_of_such_rows_are_finite_and_additive_or_refused(model, i
     for i in range(len(rows := extreme_rows(X))):
         try:
             found = explain.shapley(model, rows.iloc[[i]], X.iloc[::10])
-        except ValueError as error:
-            assert "leave extreme rows out" in str(error)
+        except ValueError:
             n_refused += 1
+            with pytest.raises(ValueError, match="leave extreme rows out"):
+                explain.shapley(model, rows.iloc[[i]], X.iloc[::10])
             continue
         assert np.isfinite(found.values).all()
         total = found.base_values + found.values.sum(axis=2)

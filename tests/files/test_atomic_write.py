@@ -4,6 +4,7 @@ import os
 import stat
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_a_pipe_stays_a_pipe_and_gets_the_content(pipe):
     write_whole(path, b"all of it")
     assert received() == b"all of it"
     assert is_pipe(path)
-    assert os.listdir(path.parent) == ["pipe"]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_model_saved_to_a_pipe_is_the_model_file(pipe, classifier, model_path):
@@ -72,9 +73,10 @@ def test_a_write_to_a_pipe_that_fails_sends_nothing(pipe):
 
 
 def test_a_device_stays_a_device():
-    before = os.stat(os.devnull)
-    write_whole(os.devnull, b"gone")
-    after = os.stat(os.devnull)
+    device = Path(os.devnull)
+    before = device.stat()
+    write_whole(device, b"gone")
+    after = device.stat()
     assert (before.st_mode, before.st_ino) == (after.st_mode, after.st_ino)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ecsel.cli.errors import Refusal
+from ecsel.cli.plain import plain
+from ecsel.cli.spreadsheet import inert, workbook_bytes
 from ecsel.files import atomic_write
 
 if TYPE_CHECKING:
@@ -74,30 +77,28 @@ def check_table_path(path: Path | None) -> None:
     check_writable(path)
 
 
-def write_table(path: Path, frame: pd.DataFrame) -> None:
+def write_table(path: Path, frame: pd.DataFrame, *, safe_csv: bool = False) -> None:
     """Write a table in the format that its name asks for."""
-    write_whole(path, table_bytes(path.name.lower(), frame))
+    write_whole(path, table_bytes(path.name.lower(), frame, safe_csv=safe_csv))
 
 
-def table_bytes(name: str, frame: pd.DataFrame) -> bytes:
-    """Return a table in the format of a file name."""
-    held = io.BytesIO()
+def table_bytes(name: str, frame: pd.DataFrame, *, safe_csv: bool = False) -> bytes:
+    """Return a table in the format of a file name; `safe_csv` keeps texts in CSV from being formulas."""
     if name.endswith(".parquet"):
+        held = io.BytesIO()
         frame.to_parquet(held, index=False)
-    elif name.endswith(".xlsx"):
-        frame.to_excel(held, index=False)
-    elif name.endswith(".json"):
-        return (frame.to_json(orient="records", force_ascii=False, double_precision=15) + "\n").encode()
-    else:
-        separator = "\t" if ".tsv" in name else ","
-        text = csv_text(frame, separator)
-        if not name.endswith(".gz"):
-            return text.encode()
-        import gzip
+        return held.getvalue()
+    if name.endswith(".xlsx"):
+        return workbook_bytes(frame)
+    if name.endswith(".json"):
+        return (json.dumps(plain(frame.to_dict("records")), ensure_ascii=False, allow_nan=False) + "\n").encode()
+    text = csv_text(inert(frame) if safe_csv else frame, "\t" if ".tsv" in name else ",")
+    if not name.endswith(".gz"):
+        return text.encode()
+    import gzip
 
-        # without the time of day, so that the same rows give the same bytes
-        return gzip.compress(text.encode(), mtime=0)
-    return held.getvalue()
+    # without the time of day, so that the same rows give the same bytes
+    return gzip.compress(text.encode(), mtime=0)
 
 
 def csv_text(frame: pd.DataFrame, separator: str = ",") -> str:

@@ -19,8 +19,6 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-
-from ecsel.export.accepted import LARGEST
 from ecsel.export.expr import Abs, Compare, Condition, Const, Exp, Expr, If, Log, Sqrt, add, clamp, minus, mul
 from ecsel.export.reading import FeatureValue, LogTerm, ProductTerm, Quotient, product
 from ecsel.signomial.columns import LOG_LIMIT

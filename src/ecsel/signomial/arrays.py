@@ -6,8 +6,8 @@ u = log x of positive features, all terms of plain powers are one matrix product
     z_k(x) = α_k·exp(clip(⟨β_k, u⟩, ±700)),        z_c(x) = Σ_{k of class c} z_k(x);
 
 on rows of values, and for terms with shifts and logarithms, they are products of factor values, which may be negative
-or zero. The upper clip is tighter where α_k·exp(700) is too large to be added up (`clip_limits`), so that every score of
-a finite row is finite. Where a factor or a product leaves the range of doubles, it is computed by its logarithm as
+or zero. The upper clip is tighter where α_k·exp(700) is too large to be added up (`clip_limits`), so that every score
+of a finite row is finite. Where a factor or a product leaves the range of doubles, it is computed by its logarithm as
 sgn·exp(clip(Σ_i b_i·log|g_i|)), the form that exports use there.
 """
 
