@@ -203,7 +203,7 @@ def test_any_text_is_read_or_refused_by_value_error(text):
 
 def test_a_product_of_very_many_factors_is_read_in_one_go():
     names = [f"x{i:04}" for i in range(4000)]
-    expected = Term(1.0, {name: 1 for name in names})
+    expected = Term(1.0, dict.fromkeys(names, 1))
     assert parse_signomial("*".join(names), max_products=0).terms == (expected,)
     assert parse_signomial("1/" + "/".join(names), max_products=0).terms == (Term(1.0) / expected,)
 

@@ -247,7 +247,7 @@ def _bounded_term(
     lost = _is_extreme(product, math.exp(top))
     for each in placed:
         # a base is a double, and so are its own power and its root: only other powers are cut or rounded to zero
-        if abs(each.factor.exponent) > 1 or each.factor.exponent < 0:
+        if not 0 <= float(each.factor.exponent) <= 1:
             lost |= _is_extreme(known[each], LARGEST)
         else:
             lost &= known[each] != 0
