@@ -72,7 +72,7 @@ PINNED = (
     7399,
     7417,
 )
-"""Of the seeds below 8 500 those in which the search once missed: nothing found, one column alone, or short of the best."""
+"""Of the seeds below 8 500 those in which the search once missed, found one column alone, or stopped short."""
 
 
 @pytest.mark.parametrize("seed", PINNED)
