@@ -249,7 +249,8 @@ def shares_for(n_numbers: int) -> FloatArray:
     """
     parts = next((parts for most, parts in DENSER if n_numbers <= most), 1)
     ends = np.concatenate([[0.0], SHARES])
-    return np.interp(np.arange(1, parts * SHARES.size + 1) / parts, np.arange(ends.size), ends)
+    places = np.arange(1, parts * SHARES.size + 1) / parts
+    return np.asarray(np.interp(places, np.arange(ends.size), ends), dtype=np.float64)
 
 
 def nearer(at: IntArray, n_points: int) -> IntArray:
