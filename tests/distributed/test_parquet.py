@@ -131,7 +131,8 @@ def test_mistakes_are_named(parquet, frame, tmp_path, in_memory):
         ECSELClassifier(n_terms=1, l1=1e-3, solver="adam").fit(parquet, "ill")
 
 
-def test_a_device_is_not_replaced(tmp_path):
+def test_a_pipe_is_not_replaced(tmp_path):
     pd.DataFrame({"a": [1.0]}).to_parquet(tmp_path / "rows.parquet")
+    os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="no regular file"):
-        write_batches(ParquetTable(tmp_path / "rows.parquet"), ["a"], lambda part: {"b": part["a"]}, os.devnull)
+        write_batches(ParquetTable(tmp_path / "rows.parquet"), ["a"], lambda part: {"b": part["a"]}, tmp_path / "pipe")
