@@ -23,7 +23,7 @@ lint: $(VENV)/.lint
 docs: $(VENV)/.docs
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m sphinx -W --keep-going -n -q -b html docs docs/_build/html
 
-# What reads data of others is attacked; CASES=20000 takes about an hour on one core.
+# What reads data of others is attacked; CASES=20000 takes about ten minutes on one core.
 CASES ?= 2000
 SEED ?= 0
 fuzz: $(VENV)/.test
