@@ -5,7 +5,7 @@ BENCH := .venv-bench
 KERNEL := $(wildcard src/ecsel/csrc/*)
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs bench fuzz sanitize mutants wheel clean
 
 demo: $(VENV)/.demo
 	$(VENV)/bin/ecsel demo
@@ -22,6 +22,24 @@ lint: $(VENV)/.lint
 
 docs: $(VENV)/.docs
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m sphinx -W --keep-going -n -q -b html docs docs/_build/html
+
+# What reads data of others is attacked; CASES=20000 takes about ten minutes on one core.
+CASES ?= 2000
+SEED ?= 0
+fuzz: $(VENV)/.test
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m fuzz --cases $(CASES) --seed $(SEED)
+
+# The kernel with the sanitizers of GCC, under its tests and under attack.
+sanitize: $(VENV)/.test
+	sh tests/sanitize.sh $(VENV)/bin/python
+
+# Changes that once went unnoticed must each fail a test.
+mutants: $(VENV)/.test
+	$(VENV)/bin/python -m fuzz.mutants
+
+# The wheel, twice: both must have the same bytes.
+wheel: $(VENV)/.test
+	sh tests/same_wheel.sh $(VENV)/bin/python
 
 bench: $(BENCH)/.bench
 	$(BENCH)/bin/python -m benchmarks --help

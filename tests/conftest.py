@@ -1,5 +1,6 @@
 """What a test needs, and what it leaves behind: nothing."""
 
+import signal
 import sys
 
 import pytest
@@ -14,6 +15,18 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if "needs_kernel" in item.keywords:
                 item.add_marker(skip)
+
+
+@pytest.fixture
+def interruptible():
+    """Let interrupts through, to this process and to those it starts, also where the tests run in the background.
+
+    A shell without job control starts background commands with SIGINT ignored, as nohup and cron do. A handler of
+    Python's is reset to the default in processes that are started.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

@@ -235,7 +235,7 @@ sys.exit(main(["--data", sys.argv[1], "--output", sys.argv[2], *chosen]))
 def test_a_killed_run_goes_on_where_it_was(folder, tmp_path):
     command = [sys.executable, "-c", SCRIPT, str(folder), str(tmp_path)]
     path = tmp_path / "classification_b.csv"
-    first = subprocess.Popen([*command, "0.3"], stderr=subprocess.DEVNULL)
+    first = subprocess.Popen([*command, "3"], stderr=subprocess.DEVNULL)  # lives far longer than three folds take
     end = time.monotonic() + 120
     while not path.is_file() or path.read_text(encoding="utf-8").count("\n") < 4:
         assert first.poll() is None

@@ -15,6 +15,7 @@ from ecsel.cli.errors import Interrupted
 SCRIPT = [sys.executable, "-c", "import sys; from ecsel.cli import main; sys.exit(main())"]
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_leaves_nothing_behind(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.lognormal(size=(3000, 12)), columns=[f"x{j}" for j in range(12)])

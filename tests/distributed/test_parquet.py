@@ -1,5 +1,7 @@
 """A Parquet file is fitted like the table in it, and predictions stream to a file."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from ecsel import ECSELClassifier, explain
 from ecsel.distributed import ParquetTable, write_explanations, write_predictions
 from ecsel.distributed import parquet as parquet_module
+from ecsel.distributed.parquet import write_batches
 from ecsel.fitting import unpacking
 
 FIT = {"n_terms": 1, "l1": 1e-3, "tol": 1e-12, "n_jobs": 1}
@@ -126,3 +129,10 @@ def test_mistakes_are_named(parquet, frame, tmp_path, in_memory):
         write_predictions(in_memory, tmp_path / "less.parquet", tmp_path / "p.parquet")
     with pytest.raises(ValueError, match="solver='adam'"):
         ECSELClassifier(n_terms=1, l1=1e-3, solver="adam").fit(parquet, "ill")
+
+
+def test_a_pipe_is_not_replaced(tmp_path):
+    pd.DataFrame({"a": [1.0]}).to_parquet(tmp_path / "rows.parquet")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="no regular file"):
+        write_batches(ParquetTable(tmp_path / "rows.parquet"), ["a"], lambda part: {"b": part["a"]}, tmp_path / "pipe")

@@ -13,6 +13,8 @@ import pytest
 
 from ecsel.estimators.readable import STOPPED
 
+pytestmark = pytest.mark.usefixtures("interruptible")
+
 FIT = """
 import json, sys, warnings
 import numpy as np

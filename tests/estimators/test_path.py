@@ -5,6 +5,7 @@ import pytest
 
 from ecsel import ECSELClassifier
 from ecsel.estimators.path import Candidate, Path
+from ecsel.estimators.stored import as_node, read_path
 from ecsel.signomial import Signomial
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rows lie:UserWarning")
@@ -85,9 +86,9 @@ def test_to_frame(model):
 
 def test_plain_values_and_back():
     unvalidated = Candidate(1, 0.5, 2, np.nan, np.nan, (Signomial.parse("2*x**0.5 - 1"),))
-    path = Path([unvalidated, Candidate(2, 0.1, 3, 0.4, 0.01, ())])
+    path = Path([unvalidated, Candidate(2, 0.1, 3, 0.4, 0.01, (Signomial.parse("x - 2/x"),))])
     assert path.to_plain()[0]["loss"] is None
-    again = Path.from_plain(path.to_plain())
+    again = read_path(as_node(path.to_plain(), "path"), ["x"], 1)
     assert again[1] == path[1]
     assert again[0].equations == path[0].equations
     assert np.isnan(again[0].loss)

@@ -114,7 +114,10 @@ def test_a_loaded_model_can_be_fitted_again_and_selected_from(make_numbers, quic
         (lambda d: d["report"].update(l1="much"), "much"),
         (lambda d: d.update(encoder=None), "encoder"),
         (lambda d: d["path"][0].pop("equations"), "equations"),
-        (lambda d: d["path"][0].update(equations=["__import__('os')"]), "not a valid classifier"),
+        (
+            lambda d: d["path"][0].update(equations=["__import__('os')"]),
+            r"path\[0\]\.equations\[0\]: no printed",
+        ),
         (lambda d: d["params"].update(solver={"learning_rate": -1, "betas": [0.9, 0.99]}), "learning_rate"),
         (lambda d: d["params"].update(solver={"epochs": 3}), "betas"),
     ],

@@ -336,7 +336,7 @@ class TestModel:
         fitted.save(tmp_path / "model.json")
         text = (tmp_path / "model.json").read_text()
         (tmp_path / "broken.json").write_text(text.replace('"near_ties"', '"far_ties"'))
-        with pytest.raises(ModelFileError, match="not the record of a prediction"):
+        with pytest.raises(ModelFileError, match=r"report.near_ties: the field is not there"):
             load(tmp_path / "broken.json")
 
     def test_another_kind_of_fit_forgets_the_last(self, table):

@@ -156,3 +156,20 @@ def test_memory_blocks_do_not_change_the_values(make_model, monkeypatch):
     monkeypatch.setattr(probability_game, "BLOCK_CELLS", 1)
     in_blocks = explain.shapley(model, X.iloc[:9], X, output="probability").values
     np.testing.assert_allclose(in_blocks, whole, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["sigmoid", "softmax2", "softmax3"])
+def test_values_of_scores_belong_to_the_classes_that_have_one(make_model, kind):
+    model, X = make_model(0, kind)
+    found = explain.shapley(model, X.iloc[:3], X.iloc[3:9])
+    assert found.classes == tuple(model.equations_)
+    total = found.base_values + found.values.sum(axis=2)
+    expected = model.decision_function(X.iloc[:3])
+    if kind == "softmax2":
+        total = total[:, 1] - total[:, 0]
+    np.testing.assert_allclose(np.squeeze(total), expected, rtol=1e-9)
+    chances = explain.shapley(model, X.iloc[:3], X.iloc[3:9], output="probability")
+    assert chances.classes == tuple(model.classes_.tolist())
+    np.testing.assert_allclose(
+        chances.base_values + chances.values.sum(axis=2), model.predict_proba(X.iloc[:3]), atol=1e-3
+    )

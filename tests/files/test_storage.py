@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ecsel.files import ModelDocument, ModelFileError, draft, read, storage, write
+from ecsel.files import ModelDocument, ModelFileError, atomic_write, read, storage, write
 from ecsel.signomial import Factor, Parity, Signomial, Term
 
 
@@ -89,7 +89,7 @@ def test_a_failed_write_leaves_the_old_file(classifier, model_path, monkeypatch)
     def fail(_descriptor):
         raise OSError("disk full")
 
-    monkeypatch.setattr(draft.os, "fsync", fail)
+    monkeypatch.setattr(atomic_write.os, "fsync", fail)
     with pytest.raises(OSError, match="disk full"):
         write(classifier(threshold=0.75), model_path)
     assert read(model_path).threshold == 0.25

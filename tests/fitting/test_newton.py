@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ecsel.fitting import L1, Sigmoid, Softmax, Status, fit_scores
+from ecsel.fitting import L1, Sigmoid, Softmax, Status, fit_scores, newton
 from ecsel.fitting.fit import FitOptions, to_theta
 from ecsel.fitting.newton import Stop, minimise
 from ecsel.fitting.starts import first_starts
@@ -147,3 +147,16 @@ def test_two_threads_share_the_rows_of_a_compiled_fit_and_change_no_bit(make_tab
     np.testing.assert_array_equal(one.theta, two.theta)
     assert (one.objective, one.iterations, one.evaluations) == (two.objective, two.iterations, two.evaluations)
     assert one.objective == pytest.approx(alone.objective(one.theta), rel=1e-12)
+
+
+@pytest.mark.parametrize(("share", "status"), [(1.9, Status.CONVERGED), (2.1, Status.STALLED), (2.9, Status.STALLED)])
+def test_where_no_step_helps_twice_the_tolerance_is_still_converged(
+    monkeypatch, make_table, make_problem, share, status
+):
+    problem, _ = make_problem(make_table())
+    theta = np.full(problem.size, 0.3)
+    residual = problem.kkt_residual(theta, problem.gradient(problem.evaluate(theta)))
+    monkeypatch.setattr(newton, "_step", lambda *_: (None, 1.0, 3, 0.0))
+    outcome = minimise(problem, theta, Stop(1e-6, residual / share, 20), lambda *_: None)
+    assert outcome.status is status
+    assert (outcome.iterations, outcome.evaluations) == (1, 1 + 3)

@@ -1,6 +1,6 @@
-import _thread
+import signal
 import threading
-import time
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -48,21 +48,41 @@ def test_an_interrupt_of_watched_starts_keeps_what_was_reached(make_table, make_
     assert run.iterations == 2
 
 
+class ToldPool(ThreadPoolExecutor):
+    """Threads that tell when the caller waits for his tasks, and when he has called off all that he could."""
+
+    def __init__(self, n_tasks):
+        super().__init__(2, thread_name_prefix="ecsel")
+        self.n_tasks, self.tasks = n_tasks, []
+        self.awaited, self.called_off = threading.Event(), threading.Event()
+
+    def submit(self, *arguments):
+        future = super().submit(*arguments)
+        self.tasks.append(future)
+        if len(self.tasks) == 1:
+            future.result = lambda: (self.awaited.set(), Future.result(future))[1]
+        if len(self.tasks) == self.n_tasks:
+            future.cancel = lambda: (Future.cancel(future), self.called_off.set())[0]
+        return future
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread")
 def test_an_interrupt_while_threads_work_keeps_what_they_reach(make_table, make_problem, monkeypatch):
     problem, _ = make_problem(make_table(), n_terms=2, n_threads=2)
     starts = some_starts(problem, 8)
-    called = threading.Event()
+    first, pool = threading.Lock(), ToldPool(len(starts))
 
     def slow(*arguments):
-        time.sleep(0.3)  # until all starts are handed out and the caller waits
-        if not called.is_set():
-            called.set()
-            _thread.interrupt_main()
-            time.sleep(0.3)  # the caller calls off those that wait
+        pool.awaited.wait()
+        if first.acquire(blocking=False):
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        # a signal on the very way to sleep wakes nobody: then the end of this task does, and the outcome is the same
+        pool.called_off.wait(1)
         return minimise(*arguments)
 
     monkeypatch.setattr(module, "minimise", slow)
+    monkeypatch.setattr(module, "thread_pool", lambda _: pool)
     runs = run_all(problem, starts, STOP)
     assert runs[-1].status is Status.INTERRUPTED
     assert 1 <= len(runs) < len(starts)

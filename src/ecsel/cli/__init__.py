@@ -1,5 +1,7 @@
 """The `ecsel` command. Its libraries (typer, rich, pandas) are an extra; without them it says so in one line."""
 
+import errno
+import io
 import os
 import signal
 import sys
@@ -13,6 +15,7 @@ __all__ = ["main"]
 
 def main() -> int:
     """Run the command line; the entry point of the `ecsel` script."""
+    _stand_in_for_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         _never_fail_at_a_letter(stream)
     signal.signal(signal.SIGINT, _interrupt)
@@ -31,6 +34,31 @@ def main() -> int:
         sys.stderr.write("\nInterrupted.\n")
         return stop.exit_code
     return 0
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Standard output that was closed: what is printed there would be lost, and that is an error."""
+
+    def write(self, text: str) -> int:
+        if not text:
+            return 0
+        raise OSError(errno.EBADF, "standard output is closed; open it, or name a file with --output")
+
+    def writable(self) -> bool:
+        return True
+
+
+def _stand_in_for_closed_streams() -> None:
+    """Let nothing be written to a file that was opened in the place of a closed stream."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, which is this one
+    sys.stdout = sys.stdout or _ClosedOutput()
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115 - for as long as the process lives
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import Refusal
-from ecsel.cli.options import Csv, Delimiter, Encoding, Json, Quiet, Sheet, TableOutput, Verbose
+from ecsel.cli.options import Csv, Delimiter, Encoding, Json, Quiet, SafeCsv, Sheet, TableOutput, Verbose
 from ecsel.cli.session import speaking
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def compare(
     encoding: Encoding = None,
     sheet: Sheet = None,
     as_csv: Csv = False,
+    safe_csv: SafeCsv = False,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -53,7 +54,7 @@ def compare(
     from ecsel.cli.tables import people_table, put
     from ecsel.cli.writing import check_table_path
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
         check_table_path(output)
         fitted = None if model is None else load_model(model)
         wishes = Wishes(delimiter, encoding, sheet, () if fitted is None else text_columns(fitted))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import Refusal
-from ecsel.cli.options import Csv, DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Row, Sheet, Verbose
+from ecsel.cli.options import Csv, DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Row, SafeCsv, Sheet, Verbose
 from ecsel.cli.session import speaking
 from ecsel.cli.wording import number, shown
 
@@ -43,6 +43,7 @@ def counterfactual(
     encoding: Encoding = None,
     sheet: Sheet = None,
     as_csv: Csv = False,
+    safe_csv: SafeCsv = False,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -57,7 +58,7 @@ def counterfactual(
     from ecsel import explain
     from ecsel.cli.models import chosen_row, load_model, plain_features, read_for
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
         fitted = load_model(model)
         view = explain.ModelView.of(fitted)
         table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)

@@ -30,6 +30,8 @@ def read_delimited(
     import pandas as pd
 
     text = decoded(content, name, encoding)
+    if not text.strip():
+        raise Refusal(f"{name} is empty.")
     separator = find_delimiter(text) if delimiter is None else delimiter
     if len(separator) != 1:
         raise Refusal(f"--delimiter must be one character or the word tab, not {separator!r}.")

@@ -27,6 +27,12 @@ Sheet: TypeAlias = Annotated[
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document.", rich_help_panel=SPEAKING)]
 Csv: TypeAlias = Annotated[bool, typer.Option("--csv", help="All rows as CSV.", rich_help_panel=SPEAKING)]
+SafeCsv: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv", help="In CSV, an apostrophe before text that spreadsheets would run.", rich_help_panel=SPEAKING
+    ),
+]
 TableOutput: TypeAlias = Annotated[
     Path | None,
     typer.Option(

@@ -5,7 +5,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import Refusal
-from ecsel.cli.options import Csv, DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Sheet, TableOutput, Verbose
+from ecsel.cli.options import (
+    Csv,
+    DataFile,
+    Delimiter,
+    Encoding,
+    Json,
+    ModelFile,
+    Quiet,
+    SafeCsv,
+    Sheet,
+    TableOutput,
+    Verbose,
+)
 from ecsel.cli.session import speaking
 
 if TYPE_CHECKING:
@@ -25,6 +37,7 @@ def predict(
     encoding: Encoding = None,
     sheet: Sheet = None,
     as_csv: Csv = False,
+    safe_csv: SafeCsv = False,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -40,7 +53,7 @@ def predict(
     from ecsel.cli.tables import put
     from ecsel.cli.writing import check_table_path
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
         check_table_path(output)
         fitted = load_model(model)
         table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)

@@ -6,26 +6,28 @@ twice, letters of another encoding. Standard input and devices are read up to a 
 
 from __future__ import annotations
 
-import gzip
 import io
 import sys
-import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
-from zipfile import BadZipFile
 
+from ecsel.cli.archives import MOST_UNPACKED, check_parquet, check_workbook, gunzip
 from ecsel.cli.delimited import read_delimited
 from ecsel.cli.errors import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     import pandas as pd
 
 STDIN = "-"
 STREAM_LIMIT = 256 * 2**20
 """Most bytes that are read from standard input or a device, and unpacked from it."""
+
+MOST_DIGITS = 308
+"""Digits of a whole number in JSON that a double can hold."""
 
 GZIP, ZIP, PARQUET, OLD_EXCEL = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xd0\xcf\x11\xe0"
 JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
@@ -79,19 +81,18 @@ def read_file(path: str, wishes: Wishes | None = None) -> TableFile:
 def _content(path: str) -> tuple[str, bytes]:
     """Return what to call the source, and its bytes, unpacked."""
     if path == STDIN:
-        name, bound = "standard input", STREAM_LIMIT
-        content = _bounded(sys.stdin.buffer, name)
+        name, content, bound = "standard input", _standard_input(), STREAM_LIMIT
     else:
         file, name = Path(path), path
         if not file.exists():
             raise Refusal(f"{name}: there is no such file.")
         if file.is_dir():
             raise Refusal(f"{name} is a folder; name the file in it.")
-        bound = -1 if file.is_file() else STREAM_LIMIT
+        bound = MOST_UNPACKED if file.is_file() else STREAM_LIMIT
         with file.open("rb") as stream:
             content = stream.read() if file.is_file() else _bounded(stream, name)
     if content[:2] == GZIP:
-        content = _unpacked(content, name, bound)
+        content = gunzip(content, name, bound)
     if not content.strip():
         raise Refusal(f"{name} is empty.")
     return name, content
@@ -100,24 +101,18 @@ def _content(path: str) -> tuple[str, bytes]:
 def _bounded(stream: BinaryIO, name: str) -> bytes:
     content = stream.read(STREAM_LIMIT + 1)
     if len(content) > STREAM_LIMIT:
-        _refuse_endless(name)
+        size = STREAM_LIMIT // 2**20
+        raise Refusal(f"{name} gave more than {size} MiB and may have no end; save it to a file and name the file.")
     return content
 
 
-def _unpacked(content: bytes, name: str, bound: int) -> bytes:
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise Refusal("Standard input is closed; name a file.")
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
-            unpacked = packed.read(bound + 1 if bound >= 0 else -1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise Refusal(f"{name} is a damaged gzip file ({error}).") from error
-    if 0 <= bound < len(unpacked):
-        _refuse_endless(name)
-    return unpacked
-
-
-def _refuse_endless(name: str) -> None:
-    size = STREAM_LIMIT // 2**20
-    raise Refusal(f"{name} gave more than {size} MiB and may have no end; save it to a file and name the file.")
+        return _bounded(sys.stdin.buffer, "standard input")
+    except (OSError, ValueError) as error:
+        raise Refusal(f"Standard input cannot be read: {error}.") from error
 
 
 def _delimiter(path: str, wishes: Wishes) -> str | None:
@@ -129,10 +124,12 @@ def _delimiter(path: str, wishes: Wishes) -> str | None:
 
 def _parquet(content: bytes, name: str) -> pd.DataFrame:
     import pandas as pd
+    from pyarrow.parquet import read_metadata
 
     try:
+        check_parquet(read_metadata(io.BytesIO(content)), name)
         frame = pd.read_parquet(io.BytesIO(content), engine="pyarrow")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, NotImplementedError) as error:
         raise Refusal(f"{name} is not a readable Parquet file: {error}") from error
     return frame.reset_index(drop=all(level is None for level in frame.index.names))
 
@@ -140,17 +137,31 @@ def _parquet(content: bytes, name: str) -> pd.DataFrame:
 def _excel(content: bytes, name: str, wishes: Wishes) -> tuple[pd.DataFrame, tuple[str, ...]]:
     import pandas as pd
 
-    try:
+    check_workbook(content, name)
+    with _naming_workbook(name):
         book = pd.ExcelFile(io.BytesIO(content), engine="openpyxl")
-    except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise Refusal(f"{name} is a zip file but no readable Excel workbook: {error}") from error
-    sheets = [str(sheet) for sheet in book.sheet_names]
+        sheets = [str(sheet) for sheet in book.sheet_names]
+    if not sheets:
+        raise Refusal(f"{name} is a workbook without sheets.")
     sheet = sheets[0] if wishes.sheet is None else wishes.sheet
     if sheet not in sheets:
         raise Refusal(f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}.")
     several = wishes.sheet is None and len(sheets) > 1
     remark = f"{name} has {len(sheets)} sheets; the first, {sheet!r}, was read (--sheet chooses another)."
-    return pd.read_excel(book, sheet_name=sheet), (remark,) if several else ()
+    with _naming_workbook(name):
+        return pd.read_excel(book, sheet_name=sheet), (remark,) if several else ()
+
+
+@contextmanager
+def _naming_workbook(name: str) -> Iterator[None]:
+    """Tell what the reader of workbooks stumbled over: it has an exception of its own for every kind of damage."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise Refusal(f"{name} is a zip file but no readable Excel workbook ({told}).") from error
 
 
 def _is_json(path: str, content: bytes) -> bool:
@@ -163,12 +174,19 @@ def _json(content: bytes, name: str) -> pd.DataFrame:
 
     import pandas as pd
 
+    def whole(digits: str) -> int:
+        if len(digits.lstrip("-")) > MOST_DIGITS:
+            raise Refusal(f"{name} holds a whole number of {len(digits)} digits, more than a table of numbers can.")
+        return int(digits)
+
     try:
         text = content.decode("utf-8-sig")
         try:
-            records = json.loads(text)
+            records = json.loads(text, parse_int=whole)
         except ValueError:
-            records = [json.loads(line) for line in text.splitlines() if line.strip()]
+            records = [json.loads(line, parse_int=whole) for line in text.splitlines() if line.strip()]
+    except RecursionError:
+        raise Refusal(f"{name} is nested too deeply for a table.") from None
     except ValueError as error:
         raise Refusal(f"{name} is not valid JSON ({error}).") from error
     rows = records if isinstance(records, list) else [records]

@@ -34,6 +34,8 @@ class Session:
     verbose: bool
     out: Console
     err: Console
+    safe_csv: bool = False
+    """Whether texts in CSV that a spreadsheet would run get an apostrophe."""
 
     @property
     def shows_progress(self) -> bool:
@@ -73,10 +75,12 @@ class Session:
 
 
 @contextmanager
-def speaking(*, as_json: bool = False, quiet: bool = False, verbose: bool = False) -> Iterator[Session]:
+def speaking(
+    *, as_json: bool = False, quiet: bool = False, verbose: bool = False, safe_csv: bool = False
+) -> Iterator[Session]:
     """Yield a session; warnings of the library become notes, each told once, when the work is done."""
     out, err = (Console(stderr=stderr, markup=False, emoji=False, highlight=False) for stderr in (False, True))
-    session = Session(as_json, quiet, verbose, out, err)
+    session = Session(as_json, quiet, verbose, out, err, safe_csv)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
+from ecsel.cli.spreadsheet import inert
 from ecsel.cli.wording import number, shown
 from ecsel.cli.writing import csv_text, write_table
 
@@ -48,10 +49,10 @@ def put(
 ) -> None:
     """Hand out a table: into a file, as CSV, or its first rows for people."""
     if output is not None:
-        write_table(output, frame)
+        write_table(output, frame, safe_csv=session.safe_csv)
         session.note(f"Wrote {len(frame)} {what} to {output}.")
     elif as_csv:
-        session.raw(csv_text(frame))
+        session.raw(csv_text(inert(frame) if session.safe_csv else frame))
     else:
         session.out.print(people_table(frame))
         if len(frame) > MOST_ROWS:

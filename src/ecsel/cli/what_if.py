@@ -20,6 +20,7 @@ from ecsel.cli.options import (
     ModelFile,
     Quiet,
     Row,
+    SafeCsv,
     Sheet,
     TableOutput,
     Verbose,
@@ -50,6 +51,7 @@ def what_if(
     encoding: Encoding = None,
     sheet: Sheet = None,
     as_csv: Csv = False,
+    safe_csv: SafeCsv = False,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -67,7 +69,7 @@ def what_if(
     from ecsel.cli.tables import put
     from ecsel.cli.writing import check_table_path
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
         check_table_path(output)
         fitted = load_model(model)
         view = explain.ModelView.of(fitted)

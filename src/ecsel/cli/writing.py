@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ecsel.cli.errors import Refusal
-from ecsel.files import draft
+from ecsel.cli.plain import plain
+from ecsel.cli.spreadsheet import inert, workbook_bytes
+from ecsel.files import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +28,14 @@ def check_writable(path: Path | None) -> None:
         return
     if path.is_dir():
         raise Refusal(f"{path} is a folder; name a file to write.")
-    folder = path.resolve().parent
+    if path.exists() and not path.is_file():  # a device or a pipe is written to where it is
+        if not os.access(path, os.W_OK):
+            raise Refusal(f"{path}: no permission to write there.")
+        return
+    try:
+        folder = path.resolve().parent
+    except (OSError, RuntimeError):
+        raise Refusal(f"{path} is a loop of links; name a file to write.") from None
     if not folder.is_dir():
         raise Refusal(f"{path}: there is no folder {folder}; make it first.")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
@@ -39,19 +49,15 @@ def save_model(model: Any, path: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; what is no regular file, such as a device, is written to as it is."""
-    if path.exists() and not path.is_file():
-        with naming(path):
-            path.write_bytes(content)
-        return
+    """Write a file whole or not at all."""
     with naming(path):
-        draft.write_whole(path, content)
+        atomic_write.write_whole(path, content)
 
 
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:
     """Yield the name of a draft that takes the file's place when all went well."""
-    with naming(path), draft.drafted(path) as fresh:
+    with naming(path), atomic_write.drafted(path) as fresh:
         yield fresh
 
 
@@ -71,30 +77,28 @@ def check_table_path(path: Path | None) -> None:
     check_writable(path)
 
 
-def write_table(path: Path, frame: pd.DataFrame) -> None:
+def write_table(path: Path, frame: pd.DataFrame, *, safe_csv: bool = False) -> None:
     """Write a table in the format that its name asks for."""
-    write_whole(path, table_bytes(path.name.lower(), frame))
+    write_whole(path, table_bytes(path.name.lower(), frame, safe_csv=safe_csv))
 
 
-def table_bytes(name: str, frame: pd.DataFrame) -> bytes:
-    """Return a table in the format of a file name."""
-    held = io.BytesIO()
+def table_bytes(name: str, frame: pd.DataFrame, *, safe_csv: bool = False) -> bytes:
+    """Return a table in the format of a file name; `safe_csv` keeps texts in CSV from being formulas."""
     if name.endswith(".parquet"):
+        held = io.BytesIO()
         frame.to_parquet(held, index=False)
-    elif name.endswith(".xlsx"):
-        frame.to_excel(held, index=False)
-    elif name.endswith(".json"):
-        return (frame.to_json(orient="records", force_ascii=False, double_precision=15) + "\n").encode()
-    else:
-        separator = "\t" if ".tsv" in name else ","
-        text = csv_text(frame, separator)
-        if not name.endswith(".gz"):
-            return text.encode()
-        import gzip
+        return held.getvalue()
+    if name.endswith(".xlsx"):
+        return workbook_bytes(frame)
+    if name.endswith(".json"):
+        return (json.dumps(plain(frame.to_dict("records")), ensure_ascii=False, allow_nan=False) + "\n").encode()
+    text = csv_text(inert(frame) if safe_csv else frame, "\t" if ".tsv" in name else ",")
+    if not name.endswith(".gz"):
+        return text.encode()
+    import gzip
 
-        # without the time of day, so that the same rows give the same bytes
-        return gzip.compress(text.encode(), mtime=0)
-    return held.getvalue()
+    # without the time of day, so that the same rows give the same bytes
+    return gzip.compress(text.encode(), mtime=0)
 
 
 def csv_text(frame: pd.DataFrame, separator: str = ",") -> str:

@@ -7,10 +7,11 @@
 
 /* log x of a normal x > 0 to about the last digit: x = 2^e·m with m in [√½, √2), log m = 2 artanh((m − 1)/(m + 1)). */
 INLINE float logarithm(float x) {
-    int32_t bits;
+    uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
-    const int32_t shifted = bits - 0x3f3504f3, fraction = (shifted & 0x007fffff) + 0x3f3504f3;
-    const float e = (float)(shifted >> 23);
+    /* unsigned, because the bits of a negative x or a NaN, whose result nobody reads, would overflow */
+    const uint32_t shifted = bits - 0x3f3504f3u, fraction = (shifted & 0x007fffffu) + 0x3f3504f3u;
+    const float e = (float)((int32_t)shifted >> 23);
     float m;
     memcpy(&m, &fraction, sizeof m);
     const float f = m - 1, s = f / (2 + f), q = s * s;

@@ -22,23 +22,37 @@ enum { DOUBLES = 'd', FLOATS = 'f', INTEGERS = 'q', PLACES = 'i', BYTES = 'B' };
 
 /* Whether an array holds what is wanted. */
 static int is_of(const Py_buffer *view, int kind) {
+    if (view->format == NULL || view->format[0] == 0) return 0;
     const char format = view->format[0];
     const Py_ssize_t size = kind == BYTES ? 1 : kind == FLOATS || kind == PLACES ? 4 : 8;
-    return view->itemsize == size && view->format[1] == 0 && (format == kind || (kind == INTEGERS && format == 'l'));
+    return view->itemsize == size && view->format[1] == 0 && (uintptr_t)view->buf % (size_t)size == 0 &&
+           (format == kind || (kind == INTEGERS && format == 'l'));
 }
 
-/* The data of an array of some kind; rows must be contiguous, and all else too unless `stride` is asked for. NULL with
-   an exception where that is not so. */
+/* The product of two sizes, −1 where one is negative or the product no size. */
+static ptrdiff_t times(ptrdiff_t a, ptrdiff_t b) {
+    return a < 0 || b < 0 || (b > 0 && a > PTRDIFF_MAX / (ptrdiff_t)sizeof(double) / b) ? -1 : a * b;
+}
+
+/* The data of an array of some kind; rows must be contiguous, and all else too unless `stride` is asked for: then it is
+   a matrix of as many rows as `stride` says, one behind the other. NULL with an exception where that is not so. */
 static void *take_kind(Buffers *b, PyObject *array, int kind, int writable, ptrdiff_t size, ptrdiff_t *stride) {
     Py_buffer *view = &b->view[b->count];
+    const ptrdiff_t n_rows = stride == NULL ? 0 : *stride;
+    if (size < 0) {
+        PyErr_Format(PyExc_ValueError, "array %d of the kernel: its size is negative or too large", b->count + 1);
+        return NULL;
+    }
     const int flags = PyBUF_FORMAT | PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(array, view, flags) != 0) return NULL;
     b->count++;
     ptrdiff_t items = 1, inner = view->itemsize;
-    int fits = is_of(view, kind);
+    int fits = is_of(view, kind) && (stride == NULL || (view->ndim == 2 && view->shape[0] == n_rows));
     for (int d = view->ndim - 1; d >= 0; d--) {
-        if (d == 0 && stride != NULL) *stride = view->strides[0] / view->itemsize;
-        else fits = fits && (view->shape[d] <= 1 || view->strides[d] == inner);
+        if (d == 0 && stride != NULL) {
+            *stride = view->strides[0] / view->itemsize;
+            fits = fits && (n_rows <= 1 || (view->strides[0] >= inner && view->strides[0] % view->itemsize == 0));
+        } else fits = fits && (view->shape[d] <= 1 || view->strides[d] == inner);
         inner *= view->shape[d];
         items *= view->shape[d];
     }
@@ -80,7 +94,7 @@ static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
     Buffers b = {.count = 0};
     double *data[6];
     for (int i = 0; i < 6; i++) {
-        data[i] = take(&b, array[i], 0, i == 2, i == 0 ? n * n : n, NULL);
+        data[i] = take(&b, array[i], 0, i == 2, i == 0 ? times(n, n) : n, NULL);
         if (data[i] == NULL) {
             release(&b);
             return NULL;
@@ -102,6 +116,15 @@ static int read_shape(PyObject *tuple, Shape *s) {
     s->terms = sizes[1];
     s->features = sizes[2];
     s->rows = sizes[3];
+    /* with a term or a row the arrays bound all sizes; what is multiplied of them below must be a size too */
+    const ptrdiff_t width = times(1, sizes[2] < 0 ? -1 : sizes[2] + (sizes[2] < PTRDIFF_MAX));
+    const ptrdiff_t terms = times(sizes[0], sizes[1]), own = times(terms, width), all = own < 0 ? -1 : own + sizes[0];
+    if (sizes[0] < 1 || (sizes[1] < 1 && sizes[3] < 1) || (s->intercept & ~1) != 0 || (s->form & ~1) != 0 || (s->link & ~1) != 0 ||
+        times(all, all) < 0 || times(times(terms, width), width) < 0 || times(times(PLANES, terms), sizes[3]) < 0 ||
+        times(sizes[0], sizes[3]) < 0 || times(sizes[2], sizes[3]) < 0 || times(256, sizes[2]) < 0) {
+        PyErr_SetString(PyExc_ValueError, "the shape of a problem: a size is negative or too large, or a word unknown");
+        return 0;
+    }
     return 1;
 }
 
@@ -109,6 +132,7 @@ static int read_shape(PyObject *tuple, Shape *s) {
 static int take_block(Buffers *b, PyObject *const array[7], const Shape *s, const double **theta, Rows *rows,
                       State *state, int writable) {
     const ptrdiff_t scored = s->scores * s->rows;
+    rows->stride = s->features;
     return (*theta = take(b, array[0], 0, 0, s->scores * per_score(s), NULL)) != NULL &&
            (rows->v = take(b, array[1], 0, 0, s->features * s->rows, &rows->stride)) != NULL &&
            (rows->codes = take(b, array[2], 1, 0, s->rows, NULL)) != NULL &&
@@ -157,6 +181,10 @@ static PyObject *py_derivatives(PyObject *self, PyObject *args) {
     const ptrdiff_t all = s.scores * per_score(&s), width = 1 + s.features;
     const ptrdiff_t sizes[3] = {all, all * all, s.scores * s.terms * width * width};
     double *data[3] = {NULL, NULL, NULL};
+    if (out[0] == Py_None || (out[1] == Py_None) != (out[2] == Py_None)) {
+        PyErr_SetString(PyExc_ValueError, "derivatives: a gradient is wanted, and both matrices or none");
+        return NULL;
+    }
     int taken = take_block(&b, array, &s, &theta, &rows, &state, 0);
     for (int i = 0; taken && i < 3; i++)
         if (out[i] != Py_None) taken = (data[i] = take(&b, out[i], 0, 1, sizes[i], NULL)) != NULL;
@@ -198,11 +226,11 @@ static PyObject *py_sweep(PyObject *self, PyObject *args) {
                 (p.scale = take_kind(&b, array[5], FLOATS, 0, m, NULL)) != NULL;
     for (ptrdiff_t j = 0; taken && j < m; j++) p.wide += p.coded[j] == 0;
     const ptrdiff_t per_row = 4 * (p.wide + p.weighted) + 1 + (m - p.wide);
-    if (p.first < 0 || p.first + s.rows > p.stride) {
+    if (taken && (p.first < 0 || s.rows > p.stride || p.first > p.stride - s.rows)) {
         PyErr_SetString(PyExc_ValueError, "the chunk has fewer rows than are asked for");
         taken = 0;
     }
-    taken = taken && (p.data = take_kind(&b, array[1], BYTES, 0, per_row * p.stride, NULL)) != NULL;
+    taken = taken && (p.data = take_kind(&b, array[1], BYTES, 0, times(per_row, p.stride), NULL)) != NULL;
     if (taken && out[0] != Py_None) taken = (gradient = take(&b, out[0], 0, 1, all, NULL)) != NULL;
     if (taken && out[1] != Py_None) taken = (errors = take_kind(&b, out[1], FLOATS, 1, s.rows, NULL)) != NULL;
     if (!taken) {
@@ -244,8 +272,12 @@ static PyObject *py_places(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *array[4];
     if (!PyArg_ParseTuple(args, "OOOO", &array[0], &array[1], &array[2], &array[3])) return NULL;
-    const Py_ssize_t n = PyObject_Size(array[0]), count = PyObject_Size(array[1]);
+    const Py_ssize_t n = PyObject_Size(array[0]), count = n < 0 ? -1 : PyObject_Size(array[1]);
     if (n < 0 || count < 0) return NULL;
+    if (count < 1 || count > 256) {
+        PyErr_SetString(PyExc_ValueError, "places: between 1 and 256 values are wanted");
+        return NULL;
+    }
     Buffers b = {.count = 0};
     const float *u, *values;
     uint8_t *at = NULL;
@@ -359,11 +391,13 @@ static PyObject *py_positive_parts(PyObject *self, PyObject *args) {
     Buffers b = {.count = 0};
     const double *blocks;
     double *out = NULL;
-    if (count < 0 || n < 0 || (blocks = take(&b, array[0], 0, 0, count * n * n, NULL)) == NULL ||
-        (out = take(&b, array[1], 0, 1, count * n * n, NULL)) == NULL) {
+    const ptrdiff_t size = times(times(count, n), n);
+    if ((blocks = take(&b, array[0], 0, 0, size, NULL)) == NULL ||
+        (out = take(&b, array[1], 0, 1, size, NULL)) == NULL) {
         release(&b);
         return NULL;
     }
+    if (size == 0) return finish(&b, 0, Py_NewRef(Py_None));
     double *room = malloc(sizeof(double) * (size_t)positive_part_room(n));
     if (room != NULL) {
         Py_BEGIN_ALLOW_THREADS
@@ -378,6 +412,7 @@ static PyObject *py_positive_parts(PyObject *self, PyObject *args) {
 static int take_problem(Buffers *b, PyObject *const array[7], const Shape *s, Rows *rows, double **theta,
                         Charges *charges) {
     const ptrdiff_t all = s->scores * per_score(s);
+    rows->stride = s->features;
     return (rows->v = take(b, array[0], 0, 0, s->features * s->rows, &rows->stride)) != NULL &&
            (rows->codes = take(b, array[1], 1, 0, s->rows, NULL)) != NULL &&
            (rows->w = take(b, array[2], 0, 0, s->rows, NULL)) != NULL &&
@@ -408,7 +443,7 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
     Buffers b = {.count = 0};
     double *theta = NULL, *z = NULL;
     const float *single = NULL;
-    const ptrdiff_t cells = g.pieces * g.rows;
+    const ptrdiff_t cells = times(g.pieces, g.rows);
     g.offset = NULL;
     g.x = take(&b, array[0], 0, 0, cells, NULL);
     if (g.x == NULL) {
@@ -419,9 +454,9 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
                 (g.y = take(&b, array[2], 0, 0, g.rows, NULL)) != NULL &&
                 (g.w = take(&b, array[3], 0, 0, g.rows, NULL)) != NULL &&
                 (g.ridge = take(&b, array[4], 0, 0, g.pieces, NULL)) != NULL &&
-                (array[5] == Py_None || (g.offset = take(&b, array[5], 0, 0, g.scores * g.rows, NULL)) != NULL) &&
+                (array[5] == Py_None || (g.offset = take(&b, array[5], 0, 0, times(g.scores, g.rows), NULL)) != NULL) &&
                 (theta = take(&b, array[6], 0, 1, g.scores + g.pieces, NULL)) != NULL &&
-                (z = take(&b, array[7], 0, 1, g.scores * g.rows, NULL)) != NULL;
+                (z = take(&b, array[7], 0, 1, times(g.scores, g.rows), NULL)) != NULL;
     for (ptrdiff_t k = 0; taken && k < g.pieces; k++) taken = g.owner[k] >= 0 && g.owner[k] < g.scores;
     for (ptrdiff_t i = 0; taken && g.kind == GLM_SOFTMAX && i < g.rows; i++) taken = g.y[i] >= 0 && g.y[i] < g.scores;
     if (!taken) {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ecsel.distributed.fragments import check_fragment, read_group
 from ecsel.distributed.packing import pack_source
 from ecsel.distributed.scouting import Scout
 from ecsel.distributed.sources import Batch, sum_over
@@ -95,17 +96,26 @@ class ParquetTable:
 
     @cached_property
     def n_rows(self) -> int:
-        """The number of rows, which the file tells without being read."""
-        return int(self.dataset.count_rows())
+        """The number of rows, which the files tell without being read."""
+        n_rows = 0
+        for fragment in self.dataset.get_fragments():
+            try:
+                n_rows += int(fragment.count_rows())
+            except (OSError, ValueError) as error:
+                raise ValueError(f"{fragment.path!r} cannot be read as Parquet: {error}") from None
+        return n_rows
 
     def tables(self, names: Sequence[str]) -> Iterator[Any]:
         """Yield pyarrow tables of at most `CHUNK_ROWS` rows, in the order of the file."""
         pa, _, _ = _pyarrow()
         # A scanner of the whole dataset decodes up to a gigabyte ahead of a slow reader; one of a row group can not.
         options = {"columns": list(names), "batch_size": CHUNK_ROWS, "use_threads": False, "batch_readahead": 0}
+        schema, first = self.dataset.schema, None
         for fragment in self.dataset.get_fragments():
-            for group in fragment.split_by_row_group():
-                for batch in group.to_batches(self.dataset.schema, **options):
+            first = first or fragment.path
+            check_fragment(fragment, schema, names, first)
+            for number, group in enumerate(fragment.split_by_row_group()):
+                for batch in read_group(group, number, schema, options):
                     if batch.num_rows:
                         yield pa.Table.from_batches([batch])
 
@@ -193,6 +203,8 @@ def write_batches(
     """
     pa, _, pq = _pyarrow()
     target = Path(path)
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{os.fspath(path)!r} is no regular file: Parquet is written to a file.")
     fresh = target.with_name(target.name + ".part")
     writer, written = None, 0
     try:

@@ -6,7 +6,7 @@ the numbers get the names of classes, features and pieces.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from ecsel.signomial.factor_values import product_of_others
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -158,17 +158,12 @@ class StandardErrors:
         return self._sandwich, self._encoder
 
     def to_plain(self) -> dict[str, Any]:
-        """Return plain JSON values."""
+        """Return plain JSON values, without the covariance; `stored.read_errors` reads them."""
         return {
             "numbers": [asdict(number) for number in self.numbers],
             "converged": self.converged,
             "n_rows": self.n_rows,
         }
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> StandardErrors:
-        """Inverse of `to_plain`; the covariance is not kept. What has another shape is a KeyError or TypeError."""
-        return cls(tuple(map(_number_from, plain["numbers"])), bool(plain["converged"]), int(plain["n_rows"]))
 
     def __str__(self) -> str:
         """Return the errors as text, “—” where not determined."""
@@ -231,12 +226,6 @@ class Pieces:
                     slopes[k] = mine[j].first * product_of_others(mine, {j})
             found.append(sandwich.elasticities(values, slopes, c, absolute=absolute))
         return used, found
-
-
-def _number_from(plain: Mapping[str, Any]) -> NumberError:
-    number = NumberError(**plain)
-    error = number.standard_error
-    return replace(number, estimate=float(number.estimate), standard_error=None if error is None else float(error))
 
 
 def _quantile(level: float) -> float:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.signomial import Signomial
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from ecsel.signomial import Signomial
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class Path(tuple[Candidate, ...]):
         return pd.DataFrame([{name: getattr(c, name) for name in names} for c in self], columns=list(names))
 
     def to_plain(self) -> tuple[dict[str, Any], ...]:
-        """Return plain JSON values, equations as text and missing losses as None."""
+        """Return plain JSON values, equations as text and missing losses as None; `stored.read_path` reads them."""
         return tuple(
             {
                 "n_terms": c.n_terms,
@@ -57,20 +55,4 @@ class Path(tuple[Candidate, ...]):
                 "n_rows": c.n_rows,
             }
             for c in self
-        )
-
-    @classmethod
-    def from_plain(cls, rows: Iterable[Any]) -> Path:
-        """Inverse of `to_plain`."""
-        return cls(
-            Candidate(
-                int(r["n_terms"]),
-                None if r["l1"] is None else float(r["l1"]),
-                int(r["size"]),
-                np.nan if r["loss"] is None else float(r["loss"]),
-                np.nan if r["loss_se"] is None else float(r["loss_se"]),
-                tuple(Signomial.parse(text) for text in r["equations"]),
-                int(r.get("n_rows", 0)),
-            )
-            for r in rows
         )

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.errors import StandardErrors
-from ecsel.estimators.path import Path
 from ecsel.estimators.readable import SearchReport
+from ecsel.estimators.stored import (
+    as_node,
+    check_promises,
+    read_errors,
+    read_path,
+    read_positions,
+    read_quality,
+    read_report,
+)
 from ecsel.files import ModelDocument, ModelFileError, read, write
-from ecsel.fitting import TARIFFS, Adam, FitReport, Newton, Status
-from ecsel.quality import Quality
+from ecsel.files.node import Node
+from ecsel.fitting import TARIFFS, Adam, FitReport, Newton
 from ecsel.signomial import ScoreTerms
 
 if TYPE_CHECKING:
@@ -49,7 +56,7 @@ def save_classifier(model: ECSELClassifier, path: str | os.PathLike[str]) -> Non
 
 
 def _metrics(model: ECSELClassifier) -> dict[str, Any]:
-    """Return what the folds measured; files without these fields are of models that were not judged."""
+    """Return what the folds measured; files may be without these fields."""
     quality = model.out_of_fold_
     return {
         "temperature": model.temperature_,
@@ -57,6 +64,10 @@ def _metrics(model: ECSELClassifier) -> dict[str, Any]:
         "out_of_fold": None if quality is None else quality.to_dict(),
         "standard_errors": None if model.standard_errors_ is None else model.standard_errors_.to_plain(),
     }
+
+
+UNJUDGED: dict[str, Any] = {"temperature": 1.0, "n_folds": 0, "out_of_fold": None, "standard_errors": None}
+"""What files without these fields mean."""
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -68,16 +79,16 @@ def load(path: str | os.PathLike[str]) -> Any:
         If the file is not a valid model file: one message that names the file and the field.
     """
     document = read(path)
-    if document.kind == "regressor":
-        from ecsel.estimators.regressor import ECSELRegressor  # noqa: PLC0415 - only where it is needed
-
-        return ECSELRegressor._from_document(document)  # noqa: SLF001 - the other half of its own save
     try:
+        if document.kind == "regressor":
+            from ecsel.estimators.regressor import ECSELRegressor  # noqa: PLC0415 - only where it is needed
+
+            return ECSELRegressor._from_document(document)  # noqa: SLF001 - the other half of its own save
         return _classifier(document)
     except ModelFileError as error:
         raise error.in_file(path) from None
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelFileError("", f"not a valid classifier: {error}", path) from error
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ModelFileError("", f"not a valid {document.kind}: {error}", path) from error
 
 
 def _classifier(document: ModelDocument) -> ECSELClassifier:
@@ -97,37 +108,35 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
         params["two_sided"] = False
     known = ECSELClassifier().get_params(deep=False)
     model = ECSELClassifier(**{name: value for name, value in params.items() if name in known})
-    report = dict(document.report)
-    labels = list(document.classes)
-    strength = report.pop("l1")
-    model.n_terms_, model.l1_ = int(report.pop("n_terms")), None if strength is None else float(strength)
-    model.near_ties_ = tuple(map(int, report.pop("near_ties", ())))
-    report["status"] = Status[report["status"]]
+    record, labels = as_node(document.report, "report"), list(document.classes)
+    model.n_terms_, model.l1_ = record.get("n_terms").whole(), record.get("l1").optional(Node.number)
+    model.path_ = read_path(as_node(document.path, "path"), document.encoder.feature_names, len(document.equations))
+    model.near_ties_ = read_positions(record.get("near_ties"), len(model.path_)) if "near_ties" in record.value else ()
+    report = Node({k: v for k, v in record.value.items() if k not in {"n_terms", "l1", "near_ties"}}, "report")
     used = {name for equation in document.equations for name in equation.names}
     if document.encoder.is_raw:
-        model.fit_report_ = SearchReport(**report)
+        model.fit_report_ = read_report(report, SearchReport)
         model.n_iter_ = 1
         model.encoder_ = document.encoder.keep_features(used)
     else:
-        model.fit_report_ = FitReport(**{**report, "spread": tuple(report["spread"])})
+        model.fit_report_ = read_report(report, FitReport)
         model.n_iter_ = max(1, model.fit_report_.iterations)
         model.encoder_ = document.encoder.keep_mirrors(used) if mirrors_of_path else document.encoder
     model.path_encoder_ = document.encoder
     model.classes_ = _label_array(labels)
     model.link_ = document.link
     model.threshold_ = document.threshold
-    quality = document.metrics.get("out_of_fold")
-    model.out_of_fold_ = None if quality is None else Quality.from_dict(quality)
-    errors = document.metrics.get("standard_errors")
-    model.standard_errors_ = None if errors is None else StandardErrors.from_plain(errors)
-    model.temperature_ = float(document.metrics.get("temperature", 1.0))
-    model.n_folds_ = int(document.metrics.get("n_folds", 0))
+    metrics = as_node({**UNJUDGED, **document.metrics}, "metrics")
+    model.out_of_fold_ = metrics.get("out_of_fold").optional(lambda each: read_quality(each, len(labels)))
+    model.standard_errors_ = metrics.get("standard_errors").optional(read_errors)
+    model.temperature_ = metrics.get("temperature").number()
+    model.n_folds_ = metrics.get("n_folds").whole()
     model.equations_ = dict(zip(labels[1:] if document.link == "sigmoid" else labels, document.equations, strict=True))
-    model.path_ = Path.from_plain(document.path)
     model.n_features_in_ = len(document.inputs)
     if document.encoder.named:
         model.feature_names_in_ = np.array(document.inputs, dtype=object)
     model._score_terms = ScoreTerms.from_signomials(document.equations, model.encoder_.feature_names)  # noqa: SLF001
+    check_promises(model)
     return model
 
 

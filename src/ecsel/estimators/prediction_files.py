@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.discovery.fitted import FittedLaw, as_plain
-from ecsel.estimators.path import Path
+from ecsel.discovery.fitted import as_plain
 from ecsel.estimators.prediction import PredictionFit
 from ecsel.estimators.readable import SearchReport
+from ecsel.estimators.stored import as_node, check_bounds, read_law, read_path, read_positions, read_report
 from ecsel.files import ModelDocument, ModelFileError
+from ecsel.files.node import Node
 from ecsel.quality import RegressionQuality
 
 if TYPE_CHECKING:
@@ -57,28 +58,35 @@ def prediction_document(model: ECSELRegressor) -> ModelDocument:
 
 def read_prediction(model: ECSELRegressor, document: ModelDocument) -> ECSELRegressor:
     """Give an unfitted model what a file says of it."""
-    report, metrics = document.report, document.metrics
     if document.encoder is None:
         raise ModelFileError("encoder", "a prediction needs one")
-    try:
-        (equation,) = document.equations
-        quality = metrics["out_of_fold"]
-        found = PredictionFit(
-            document.encoder.keep_features(equation.names),
-            document.encoder,
-            Path.from_plain(document.path),
-            tuple(FittedLaw.from_plain(candidate["law"]) for candidate in document.path),
-            0,
-            tuple(map(int, report["near_ties"])),
-            None if quality is None else RegressionQuality.from_dict(quality),
-            int(metrics["n_folds"]),
-            SearchReport.from_dict(dict(report["search"])),
-        )
-        set_prediction(model, found)
-        model.law_ = FittedLaw.from_plain(report["law"])
-        model.columns_left_out_ = tuple(map(str, report["left_out"]))
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ModelFileError("report", f"not the record of a prediction: {error}") from error
+    report, metrics = as_node(document.report, "report"), as_node(document.metrics, "metrics")
+    names = document.encoder.feature_names
+    (equation,) = document.equations
+    candidates = as_node(document.path, "path")
+    path = read_path(candidates, names, 1)
+    laws = tuple(
+        read_law(each.get("law"), names, candidate.equations[0])
+        for each, candidate in zip(candidates.items(), path, strict=True)
+    )
+    law = read_law(report.get("law"), names, equation)
+    if not laws:
+        candidates.refuse("at least one candidate")
+    found = PredictionFit(
+        document.encoder.keep_features(equation.names),
+        document.encoder,
+        path,
+        laws,
+        0,
+        read_positions(report.get("near_ties"), len(path)),
+        metrics.get("out_of_fold").optional(lambda each: RegressionQuality.from_dict(each.record())),
+        metrics.get("n_folds").whole(),
+        read_report(report.get("search"), SearchReport),
+    )
+    set_prediction(model, found)
+    model.law_ = law
+    model.columns_left_out_ = report.get("left_out").each(Node.text)
+    check_bounds(model.exponent_bounds, equation, document.encoder)
     model.equation_ = equation
     model.law_found_ = bool(equation.names)
     model.n_features_in_ = len(document.inputs)

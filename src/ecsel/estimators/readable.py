@@ -82,11 +82,6 @@ class SearchReport:
         """Return plain JSON values."""
         return {**asdict(self), "status": self.status.name}
 
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> SearchReport:
-        """Inverse of `to_dict`."""
-        return cls(**{**plain, "status": Status[plain["status"]]})
-
 
 @dataclass(frozen=True, eq=False)
 class HeldOutScores:

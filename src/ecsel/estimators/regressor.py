@@ -19,7 +19,7 @@ from sklearn.utils import check_array, check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.discovery import wishes
-from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
+from ecsel.discovery.fitted import LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
 from ecsel.discovery.noise import RELATIVE, NoiseModel, noise_model, standard_deviations
 from ecsel.discovery.options import Options
@@ -33,9 +33,11 @@ from ecsel.estimators.prediction_files import prediction_document, read_predicti
 from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
 from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.readable import STOPPED
+from ecsel.estimators.stored import as_node, read_law
 from ecsel.estimators.targets import check_weights, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
-from ecsel.files import ModelDocument, ModelFileError, write
+from ecsel.files import ModelDocument, write
+from ecsel.files.node import Node
 from ecsel.fitting.blocks import one_blas_thread
 from ecsel.tables import TableEncoder
 from ecsel.tables.cautions import find_cautions, warn_cautions
@@ -493,17 +495,14 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         model = cls(**{name: value for name, value in document.params.items() if name in known})
         if document.encoder is not None:
             return read_prediction(model, document)
-        report = document.report
-        try:
-            model.law_ = FittedLaw.from_plain(report["law"])
-            model.path_ = LawPath(FittedLaw.from_plain(law) for law in document.path)
-            model.near_ties_ = LawPath(FittedLaw.from_plain(law) for law in report["near_ties"])
-            model.search_completed_ = bool(report["complete"])
-            model.columns_left_out_ = tuple(map(str, report["left_out"]))
-            named = bool(report["named"])
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ModelFileError("report", f"not the record of a law: {error}") from error
+        report, names = as_node(document.report, "report"), document.inputs
         (model.equation_,) = document.equations
+        model.law_ = read_law(report.get("law"), names, model.equation_)
+        model.path_ = LawPath(read_law(each, names) for each in as_node(document.path, "path").items())
+        model.near_ties_ = LawPath(read_law(each, names) for each in report.get("near_ties").items())
+        model.search_completed_ = report.get("complete").flag()
+        model.columns_left_out_ = report.get("left_out").each(Node.text)
+        named = report.get("named").flag()
         model.law_found_ = bool(model.equation_.names)
         model.n_features_in_ = len(document.inputs)
         if named:

@@ -92,7 +92,7 @@ def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, presen
             logs = rows.log_abs @ grouping, background.log_abs @ grouping
             low = np.minimum(*(each.min(axis=0) for each in logs))
             high = np.maximum(*(each.max(axis=0) for each in logs))
-            if max(high.sum(), -low.sum()) > LOG_LIMIT:
+            if high.sum() > terms.clip_limits[k][1] or low.sum() < -LOG_LIMIT:
                 refuse_clipped_game()
             centre = low + (high - low) / 2
             x[:, k], behind[:, k] = (np.exp(each - centre) for each in logs)
@@ -102,7 +102,7 @@ def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, presen
                 player_values(terms, k, each, view.players, present) for each in (rows, background)
             )
             largest = np.maximum(*(np.abs(each[:, k]).max(axis=0) for each in (x, behind)))
-            if np.log(np.maximum(largest, 1.0)).sum() > LOG_LIMIT:
+            if np.log(np.maximum(largest, 1.0)).sum() > terms.clip_limits[k][1]:
                 refuse_clipped_game()
     member = terms.classes[:, None] == np.arange(terms.n_classes)
     return _Factors(x, behind, (terms.coefficients * scale)[:, None] * member)

@@ -43,7 +43,7 @@ from ecsel.export.expr import (
     minus,
     mul,
 )
-from ecsel.export.factors import MAX_PRODUCT, clip_limits, factor_value
+from ecsel.export.factors import MAX_PRODUCT, factor_value
 from ecsel.export.program import Contribution
 from ecsel.export.reading import LogTerm, ProductTerm, product
 from ecsel.signomial import term_values
@@ -278,10 +278,10 @@ class _ProductGame:
             own_sign = Const(float(np.sign(self.start.by_input[self.k][i])))
             b[i] = self._let(f"b{self.k}_{i}", mul([own_sign, Exp(_at_least(minus(Const(base), scale)))]))
         total = self._let(f"m{self.k}", add(scales))
-        coefficients = self.explained.view.terms.coefficients
-        limits = clip_limits(coefficients)[self.k]
-        size = self._let(f"f{self.k}", mul([Const(float(coefficients[self.k])), Exp(clamp(total, *limits))]))
-        return self._integrals(size, a, b), Compare("<=", total, Const(LOG_LIMIT))
+        terms = self.explained.view.terms
+        low, high = terms.clip_limits[self.k]
+        size = self._let(f"f{self.k}", mul([Const(float(terms.coefficients[self.k])), Exp(clamp(total, low, high))]))
+        return self._integrals(size, a, b), Compare("<=", total, Const(high))
 
     def _integrals(self, size: Expr, a: dict[int, Expr], b: dict[int, Expr]) -> dict[int, Expr]:
         nodes, weights = (each.tolist() for each in unit_nodes(len(a)))

@@ -15,14 +15,10 @@ log h needs h > 0, a power that refuses negative bases h ≥ 0 (h ≥ 1 of a log
 from __future__ import annotations
 
 import math
-import sys
 from collections import defaultdict
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from ecsel.export.accepted import LARGEST
 from ecsel.export.expr import Abs, Compare, Condition, Const, Exp, Expr, If, Log, Sqrt, add, clamp, minus, mul
 from ecsel.export.reading import FeatureValue, LogTerm, ProductTerm, Quotient, product
 from ecsel.signomial.columns import LOG_LIMIT
@@ -127,9 +123,7 @@ def read_terms(
     """Write down all terms; features are defined wherever a row is accepted, and harmless elsewhere."""
     logs = _Logs(terms, features, input_of, sheet)
     read: list[ReadTerm] = []
-    for alpha, placed, (_, top) in zip(
-        terms.coefficients.tolist(), terms.factors, clip_limits(terms.coefficients), strict=True
-    ):
+    for alpha, placed, (_, top) in zip(terms.coefficients.tolist(), terms.factors, terms.clip_limits, strict=True):
         if is_bounded(alpha, placed, features):
             read.append(_product(placed, features, input_of))
         elif len(placed) == 1 and _is_short(placed[0].factor):
@@ -137,14 +131,6 @@ def read_terms(
         else:
             read.append(logs.term(placed))
     return tuple(read)
-
-
-def clip_limits(coefficients: Any) -> list[tuple[float, float]]:
-    """Return for each term the limits of its exponent: ±700, or where α·exp(…) is a double that can be added up."""
-    top = math.log(LARGEST) - math.log(4 * max(1, len(coefficients)))
-    bottom = math.log(sys.float_info.min)
-    logs = [_log_size(alpha) for alpha in np.asarray(coefficients).tolist()]
-    return [(max(-LOG_LIMIT, bottom - size), min(LOG_LIMIT, top - size)) for size in logs]
 
 
 def is_bounded(alpha: float, placed: Sequence[PlacedFactor], features: Mapping[int, FeatureValue]) -> bool:

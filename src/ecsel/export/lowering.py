@@ -7,13 +7,14 @@ With the factors of all columns (see `ecsel.export.reading`) the model is
 
 and the second class where p ≥ threshold, or the first class of those with the largest p.
 
-A product α·exp(700) may be too large for a double. The model goes on with ∞; databases stop with an error, and ∞ − ∞
-has no value. The clip of such a term is therefore tightened until no sum of terms can overflow (and no product is
-rounded to zero), which no probability can tell from the model.
+A product α·exp(700) may be too large for a double. The clip of such a term is tighter (`clip_limits`), in the model and
+in every export alike, so that no sum of terms can overflow. Exports also keep products from being rounded to zero, at
+which databases stop; no probability can tell this from the model.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ecsel.explain.view import ModelView
@@ -40,7 +41,6 @@ from ecsel.export.expr import (
     mul,
     smallest,
 )
-from ecsel.export.factors import clip_limits
 from ecsel.export.plain import read_plain
 from ecsel.export.program import Program
 from ecsel.export.raw import read_raw
@@ -113,11 +113,11 @@ def _read(view: ModelView, sheet: Sheet) -> Reading:
 
 def _scores(view: ModelView, reading: Reading, sheet: Sheet) -> list[Var]:
     by_class: list[list[Expr]] = [[] for _ in range(view.terms.n_classes)]
-    limits = clip_limits(view.terms.coefficients)
+    limits = view.terms.clip_limits
     for k, (alpha, c) in enumerate(zip(view.terms.coefficients.tolist(), view.terms.classes.tolist(), strict=True)):
         term = reading.terms[k]
         if not term.inputs:
-            by_class[c].append(Const(alpha))
+            by_class[c].append(Const(alpha * math.exp(min(0.0, limits[k][1]))))
             continue
         title = f"term {k}"
         if isinstance(term, ProductTerm):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 from ecsel.files.errors import ModelFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
 MAX_ITEMS = 100_000
 MAX_TEXT = 100_000
@@ -94,7 +94,7 @@ class Node:
             self.refuse("text")
         return self.value
 
-    def choice(self, allowed: Sequence[str]) -> Any:
+    def choice(self, allowed: Collection[str]) -> Any:
         """Return one of the given words."""
         if not isinstance(self.value, str) or self.value not in allowed:
             self.refuse(f"one of {', '.join(map(repr, allowed))}")
@@ -113,6 +113,12 @@ class Node:
         if abs(self.value) > 1.7976931348623157e308 or math.isnan(self.value):
             self.refuse("a finite number")
         return float(self.value)
+
+    def whole(self) -> int:
+        """Return a whole number of at most NumPy's size."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int) or abs(self.value) > LARGEST_INTEGER:
+            self.refuse("a whole number")
+        return self.value
 
     def positive(self) -> float:
         """Return a finite number above zero."""

@@ -16,6 +16,9 @@ from ecsel.files.node import Node
 FORMAT = "ecsel model"
 SCHEMA = 2
 
+MAX_RECORD_TEXT = 2_000_000
+"""Characters in report and path together: far more than a hundred classes need, and read in seconds."""
+
 HEADER = ("format", "schema", "library_version")
 BODY = (
     "kind",
@@ -72,6 +75,7 @@ def decode(value: Any) -> ModelDocument:
         metrics=metrics.record(),
         library_version=library_version.text(),
     )
+    _check_texts(root)
     inputs.unique(document.inputs, "names")
     classes.unique(document.classes, "classes")
     _check_sizes(document)
@@ -88,6 +92,22 @@ def _check_header(root: Node) -> None:
     if schema.value > SCHEMA:
         raise ModelFileError(
             "schema", f"the file has schema {schema.value}, this version of ecsel reads up to {SCHEMA}: update ecsel"
+        )
+
+
+def _check_texts(root: Node) -> None:
+    """Bound the texts of the records, which hold equations that are read."""
+    total = 0
+    waiting = [root.get("report").value, root.get("path").value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            total += len(value)
+        elif isinstance(value, (dict, list)):
+            waiting.extend(value.values() if isinstance(value, dict) else value)
+    if total > MAX_RECORD_TEXT:
+        raise ModelFileError(
+            "report", f"with the path it holds {total} characters of text, more than {MAX_RECORD_TEXT}"
         )
 
 

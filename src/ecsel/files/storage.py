@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ecsel.files.draft import write_whole
+from ecsel.files.atomic_write import write_whole
 from ecsel.files.errors import ModelFileError
 from ecsel.files.node import MAX_DEPTH
 from ecsel.files.schema import decode, encode

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ecsel.files.draft import write_whole
+from ecsel.files.atomic_write import write_whole
 from ecsel.report.evidence import Evidence
 from ecsel.report.html import Html
 from ecsel.report.page import Wishes, build_page, policy

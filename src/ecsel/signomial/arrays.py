@@ -6,27 +6,38 @@ u = log x of positive features, all terms of plain powers are one matrix product
     z_k(x) = α_k·exp(clip(⟨β_k, u⟩, ±700)),        z_c(x) = Σ_{k of class c} z_k(x);
 
 on rows of values, and for terms with shifts and logarithms, they are products of factor values, which may be negative
-or zero.
+or zero. The upper clip is tighter where α_k·exp(700) is too large to be added up (`clip_limits`), so that every score
+of a finite row is finite. Where a factor or a product leaves the range of doubles, it is computed by its logarithm as
+sgn·exp(clip(Σ_i b_i·log|g_i|)), the form that exports use there.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ecsel.signomial.columns import LOG_LIMIT, FloatArray, base_values, refuse_outside_domain
+from ecsel.signomial.columns import (
+    LOG_LIMIT,
+    FloatArray,
+    LogColumns,
+    base_values,
+    clip_limits,
+    refuse_outside_domain,
+)
 from ecsel.signomial.factor import Factor, Parity, canonical_factor
-from ecsel.signomial.factor_values import FeatureJet, bounded_product, factor_values
+from ecsel.signomial.factor_values import LARGEST, FeatureJet, bounded_product, factor_values
 from ecsel.signomial.signomial import Signomial
 from ecsel.signomial.term import Term
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ecsel.signomial.rows import FeatureRows
 
@@ -109,6 +120,11 @@ class ScoreTerms:
         return int(self.exponents.shape[1])
 
     @cached_property
+    def clip_limits(self) -> list[tuple[float, float]]:
+        """The limits of the exponent of e of each term."""
+        return clip_limits(self.coefficients.tolist())
+
+    @cached_property
     def is_power_law(self) -> BoolArray:
         """Whether a term has plain powers alone, (terms,)."""
         return np.array([all(each.factor.is_power for each in term) for term in self.factors], dtype=bool)
@@ -179,7 +195,7 @@ def term_values(terms: ScoreTerms, rows: FeatureRows) -> FloatArray:
     if not rows.is_log:
         return _products(terms, rows, range(terms.n_terms))
     values = rows.given @ terms.exponents.T
-    np.clip(values, -LOG_LIMIT, LOG_LIMIT, out=values)
+    np.clip(values, -LOG_LIMIT, [top for _, top in terms.clip_limits], out=values)
     np.exp(values, out=values)
     values *= terms.coefficients
     general = np.flatnonzero(~terms.is_power_law)
@@ -215,8 +231,40 @@ def _products(terms: ScoreTerms, rows: FeatureRows, chosen: Sequence[int] | IntA
         for placed in terms.factors[k]:
             if placed not in known:
                 known[placed] = factor_values(placed.factor, rows.values[:, placed.feature])
-        values[i] = terms.coefficients[k] * bounded_product([known[placed] for placed in terms.factors[k]])
+        values[i] = terms.coefficients[k] * _bounded_term(terms, rows, k, known)
     return values.T
+
+
+def _bounded_term(
+    terms: ScoreTerms, rows: FeatureRows, k: int, known: Mapping[PlacedFactor, FloatArray]
+) -> FloatArray | float:
+    """Return the product of factor values; where one or their product leaves the range of doubles, by logarithms."""
+    placed, top = terms.factors[k], terms.clip_limits[k][1]
+    if not placed:
+        return math.exp(min(0.0, top))
+    with np.errstate(over="ignore", invalid="ignore"):
+        product: FloatArray = reduce(np.multiply, [known[each] for each in placed])
+    lost = _is_extreme(product, math.exp(top))
+    for each in placed:
+        # a base is a double, and so are its own power and its root: only other powers are cut or rounded to zero
+        if not 0 <= float(each.factor.exponent) <= 1:
+            lost |= _is_extreme(known[each], LARGEST)
+        else:
+            lost &= known[each] != 0
+    if not lost.any():
+        return product
+    names = {each.factor.name: rows.values[lost, each.feature] for each in placed}
+    columns = LogColumns(int(np.count_nonzero(lost)), names)
+    product = product.copy()
+    product[lost] = columns.product((each.factor for each in placed), top)
+    return product
+
+
+def _is_extreme(values: FloatArray, limit: float) -> BoolArray:
+    """Whether values are so large that they were or would be cut, or so small that they lost digits."""
+    size = np.abs(values)
+    extreme: BoolArray = ~(size < limit) | (size < sys.float_info.min)
+    return extreme
 
 
 def _powers(beta: FloatArray) -> tuple[PlacedFactor, ...]:

@@ -1,13 +1,17 @@
 """Columns of a table in the form in which signomials are evaluated: log|g| and sgn(g) of every base g.
 
 A base g is x, x + s or log(x + s). With u = log|g| a product of factors is Π_j sgn(g_j)^p_j · exp(clip(Σ_j β_j u_j,
-±700)); every term that uses a base shares its logarithm. The rules at the edge: 0 to a positive power is 0; 0 to a
+±700)); every term that uses a base shares its logarithm. Where α·exp(700) is too large to be added up, the clip of the
+term is tighter (`clip_limits`): no sum of terms is infinite. Exports clip by the same numbers.
+The rules at the edge: 0 to a positive power is 0; 0 to a
 negative power, a negative number to a power that is not an integer, the logarithm of what is not positive, and a value
 that is missing or infinite are errors that name the column, because NaN and ∞ would hide.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -21,7 +25,28 @@ from ecsel.signomial.text import print_base, print_shift
 # exp(±700) is the widest symmetric range of round exponents that a double holds.
 LOG_LIMIT = 700.0
 
+# Smaller shifts disappear beside the largest double; only larger ones can make a finite number infinite.
+_LARGE_SHIFT = 1e290
+
 FloatArray = npt.NDArray[np.float64]
+
+
+def clip_limits(coefficients: Iterable[float]) -> list[tuple[float, float]]:
+    """Return for each term of a sum the limits of its exponent: ±700, or where α·exp(…) is a double that adds up.
+
+    The upper limits keep the sum of all terms, and the difference of two such sums, finite. Above the lower ones no
+    product is rounded to zero, which databases refuse; where zero is welcome the lower limit is −700.
+
+    >>> clip_limits([1.0])
+    [(-700.0, 700.0)]
+    >>> low, high = clip_limits([1e100])[0]
+    >>> 1e100 * math.exp(high) < sys.float_info.max / 3
+    True
+    """
+    sizes = [math.log(abs(alpha)) if alpha else 0.0 for alpha in coefficients]
+    top = math.log(sys.float_info.max) - math.log(4 * max(1, len(sizes)))
+    bottom = math.log(sys.float_info.min)
+    return [(max(-LOG_LIMIT, bottom - size), min(LOG_LIMIT, top - size)) for size in sizes]
 
 
 class Columns(Protocol):
@@ -45,8 +70,8 @@ class LogColumns:
         n_rows = _count_rows(columns, values)
         return cls(n_rows, {name: np.broadcast_to(column, (n_rows,)) for name, column in values.items()})
 
-    def product(self, factors: Iterable[Factor]) -> FloatArray:
-        """Return the product of the factors, one value a row."""
+    def product(self, factors: Iterable[Factor], top: float = LOG_LIMIT) -> FloatArray:
+        """Return the product of the factors, at most exp(top), one value a row."""
         log_value = np.zeros(self.n_rows)
         sign = np.ones(self.n_rows)
         for factor in factors:
@@ -54,7 +79,7 @@ class LogColumns:
             refuse_outside_domain(factor, base_sign)
             log_value += float(factor.exponent) * log_abs
             sign *= base_sign if factor.parity is Parity.ODD else np.abs(base_sign)
-        value: FloatArray = sign * np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
+        value: FloatArray = sign * np.exp(np.clip(log_value, -LOG_LIMIT, top))
         return value
 
     def _logarithm(self, factor: Factor) -> tuple[FloatArray, FloatArray]:
@@ -66,7 +91,12 @@ class LogColumns:
 
 def base_values(factor: Factor, x: FloatArray) -> FloatArray:
     """Return g = x + s or log(x + s); what has no logarithm is refused by name."""
-    g = x + factor.shift if factor.shift else x
+    g = x
+    if factor.shift:
+        with np.errstate(over="ignore"):
+            g = x + factor.shift
+        if abs(factor.shift) > _LARGE_SHIFT:
+            g = np.clip(g, -sys.float_info.max, sys.float_info.max)
     if not factor.log:
         return g
     if n_bad := int(np.count_nonzero(~(g > 0))):

@@ -21,7 +21,7 @@ import contextlib
 import math
 import unicodedata
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ecsel.signomial.expressions import (
     FUNCTIONS,
@@ -42,16 +42,20 @@ from ecsel.signomial.tokens import Kind, Token, tokenize, unreadable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ecsel.signomial.factor import Factor
+
 MAX_LENGTH = 1_000_000
 MAX_DEPTH = 50
-# The number of products of two terms that all expansions of sums in a text may take together.
-MAX_PRODUCTS = 50_000
+# The number of products of two terms that all expansions of sums in a text may take together; 0.1 s at most.
+MAX_PRODUCTS = 10_000
 # A literal of more digits is no measurement, and long integers are slow to read.
 MAX_DIGITS = 400
 
 
-def parse_signomial(source: str) -> Signomial:
+def parse_signomial(source: str, max_products: int = MAX_PRODUCTS) -> Signomial:
     """Return the signomial that a text describes, or raise a ValueError that says where and why not.
+
+    Printed equations have no sums to expand: for these `max_products` may be 0, and reading is linear in their length.
 
     >>> parse_signomial("-x**2/4 + sqrt(`page value`)").terms
     (Term(-0.25, {'x': 2}), Term(1.0, {'page value': Fraction(1, 2)}))
@@ -63,14 +67,15 @@ def parse_signomial(source: str) -> Signomial:
         raise TypeError(f"an equation is read from a string, not from {type(source).__name__}")
     if len(source) > MAX_LENGTH:
         raise ValueError(f"an equation may have at most {MAX_LENGTH} characters, not {len(source)}")
-    return _Parser(list(tokenize(source))).parse()
+    return _Parser(list(tokenize(source)), max_products).parse()
 
 
 class _Parser:
     """One pass over the tokens; each method reads one rule of the grammar and returns its value."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[Token], max_products: int) -> None:
         self._tokens = tokens
+        self._max_products = max_products
         self._next = 0
         self._depth = 0
         self._n_products = 0
@@ -109,6 +114,8 @@ class _Parser:
                 value = -value
             with _located(position):
                 if isinstance(value, Signomial):
+                    if len(value.terms) > 2:  # a sum in brackets; more than a feature and its shift
+                        self._spend(len(value.terms))
                     terms.extend(value.terms)
                     is_number = False
                 else:
@@ -122,19 +129,30 @@ class _Parser:
             return Signomial([*terms, Term(float(number))])
 
     def _product(self) -> Value:
-        value = self._signed()
+        value: Value | _Run = self._signed()
         while operator := self._take_operator("*", "/"):
             other = self._signed()
             with _located(operator.position):
-                value = self._multiply(value, other) if operator.text == "*" else divide(value, other)
-        return value
+                value = self._join(value, other, divided=operator.text == "/")
+        return value.signomial() if isinstance(value, _Run) else value
+
+    def _join(self, left: Value | _Run, right: Value, *, divided: bool) -> Value | _Run:
+        """Multiply or divide; of single terms the factors are only gathered, and merged at the end of the product."""
+        if not isinstance(left, (Signomial, _Run)) and not isinstance(right, Signomial):
+            return divide(left, right) if divided else bounded(left * right)
+        run, other = _as_run(left), as_factor(right)
+        if run is not None and len(other.terms) == 1:
+            return run.join(other.terms[0], divided=divided)
+        whole = left.signomial() if isinstance(left, _Run) else as_factor(left)
+        self._spend(len(whole.terms) * max(1, len(other.terms)))
+        return whole / other if divided else whole * other
 
     def _signed(self) -> Value:
-        operator = self._take_operator("+", "-")
-        if operator is None:
-            return self._power()
-        value = self._nested(self._signed, operator)
-        return -value if operator.text == "-" else value
+        is_negative = False
+        while operator := self._take_operator("+", "-"):
+            is_negative ^= operator.text == "-"
+        value = self._power()
+        return -value if is_negative else value
 
     def _power(self) -> Value:
         base = self._atom()
@@ -219,13 +237,6 @@ class _Parser:
         self._depth -= 1
         return value
 
-    def _multiply(self, left: Value, right: Value) -> Value:
-        if isinstance(left, Signomial) or isinstance(right, Signomial):
-            left, right = as_factor(left), as_factor(right)
-            self._spend(len(left.terms) * len(right.terms) - 1)
-            return left * right
-        return bounded(left * right)
-
     def _raise(self, base: Value, exponent: Number) -> Value:
         if not isinstance(base, Signomial):
             return raise_number(base, exponent)
@@ -239,8 +250,35 @@ class _Parser:
 
     def _spend(self, n_products: int) -> None:
         self._n_products += n_products
-        if self._n_products > MAX_PRODUCTS:
+        if self._n_products > self._max_products:
             raise ValueError("expanding these sums gives too many terms")
+
+
+class _Run(NamedTuple):
+    """A product of single terms that is still growing: to merge factors one by one would take quadratic time."""
+
+    coefficient: float
+    factors: list[Factor]
+
+    def join(self, term: Term, *, divided: bool) -> _Run:
+        """Return the run with one more term; the list of factors goes over to it."""
+        if divided:
+            coefficient, term = self.coefficient / term.coefficient, Term(1.0) / Term.from_factors(1.0, term.factors)
+        else:
+            coefficient = self.coefficient * term.coefficient
+        self.factors.extend(term.factors)
+        return _Run(Term(coefficient).coefficient, self.factors)
+
+    def signomial(self) -> Signomial:
+        """Return the product."""
+        return Signomial([Term.from_factors(self.coefficient, self.factors)])
+
+
+def _as_run(value: Value | _Run) -> _Run | None:
+    if isinstance(value, _Run):
+        return value
+    terms = as_factor(value).terms
+    return _Run(terms[0].coefficient, list(terms[0].factors)) if len(terms) == 1 else None
 
 
 @contextlib.contextmanager

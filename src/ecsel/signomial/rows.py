@@ -16,6 +16,9 @@ import numpy as np
 if TYPE_CHECKING:
     from ecsel.signomial.columns import FloatArray
 
+_LOG_LARGEST = float(np.log(np.finfo(np.float64).max))
+"""Beyond it exp(u) is infinite."""
+
 
 @dataclass(frozen=True, eq=False)
 class FeatureRows:
@@ -54,7 +57,7 @@ class FeatureRows:
     @cached_property
     def values(self) -> FloatArray:
         """The features themselves."""
-        return np.exp(self.given) if self.is_log else self.given
+        return np.exp(np.minimum(self.given, _LOG_LARGEST)) if self.is_log else self.given
 
     @cached_property
     def log_abs(self) -> FloatArray:

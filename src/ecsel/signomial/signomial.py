@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ecsel.signomial import latex, symbolic, text
-from ecsel.signomial.columns import Columns, FloatArray, LogColumns
+from ecsel.signomial.columns import Columns, FloatArray, LogColumns, clip_limits
 from ecsel.signomial.factor import Factor, is_integer
 from ecsel.signomial.factor_values import FeatureJet, product_of_others
 from ecsel.signomial.term import Term
@@ -119,8 +119,8 @@ class Signomial:
         """
         table = LogColumns.read(columns, self.names)
         total = np.zeros(table.n_rows)
-        for term in self._terms:
-            total += term.coefficient * table.product(term.factors)
+        for term, (_, top) in zip(self._terms, self._clip_limits, strict=True):
+            total += term.coefficient * table.product(term.factors, top)
         return total
 
     __call__ = evaluate
@@ -132,8 +132,8 @@ class Signomial:
         array([[24.,  1.]])
         """
         table = LogColumns.read(columns, self.names)
-        powers = [term for term in self._terms if term.is_power_law]
-        gradient = self._term_values(table, powers) @ self._exponent_matrix(powers)
+        powers, values = self._power_law_values(table)
+        gradient = values @ self._exponent_matrix(powers)
         for term, jets in self._general_terms(table):
             for j in jets:
                 gradient[:, j] += term.coefficient * jets[j].first * product_of_others(jets, [j])
@@ -142,9 +142,9 @@ class Signomial:
     def log_hessian(self, columns: Columns) -> FloatArray:
         """Return the second derivatives of z in log|x|, shape (rows, ``len(names)``, ``len(names)``)."""
         table = LogColumns.read(columns, self.names)
-        powers = [term for term in self._terms if term.is_power_law]
+        powers, values = self._power_law_values(table)
         beta = self._exponent_matrix(powers)
-        hessian: FloatArray = np.einsum("nk,ki,kj->nij", self._term_values(table, powers), beta, beta, optimize=True)
+        hessian: FloatArray = np.einsum("nk,ki,kj->nij", values, beta, beta, optimize=True)
         for term, jets in self._general_terms(table):
             for i, j in itertools.product(jets, jets):
                 own = jets[j].second if i == j else jets[i].first * jets[j].first
@@ -264,13 +264,19 @@ class Signomial:
     def __repr__(self) -> str:
         return f"Signomial.parse({str(self)!r})"
 
-    @staticmethod
-    def _term_values(table: LogColumns, terms: Sequence[Term]) -> FloatArray:
-        """Return the values of terms, (rows, terms)."""
-        values = np.empty((table.n_rows, len(terms)))
-        for k, term in enumerate(terms):
-            values[:, k] = term.coefficient * table.product(term.factors)
-        return values
+    @property
+    def _clip_limits(self) -> list[tuple[float, float]]:
+        return clip_limits(term.coefficient for term in self._terms)
+
+    def _power_law_values(self, table: LogColumns) -> tuple[list[Term], FloatArray]:
+        """Return the terms of plain powers, and their values (rows, terms)."""
+        found = [
+            (term, top) for term, (_, top) in zip(self._terms, self._clip_limits, strict=True) if term.is_power_law
+        ]
+        values = np.empty((table.n_rows, len(found)))
+        for k, (term, top) in enumerate(found):
+            values[:, k] = term.coefficient * table.product(term.factors, top)
+        return [term for term, _ in found], values
 
     def _exponent_matrix(self, terms: Sequence[Term]) -> FloatArray:
         """Return β of power laws, (terms, names)."""

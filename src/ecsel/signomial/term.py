@@ -14,7 +14,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ecsel.signomial.columns import Columns, FloatArray, LogColumns
+from ecsel.signomial.columns import Columns, FloatArray, LogColumns, clip_limits
 from ecsel.signomial.factor import (
     Base,
     Exponent,
@@ -159,7 +159,8 @@ class Term:
         Raises ValueError, naming the column, for missing or infinite values, for 0 to a negative power, and for a
         negative number to a plain power that is not an integer.
         """
-        return self._coefficient * LogColumns.read(columns, self.names).product(self._factors)
+        ((_, top),) = clip_limits([self._coefficient])
+        return self._coefficient * LogColumns.read(columns, self.names).product(self._factors, top)
 
     def __mul__(self, other: object) -> Term:
         if isinstance(other, Term):

@@ -4,7 +4,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecsel import Signomial, explain
@@ -51,9 +51,42 @@ def test_every_answer_is_confirmed_and_keeps_to_the_limits(make_model, seed, kin
         assert answer.distance == pytest.approx(distance_of(answer, X), rel=1e-9)
 
 
+PINNED = (
+    304,
+    972,
+    1610,
+    2438,
+    3083,
+    3445,
+    4485,
+    4766,
+    5233,
+    5458,
+    6436,
+    6457,
+    6653,
+    6842,
+    6930,
+    7011,
+    7311,
+    7399,
+    7417,
+)
+"""Of the seeds below 8 500 those in which the search once missed, found one column alone, or stopped short."""
+
+
+@pytest.mark.parametrize("seed", PINNED)
+def test_no_point_of_a_grid_is_nearer_in_hard_cases(seed):
+    assert_no_point_of_a_grid_is_nearer(seed)
+
+
 @EXAMPLES
 @given(st.integers(0, 2**32 - 1))
 def test_no_point_of_a_grid_is_nearer(seed):
+    assert_no_point_of_a_grid_is_nearer(seed)
+
+
+def assert_no_point_of_a_grid_is_nearer(seed):
     rng = np.random.default_rng(seed)
     a, b, c, d = rng.uniform(-1.5, 1.5, 4).tolist()
     yes = Signomial.parse(f"0.7*x**({a!r})*y**({b!r}) - 0.5*x**({c!r})*y**({d!r})")
@@ -66,7 +99,8 @@ def test_no_point_of_a_grid_is_nearer(seed):
     costs = {"x": 1.0, "y": float(rng.uniform(0.5, 2))}
     answers = explain.counterfactual(view, row, target, costs=costs, ranges={"x": (0.1, 5), "y": (0.1, 5)}, n=1)
     assert bool(answers) == bool(len(good))
-    assume(answers)
+    if not answers:
+        return
     nearest = (np.abs(good - row) @ list(costs.values())).min()
     assert answers[0].distance <= nearest + 1e-9
 

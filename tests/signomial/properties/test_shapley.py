@@ -200,3 +200,23 @@ def test_misuse_is_refused(players, n_players, background, message):
             np.array(players),
             n_players=n_players,
         )
+
+
+def test_one_scale_for_all_rows_is_not_enough_for_every_span():
+    """From exp(−650) to exp(650) no common scale keeps all products; every pair has its own."""
+    terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
+    rows, background = FeatureRows.from_logs([[650.0, 0.0]]), FeatureRows.from_logs([[-650.0, 0.0], [-650.0, 1.0]])
+    values = shapley(terms, rows, background, np.arange(2)).values[0, 0]
+    # the second player adds nothing to the first pair and (1 − e)/2·exp(650) to the other
+    large = np.exp(650.0)
+    np.testing.assert_allclose(values, [large * (1 + (1 + np.e) / 2) / 2, large * (1 - np.e) / 4], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("row", "behind"), [([-3.0, 2.0], [1.0, 4.0]), ([3.0, 2.0], [-1.0, 4.0]), ([3.0, 0.0], [1.0, 4.0])]
+)
+def test_signs_of_the_rows_alone_or_of_the_background_alone_count(row, behind):
+    terms = ScoreTerms.from_signomials([Signomial.parse("x**3*y")], ["x", "y"])
+    rows, background = FeatureRows.from_values([row]), FeatureRows.from_values([behind])
+    found = shapley(terms, rows, background, np.arange(2)).values
+    np.testing.assert_allclose(found, by_enumeration(terms, rows, background, [0, 1]), rtol=1e-12)

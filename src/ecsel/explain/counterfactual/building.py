@@ -14,6 +14,7 @@ from ecsel.explain.counterfactual.columns import (
     LevelColumn,
     NumberColumn,
     number_encoder,
+    shares_for,
 )
 from ecsel.explain.counterfactual.options import Options, movable_columns, number_columns
 from ecsel.explain.counterfactual.space import Space
@@ -49,11 +50,12 @@ def build_space(
     factors = {j: ColumnFactors.of(view, j) for j in np.unique(view.players[view.terms.uses.any(axis=0)]).tolist()}
     own = {j: each.at(rows.values[:, each.features]) for j, each in factors.items()}
     numeric = set(number_columns(view, options))
+    shares = shares_for(sum(j in numeric for j in movable_columns(view, options)))
     for j in movable_columns(view, options):
         if view.levels(j) is not None:
             columns.append(_level_column(view, table, factors[j], j, options))
         elif j in numeric:
-            columns.append(_number_column(view, table, factors[j], j, options))
+            columns.append(_number_column(view, table, factors[j], j, options, shares))
     moving = {column.position for column in columns}
     fixed = np.tile(view.terms.coefficients, (len(rows), 1))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -69,7 +71,9 @@ def build_space(
     return replace(space, slack=slack * (1.0 + np.abs(space.margin(terms))))
 
 
-def _number_column(view: ModelView, table: RawTable, factors: ColumnFactors, j: int, options: Options) -> NumberColumn:
+def _number_column(
+    view: ModelView, table: RawTable, factors: ColumnFactors, j: int, options: Options, shares: FloatArray
+) -> NumberColumn:
     start, moves = _values(view, table, j)
     column = view.numeric_column(j)
     low, high = (np.where(moves, bound, start) for bound in _bounds(view, j, start, options))
@@ -87,6 +91,7 @@ def _number_column(view: ModelView, table: RawTable, factors: ColumnFactors, j: 
         price=_price(view, j, options),
         scale=_log_scale(view, j) if options.distance == "log" else _same,
         jumps=_jumps(view, j, factors, digits),
+        shares=shares,
     )
 
 

@@ -10,7 +10,7 @@ beyond it, all of them numbers that the column can hold; between two neighbours 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from ecsel.tables.features import Feature
 
 SHARES = np.array([0.001, 0.004, 0.012, 0.03, 0.06, 0.1, 0.15, 0.2, 0.26, 0.33, 0.41, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
-"""Shares of the way to a bound at which a number is looked at."""
+"""Shares of the way to a bound at which a number is looked at, where many numbers may move."""
+DENSER = ((3, 3), (6, 2))
+"""With up to so many numbers every step of the shares is divided into so many: what reaches the goal between two points
+is not seen, and pairs of grids are a product of both."""
 WIDE = 20.0
 """Where a bound is this many times the row's own value the shares are those of the logarithm."""
 TINY = 1e-300
@@ -159,6 +162,8 @@ class NumberColumn:
     """What distances are measured in: the number itself, or a logarithm."""
     jumps: FloatArray
     """Numbers at which a factor may jump or bend, (jumps,)."""
+    shares: FloatArray = field(default_factory=SHARES.copy)
+    """Where it is looked at on the way to a bound, (points,)."""
 
     def phi(self, values: FloatArray) -> FloatArray:
         """Return φ (…, terms) at numbers (…,)."""
@@ -187,7 +192,7 @@ class NumberColumn:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = ends / start
             wide = (ratio > WIDE) | ((ratio > 0) & (ratio < 1 / WIDE))
-            points = np.where(wide, start * np.abs(ratio) ** SHARES, start + SHARES * (ends - start))
+            points = np.where(wide, start * np.abs(ratio) ** self.shares, start + self.shares * (ends - start))
         sides = np.clip(self.jumps, np.minimum(start, ends), np.maximum(start, ends))
         points = self.held(row, np.concatenate([points, sides], axis=2))
         if self.digits is not None:  # all numbers of a short way
@@ -234,6 +239,18 @@ class LevelColumn:
         phi = np.where(still[..., None], own[:, None], np.concatenate([own[:, None], table], axis=1))
         cost = np.where(still, 0.0, self.price)
         return Grid(values, cost, phi, np.zeros_like(cost))
+
+
+def shares_for(n_numbers: int) -> FloatArray:
+    """Return the shares of the way to a bound at which numbers are looked at, if so many may move.
+
+    >>> [len(shares_for(n)) for n in (2, 5, 20)]
+    [51, 34, 17]
+    """
+    parts = next((parts for most, parts in DENSER if n_numbers <= most), 1)
+    ends = np.concatenate([[0.0], SHARES])
+    places = np.arange(1, parts * SHARES.size + 1) / parts
+    return np.asarray(np.interp(places, np.arange(ends.size), ends), dtype=np.float64)
 
 
 def nearer(at: IntArray, n_points: int) -> IntArray:

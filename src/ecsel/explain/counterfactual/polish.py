@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 STEPS = np.array([-1.0, -0.6, -0.3, -0.1, 0.0, 0.1, 0.3, 0.6, 1.0])
 """Where the varied number is tried, in widths."""
+LEAST_STEP = 0.02
+"""The least first width, as a share of how far a number has moved."""
 NARROWER = 0.2
 """What becomes of a width when the best place is not at its end."""
 ROUNDS = 60
@@ -157,6 +159,8 @@ def _steps(space: Space, row: IntArray, picks: IntArray) -> FloatArray:
         ends = np.where(at % half == 0, at, np.minimum(at + 1, 2 * half)), nearer(at, values.shape[1])
         place = np.arange(row.size)
         step[:, p] = np.maximum(*(np.abs(values[place, end] - values[place, at]) for end in ends))
+        # two points of a grid may be as good as one, at the end of a range
+        step[:, p] = np.maximum(step[:, p], LEAST_STEP * np.abs(values[place, at] - values[place, 0]))
     return step
 
 
@@ -195,7 +199,8 @@ def _vertex(values: FloatArray, cost: FloatArray, best: IntArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])
         vertex = (x[0] + x[1]) / 2 - slopes[0] * (x[2] - x[0]) / (2 * (slopes[1] - slopes[0]))
-    return np.where(np.isfinite(vertex), np.clip(vertex, x[0], x[2]), values[at, best])
+    smooth = np.isfinite(vertex) & np.isfinite(y).all(axis=0)  # beside what cannot be reached there is no parabola
+    return np.where(smooth, np.clip(vertex, x[0], x[2]), values[at, best])
 
 
 def _move(space: Space, row: IntArray, columns: IntArray, values: FloatArray) -> Moved:

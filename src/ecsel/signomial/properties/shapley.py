@@ -15,7 +15,8 @@ background's logarithms taken out, a_i and b_i are exp(log − c_i), their offse
 exp(Σ c_i) comes back once at the end. Where mixtures of rows span so many
 magnitudes that products could underflow, every pair of rows gets a scale of its own: with s_i = max(log a_i, log b_i)
 taken out of every factor all factors lie in [0, 1]. Other factors are taken as they are. Where some coalition's term
-passes exp(700) the model clips it and the game is no product any more; this is refused.
+passes exp(700), or the limit at which α·exp(…) still adds up, the model clips it and the game is no product any more;
+this is refused.
 """
 
 from __future__ import annotations
@@ -107,14 +108,14 @@ def _of_term(
     terms: ScoreTerms, k: int, rows: FeatureRows, background: FeatureRows, players: IntArray, present: IntArray
 ) -> FloatArray:
     """Return the Shapley values (rows, present players) of one term without its coefficient."""
-    used = terms.uses[k]
+    used, limit = terms.uses[k], terms.clip_limits[k][1]
     if terms.is_power_law[k] and rows.is_positive(used) and background.is_positive(used):
         # (features, present players): sums the logarithms of a player's features
         grouping = terms.exponents[k][:, None] * (players[:, None] == present)
-        return _term_shapley(rows.log_abs @ grouping, background.log_abs @ grouping)
+        return _term_shapley(rows.log_abs @ grouping, background.log_abs @ grouping, limit)
     a, b = (player_values(terms, k, each, players, present) for each in (rows, background))
     largest = np.maximum(np.abs(a).max(axis=0, initial=0.0), np.abs(b).max(axis=0))
-    if np.log(np.maximum(largest, 1.0)).sum() > LOG_LIMIT:
+    if np.log(np.maximum(largest, 1.0)).sum() > limit:
         refuse_clipped_game()
     centre = b.min(axis=0) / 2 + b.max(axis=0) / 2
     return product_shapley(Factors.around(centre, a), Factors.around(centre, b))
@@ -124,24 +125,27 @@ def refuse_clipped_game() -> NoReturn:
     """Say that the game is no product, because the model clips it."""
     raise ValueError(
         "Shapley values are not available: with some features from a row and others from the background a term "
-        "passes exp(700), where the model clips it; leave extreme rows out"
+        "passes exp(700) or what can be added up, where the model clips it; leave extreme rows out"
     )
 
 
-def _term_shapley(log_a: FloatArray, log_b: FloatArray) -> FloatArray:
-    """Return the Shapley values (rows, players) of Π exp(log_a) against Π exp(log_b), (rows or background, players)."""
+def _term_shapley(log_a: FloatArray, log_b: FloatArray, limit: float) -> FloatArray:
+    """Return the Shapley values (rows, players) of Π exp(log_a) against Π exp(log_b), (rows or background, players).
+
+    Products above exp(limit) are refused.
+    """
     low, high = log_b.min(axis=0), log_b.max(axis=0)
     centre = low + (high - low) / 2  # exactly the value where all are equal
     bottom = np.minimum(low, log_a.min(axis=0, initial=np.inf)).sum()
     top = np.maximum(high, log_a.max(axis=0, initial=-np.inf)).sum()
-    if bottom >= -LOG_LIMIT and top <= LOG_LIMIT and top - bottom <= _SPAN:
+    if bottom >= -LOG_LIMIT and top <= limit and top - bottom <= _SPAN:
         x, background = (Factors(np.exp(each - centre), np.expm1(each - centre)) for each in (log_a, log_b))
         values: FloatArray = np.exp(centre.sum()) * product_shapley(x, background)
         return values
-    return _scaled_by_pair(log_a.T, log_b.T).T
+    return _scaled_by_pair(log_a.T, log_b.T, limit).T
 
 
-def _scaled_by_pair(log_a: FloatArray, log_b: FloatArray) -> FloatArray:
+def _scaled_by_pair(log_a: FloatArray, log_b: FloatArray, limit: float) -> FloatArray:
     """Return the same for any magnitudes, by quadrature player by player, (players, rows)."""
     n_players, n_rows = log_a.shape
     n_background = log_b.shape[1]
@@ -150,9 +154,11 @@ def _scaled_by_pair(log_a: FloatArray, log_b: FloatArray) -> FloatArray:
     width = min(n_background, _BLOCK_PAIRS)
     for rows in slices(n_rows, _BLOCK_PAIRS // width):
         for background in slices(n_background, width):
-            pairs = _pair_shapley(log_a[:, rows, None], log_b[:, None, background], nodes, weights)
-            result[:, rows] += pairs.sum(axis=2)
-    result /= n_background
+            a, b = log_a[:, rows, None], log_b[:, None, background]
+            if np.maximum(a, b).sum(axis=0).max(initial=0.0) > limit:
+                refuse_clipped_game()
+            # the mean and not the sum of many background rows, which could be infinite
+            result[:, rows] += _pair_shapley(a, b, nodes, weights).sum(axis=2) / n_background
     return result
 
 
@@ -160,8 +166,6 @@ def _pair_shapley(log_a: FloatArray, log_b: FloatArray, nodes: FloatArray, weigh
     """Return the Shapley values (players, rows, background) of every pair of a row and a background row."""
     log_ratio = log_a - log_b
     log_scale = np.maximum(log_a, log_b).sum(axis=0)
-    if log_scale.max(initial=0.0) > LOG_LIMIT:
-        refuse_clipped_game()
     scale = np.exp(log_scale)
     # with the larger of a and b scaled to one: b = exp(−max(ratio, 0)), and a − b = ±(1 − exp(−|ratio|))
     absent = np.exp(-np.maximum(log_ratio, 0.0))
