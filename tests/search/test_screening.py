@@ -21,7 +21,7 @@ def test_every_training_screens_for_itself():
     multiplied = [
         {
             part.column
-            for piece, used in zip(atoms.pieces, mask, strict=True)
+            for piece, used in zip(atoms.pieces, mask[0], strict=True)
             if used and len(piece) == 2
             for part in piece
         }
@@ -32,4 +32,4 @@ def test_every_training_screens_for_itself():
     assert multiplied[1] != multiplied[2]
     alone, (mask,) = screened_atoms(columns, Logistic(), y, weights[:1])
     assert mask.all()
-    assert set(alone.pieces) == {piece for piece, used in zip(atoms.pieces, masks[0], strict=True) if used}
+    assert set(alone.pieces) == {piece for piece, used in zip(atoms.pieces, masks[0][0], strict=True) if used}

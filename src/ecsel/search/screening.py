@@ -24,6 +24,7 @@ from ecsel.search.dictionary import (
     pair_pieces,
     single_pieces,
 )
+from ecsel.search.turning import turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,7 @@ def marginal_gains(atoms: Atoms, loss: Loss, target: Floats, weights: Floats) ->
 def screened_atoms(
     columns: Sequence[SearchColumn], loss: Loss, target: Floats, weights: Sequence[Floats], *, pairs: bool = True
 ) -> tuple[Atoms, list[Mask]]:
-    """Return a dictionary, and which of its atoms each of several trainings, given by row weights, may use.
+    """Return a dictionary, and the atoms (scores, atoms) that each of several trainings, given by row weights, may use.
 
     The first weights are those of all rows, under which atoms are standardised.
     """
@@ -62,7 +63,10 @@ def screened_atoms(
     owners = np.array([piece[0].column for piece in singles.pieces], dtype=np.intp)
     orders = [_order(marginal_gains(singles, loss, target, each), owners) for each in weights]
     kept = [_first_columns(owners, order) for order in orders]
-    masks = [np.isin(owners, list(each)) for each in kept]
+    masks = [
+        np.isin(owners, list(each)) & _turning(singles, columns, loss, target, own)
+        for each, own in zip(kept, weights, strict=True)
+    ]
     if not pairs:
         return singles, masks
     more = len({columns[j].group for j in orders[0]}) <= FEW_COLUMNS
@@ -76,10 +80,29 @@ def screened_atoms(
         found.update(dict.fromkeys(pair_pieces(columns, each, more=more)))
     products = make_atoms(columns, list(found), weights[0])
     both = np.array([[part.column for part in piece] for piece in products.pieces], dtype=np.intp).reshape(-1, 2)
-    masks = [
-        np.concatenate([mask, np.isin(both, list(each)).all(axis=1)]) for mask, each in zip(masks, chosen, strict=True)
-    ]
+    for t, each in enumerate(chosen):
+        usable_pairs = np.isin(both, list(each)).all(axis=1)
+        masks[t] = np.hstack([masks[t], np.broadcast_to(usable_pairs, (loss.n_scores, len(products)))])
     return join_atoms(singles, products), masks
+
+
+def _turning(singles: Atoms, columns: Sequence[SearchColumn], loss: Loss, target: Floats, weights: Floats) -> Mask:
+    """Return which atoms of one column each score may use: all but distances from where it does not turn."""
+    used = np.flatnonzero(weights)
+    scores = np.repeat(loss.start(target[used], weights[used])[:, None], len(used), axis=1)
+    residuals = loss.residuals(loss.means(scores), target[used])
+    found: dict[tuple[int, float], Mask] = {}
+    for j, column in enumerate(columns):
+        centres = column.measured_from
+        if centres:
+            turning = turns(column.values[used], centres, residuals, weights[used])
+            found.update({(j, centre): turning[:, k] for k, centre in enumerate(centres)})
+    allowed = np.ones((loss.n_scores, len(singles)), dtype=bool)
+    for a, piece in enumerate(singles.pieces):
+        place, function = piece[0]
+        if function.centre is not None:
+            allowed[:, a] = found[place, function.centre]
+    return allowed
 
 
 def _order(gains: Floats, owners: Places) -> list[int]:

@@ -286,10 +286,9 @@ def _by_fold(folds: Sequence[Fold], n_rows: int) -> Places:
 def _training(
     loss: Loss, atoms: Atoms, target: Floats, weights: Floats, mask: Mask, required: Floats | None
 ) -> Training:
-    allowed = np.repeat(mask[None, :], loss.n_scores, axis=0)
     if required is None:
-        return Training(loss, atoms, target, weights, allowed)
-    return Training(loss, atoms, target, weights, allowed & ~np.isnan(required), np.nan_to_num(required))
+        return Training(loss, atoms, target, weights, mask)
+    return Training(loss, atoms, target, weights, mask & ~np.isnan(required), np.nan_to_num(required))
 
 
 def _result(

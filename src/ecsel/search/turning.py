@@ -1,0 +1,48 @@
+"""Where a column turns: a distance |x − c| belongs where the data rise on one side of c and fall on the other.
+
+A distance treats both sides alike. Where the target merely levels off beyond c it would still be forced to turn back,
+and a few rows at the end of a column would pay for it: a tumour that grows past c must not become harmless. So the
+residual r of the model without columns is regressed on x on either side of c. With the sums of one side,
+
+    slope ∝ S_xr = Σ w (x − x̄)(r − r̄),        t = S_xr / √(S_xx S_rr / n),
+
+a score may use the distance where both t are at least `MIN_SLOPE` in size, with opposite signs. Prefix sums over the
+sorted column give all centres at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ecsel.search.typing import Floats, Mask
+
+MIN_SLOPE = 1.0
+"""Standard errors that the slope on either side must differ from zero."""
+
+
+def turns(values: Floats, centres: tuple[float, ...], residuals: Floats, weights: Floats) -> Mask:
+    """Return whether each score (rows of `residuals`, unweighted) turns at each centre, (scores, centres)."""
+    order = np.argsort(values, kind="stable")
+    x, w, r = values[order], weights[order], residuals[:, order]
+    scale = float(np.abs(x).max()) or 1.0
+    x = x / scale
+    moments = np.stack(
+        [np.broadcast_to(w, r.shape), *(w * each for each in (x + 0 * r, x * x + 0 * r, r, x * r, r * r))]
+    )
+    sums = np.concatenate([np.zeros((*moments.shape[:2], 1)), np.cumsum(moments, axis=2)], axis=2)
+    at = np.searchsorted(x, np.array(centres) / scale, side="right")
+    left = sums[:, :, at]
+    t = [_slope(*side) for side in (left, sums[:, :, -1:] - left)]
+    return np.asarray((t[0] * t[1] < 0) & (np.minimum(np.abs(t[0]), np.abs(t[1])) >= MIN_SLOPE))
+
+
+def _slope(n: Floats, sx: Floats, sxx: Floats, sr: Floats, sxr: Floats, srr: Floats) -> Floats:
+    """Return t of the regression of r on x from Σw, Σwx, Σwx², Σwr, Σwxr, Σwr²; 0 where there is nothing to regress."""
+    n = np.maximum(n, 1e-300)
+    xx, rr, xr = sxx - sx * sx / n, srr - sr * sr / n, sxr - sx * sr / n
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = xr / np.sqrt(xx * rr / n)
+    return np.where((xx > 1e-12 * np.maximum(sxx, 1e-300)) & (rr > 1e-12 * np.maximum(srr, 1e-300)), t, 0.0)
