@@ -19,7 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ecsel.search.typing import Floats, Mask
 
-MIN_SLOPE = 1.0
+MIN_SLOPE = 2.0
 """Standard errors that the slope on either side must differ from zero."""
 
 
