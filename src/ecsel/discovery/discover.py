@@ -21,6 +21,7 @@ from ecsel.discovery.options import Options
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.ranking import Ranking, degree_ranges, simplest_of_the_best
+from ecsel.discovery.residual_tests import Misfit, misfit_of_law
 from ecsel.discovery.rows import Rows
 from ecsel.discovery.search import OutOfTimeError, Search
 
@@ -71,6 +72,7 @@ def discover(
         tuple(leave_one_out(run.ranking_problem, law) for law in near),
         tuple(leave_one_out(run.ranking_problem, law) for law in found),
         left_out,
+        run.misfit(best),
         run.complete,
         run.interrupted,
     )
@@ -161,7 +163,9 @@ class _Run:
     def _on_more_rows(self, search: Search, index: np.ndarray) -> Search:
         """Return a search on more rows that starts from the laws of another one."""
         larger = replace(search, problem=self.problem(index), pool=Pool())
-        for candidate in search.pool.ranked()[:40]:
+        # Backward elimination notes sums longer than allowed, which may be all of the best: filter before cutting.
+        allowed = [candidate for candidate in search.pool.ranked() if len(candidate) <= search.max_terms]
+        for candidate in allowed[:40]:
             larger.note(larger.problem.assess(candidate.structure))
         return larger
 
@@ -192,6 +196,11 @@ class _Run:
         best = simplest_of_the_best([law for law in laws if self.options.n_terms in (None, len(law))] or laws)
         near = [law for law in laws if law is not best and law.shortest <= laws[0].shortest + STRONG_EVIDENCE]
         return best, near[:MOST_NEAR_TIES]
+
+    def misfit(self, law: Law) -> Misfit:
+        """Return how well a law passes the residual tests; its column is one of all columns."""
+        found = misfit_of_law(self.ranking_problem, law.structure)
+        return found if found.column is None else replace(found, column=int(self.used[found.column]))
 
     def verified(self, laws: list[Law], found: list[Law]) -> tuple[list[Law], list[Law]]:
         """Return the laws that may be the best, and the front, as all rows see them where only a sample was ranked.

@@ -15,7 +15,6 @@ import numpy as np
 from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion, order_credit
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
-from ecsel.discovery.doubt import has_objection
 from ecsel.discovery.exchange import Exchange
 from ecsel.discovery.lattice import Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
@@ -25,6 +24,7 @@ from ecsel.discovery.parity import likely_parities
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.ranking import FEW_ROWS
+from ecsel.discovery.residual_tests import has_objection
 from ecsel.discovery.varpro import Fits
 from ecsel.search.code_length import TERM
 

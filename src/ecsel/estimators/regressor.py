@@ -20,7 +20,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ecsel.discovery import wishes
 from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
-from ecsel.discovery.noise import RELATIVE, NoiseModel, noise_model, standard_deviations
+from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseModel, noise_model, standard_deviations
+from ecsel.discovery.noise_choice import Attempt, NoiseSearch
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.progress import silent
@@ -36,15 +37,16 @@ from ecsel.estimators.targets import check_weights
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.files import ModelDocument, ModelFileError, write
 from ecsel.fitting.blocks import one_blas_thread
+from ecsel.signomial import Signomial
 from ecsel.tables import TableEncoder
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from ecsel.signomial import Signomial
-
 Floats = NDArray[np.float64]
+LOSSES = {"auto": None, "squared": False, "robust": True}
+"""Whether outliers are left out, by the values of the option `loss`; None leaves it to the residuals."""
 
 
 class _Goal(str):
@@ -95,9 +97,14 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         A form such as ``"a*x**b + c"``: only its constants (names that are no columns) are fitted.
     fixed_terms : str or Signomial, optional
         A known part of the law; the search looks for the rest and `equation_` holds both.
-    noise : None, "relative", float or array, default=None
-        Constant noise of unknown size, noise whose standard deviation is proportional to the value of the law, a known
-        standard deviation, or one per row.
+    noise : {"auto", "constant", "relative", "lognormal"}, float or array, default="auto"
+        Of unknown size: constant, with a standard deviation in proportion to the value of the law, or that of the
+        logarithm; "auto" is the one of these that describes the data most shortly. A number is a known standard
+        deviation, an array has one per row. None is "constant".
+    loss : {"auto", "squared", "robust"}, default="auto"
+        Whether rows that no noise explains may be left out ("robust") or all count ("squared"). "auto" leaves them out
+        where residuals are far beyond the noise and the description of the data becomes shorter; `outliers_` lists
+        them.
     units, target_unit : dict of column to unit and unit, optional
         Physical units: only terms whose dimension is that of the target are allowed. Needs pint.
     solver : {"search", "paper"}, default="search"
@@ -139,6 +146,12 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         Laws that the data cannot tell from `law_`, or candidates that the folds cannot tell from the best.
     law_found_ : bool
         Whether any variable is in the law.
+    adequate_ : bool
+        Whether the residuals of the law pass the tests. If not it is an approximation, not a law.
+    misfit_p_value_, misfit_column_
+        The p-value of those tests, and the column that the residuals depend on most (None where they pass).
+    outliers_ : tuple of int
+        Rows, from 0, that no noise explains and that were left out of the fit.
     search_completed_ : bool
         False when the time limit or an interrupt ended the search.
     columns_left_out_ : tuple of str
@@ -184,7 +197,8 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         allowed_exponents: Any = None,
         form: str | None = None,
         fixed_terms: Any = None,
-        noise: Any = None,
+        noise: Any = "auto",
+        loss: str = "auto",
         units: Any = None,
         target_unit: str | None = None,
         solver: str = "search",
@@ -211,6 +225,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         self.form = form
         self.fixed_terms = fixed_terms
         self.noise = noise
+        self.loss = loss
         self.units = units
         self.target_unit = target_unit
         self.solver = solver
@@ -258,25 +273,31 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         self._check_options()
         known = known_part(self.fixed_terms)
         noise = noise_model(self.noise, y_)
-
         given = evaluate_known(known, X_, names)
 
-        def search(noise: NoiseModel, limit: float | None) -> Outcome:
-            return self._search(as_table(X_, y_, given, weight, noise, names), limit)
+        def solve(
+            noise: NoiseModel, keep: NDArray[np.bool_], limit: float | None, thorough: bool
+        ) -> tuple[Outcome, Table]:
+            counted = weight if keep.all() else np.where(keep, 1.0 if weight is None else weight, 0.0)
+            table = as_table(X_, y_, given, counted, noise, names)
+            return self._search(table, limit, thorough=thorough), table
 
+        def evaluate(outcome: Outcome) -> Floats:
+            return given + evaluate_known(Signomial(outcome.law.terms), X_, names)
+
+        search = NoiseSearch(X_, y_, weight, solve, evaluate, self.time_limit)
         with one_blas_thread():  # thousands of products of small matrices, which threads only slow down
-            if noise.kind == RELATIVE:
-                half = None if self.time_limit is None else self.time_limit / 2
-                outcome = search(noise, half)
-                if outcome.law.equation.names and not outcome.interrupted:
-                    law = given + evaluate_known(outcome.law.equation, X_, names)
-                    outcome = search(noise.around(law, y_), half)
+            if noise.variance is not None or self.solver == "paper":
+                best = search.attempt(noise)
             else:
-                outcome = search(noise, self.time_limit)
-        self._set(outcome, known)
-        if outcome.interrupted:
+                best = search.choose(self._noise_kinds(noise), robust=LOSSES[self.loss])
+        self._set(best, known)
+        if best.outcome.interrupted:
             warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=2)
         return self
+
+    def _noise_kinds(self, noise: NoiseModel) -> tuple[str, ...]:
+        return (CONSTANT, RELATIVE, LOGNORMAL) if isinstance(self.noise, str) and self.noise == AUTO else (noise.kind,)
 
     @property
     def _predicts(self) -> bool:
@@ -314,11 +335,13 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
     def _check_options(self) -> None:
         if self.solver not in ("search", "paper"):
             raise ValueError(f"solver={self.solver!r}: use 'search' or 'paper'")
+        if self.loss not in LOSSES:
+            raise ValueError(f"loss={self.loss!r}: use {', '.join(map(repr, LOSSES))}")
         wishes.check_numbers(self.time_limit, self.l1)
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
-    def _search(self, table: Table, time_limit: float | None) -> Outcome:
+    def _search(self, table: Table, time_limit: float | None, *, thorough: bool) -> Outcome:
         seed = self._seed()
         if self.form is not None:
             return by_form(table, self.form, seed)
@@ -346,13 +369,15 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             dimensions=dimensions,
             target_dimension=target,
             time_limit=time_limit,
+            thorough=thorough,
             seed=seed,
         )
         with ProgressBar() if self.verbose else nullcontext(silent) as progress:
             return by_search(table, options, progress)
 
-    def _set(self, outcome: Outcome, known: Signomial) -> None:
+    def _set(self, best: Attempt, known: Signomial) -> None:
         self._forget()
+        outcome = best.outcome
         self.law_ = outcome.law.plus(known)
         self.equation_ = self.law_.equation
         self.path_ = LawPath(law.plus(known) for law in outcome.path)
@@ -360,6 +385,10 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         self.law_found_ = bool(self.equation_.names)
         self.search_completed_ = outcome.complete
         self.columns_left_out_ = outcome.left_out
+        self.adequate_ = outcome.misfit.is_adequate
+        self.misfit_p_value_ = outcome.misfit.p_value
+        self.misfit_column_ = None if outcome.misfit.column is None else self._names()[outcome.misfit.column]
+        self.outliers_ = best.outliers
 
     def predict(self, X: Any) -> Floats:
         """Return `equation_` evaluated on the columns of X, of a prediction on the features of `encoder_`."""
