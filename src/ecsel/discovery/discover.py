@@ -13,7 +13,7 @@ import numpy as np
 
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
-from ecsel.discovery.front import finish_representatives, front, leave_one_out, undominated
+from ecsel.discovery.front import finish_representatives, front, is_carried_by_one_row, leave_one_out, undominated
 from ecsel.discovery.lattice import Floats, Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
@@ -29,6 +29,8 @@ SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
 MOST_NEAR_TIES = 20
+OVERWHELMING = 20.0
+"""Nats by which a law that owes a term to a single row must be shorter than one as simple that does not."""
 RANKING, REFIT = 0.85, 0.95
 """Shares of the work that have passed when the ranking and the refit on all rows begin."""
 
@@ -192,9 +194,22 @@ class _Run:
             search.deadline = -np.inf
 
     def choose(self, laws: list[Law]) -> tuple[Law, list[Law]]:
-        """Return the simplest law without strong evidence against it, and those that the data cannot tell from it."""
-        best = simplest_of_the_best([law for law in laws if self.options.n_terms in (None, len(law))] or laws)
-        near = [law for law in laws if law is not best and law.shortest <= laws[0].shortest + STRONG_EVIDENCE]
+        """Return the simplest law without strong evidence against it, and those that the data cannot tell from it.
+
+        A law that owes a term to a single row gives way to one as simple that does not, unless that is hopeless.
+        """
+        laws = [law for law in laws if self.options.n_terms in (None, len(law))] or laws
+        best = simplest_of_the_best(laws)
+        if is_carried_by_one_row(self.ranking_problem, best):
+            others = [
+                law
+                for law in laws
+                if law.complexity <= best.complexity
+                and law.shortest <= best.shortest + OVERWHELMING
+                and not is_carried_by_one_row(self.ranking_problem, law)
+            ]
+            best = simplest_of_the_best(others) if others else best
+        near = [law for law in laws if law is not best and law.shortest <= best.shortest + STRONG_EVIDENCE]
         return best, near[:MOST_NEAR_TIES]
 
     def misfit(self, law: Law) -> Misfit:

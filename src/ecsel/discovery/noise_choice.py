@@ -29,6 +29,10 @@ EXACT = 1e-9
 """Residuals below this share of every target are rounding, and there is no noise to model."""
 LOUD = 0.12
 """Standard deviation from which lognormal and relative noise can be told apart on tables of ordinary size."""
+CLEAR = 5.0
+"""Nats by which constant noise must describe the residuals better than others do, for these not to be tried."""
+NARROW = 0.25
+"""Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
 PASSES = 3
 """Most searches under one noise model: each takes its weights from the law of the one before."""
 
@@ -60,7 +64,7 @@ class Attempt:
             return False
         if self.noise.kind == RELATIVE and self.is_loud:
             return False
-        return self.noise.kind != CONSTANT or _proportional_gain(inside, values) < 1.0
+        return self.noise.kind != CONSTANT or _proportional_gain(inside, values) < -CLEAR
 
     @property
     def is_loud(self) -> bool:
@@ -69,13 +73,18 @@ class Attempt:
 
 
 def _proportional_gain(residual: Floats, values: Floats) -> float:
-    """Return the nats by which noise in proportion to the law, or its logarithm, describes residuals more shortly."""
+    """Return the nats by which noise in proportion to the law, or its logarithm, describes residuals more shortly.
+
+    Minus infinity where the law varies so little that it makes no difference.
+    """
     target = values + residual
     seen = (values != 0) & (residual != 0)
     if seen.sum() < MIN_ROWS:
         return 0.0
     residual, values, target = residual[seen], values[seen], target[seen]
     n = len(residual)
+    if np.std(np.log(np.abs(values))) < NARROW:
+        return -np.inf
     constant = 0.5 * n * np.log(np.mean(residual**2))
     size = np.maximum(np.abs(values), 0.5 * np.abs(target))
     lengths = [0.5 * n * np.log(np.mean((residual / size) ** 2)) + np.log(size).sum()]
@@ -85,15 +94,35 @@ def _proportional_gain(residual: Floats, values: Floats) -> float:
     return float(constant - min(lengths))
 
 
-def _outlier_gain(residual: Floats) -> float:
-    """Return the nats by which a few rows of their own describe residuals more shortly."""
-    far = suspects(residual)
-    n, n_out = len(residual), int(far.sum())
-    if not n_out:
+def _exact_proportion(target: Floats, values: Floats) -> float:
+    """Return the nats by which noise in proportion to the law itself is longer than in the weights of its fit.
+
+    There the law counts as at least half of each target, which no noise model says.
+    """
+    residual, own = target - values, np.maximum(np.abs(values), 1e-3 * np.abs(target))
+    size = np.maximum(np.abs(values), 0.5 * np.abs(target))
+    seen = size > 0
+    if not residual[seen].any():
         return 0.0
-    together, inside, outside = (float(np.mean(r**2)) for r in (residual, residual[~far], residual[far]))
-    choices = gammaln(n + 1) - gammaln(n_out + 1) - gammaln(n - n_out + 1) + 0.5 * np.log(n)
-    return float(0.5 * (n * np.log(together) - (n - n_out) * np.log(inside) - n_out * np.log(outside)) - choices)
+    lengths = [
+        0.5 * seen.sum() * np.log(np.mean((residual[seen] / s[seen]) ** 2)) + np.log(s[seen]).sum() for s in (own, size)
+    ]
+    return float(lengths[0] - lengths[1])
+
+
+def _length_with_outliers(residual: Floats) -> float:
+    """Return the code length of residuals in which a few rows may have a wide noise of their own."""
+    far = suspects(residual)
+    n, n_out, least = len(residual), int(far.sum()), float(np.finfo(float).tiny)
+    length = 0.5 * (n - n_out) * np.log(max(float(np.mean(residual[~far] ** 2)), least))
+    if n_out:
+        length += 0.5 * n_out * np.log(max(float(np.mean(residual[far] ** 2)), least)) + _choices(n, n_out)
+    return float(length)
+
+
+def _choices(n_rows: int, n_out: int) -> float:
+    """Return the nats that naming some of the rows takes."""
+    return float(gammaln(n_rows + 1) - gammaln(n_out + 1) - gammaln(n_rows - n_out + 1) + 0.5 * np.log(n_rows))
 
 
 @dataclass(eq=False)
@@ -150,11 +179,14 @@ class NoiseSearch:
             residual = noise.around(values, self.y).standard_residuals(self.y, values)
         out = self.counted & ~keep
         length = table.length_in_target_units(outcome.law.code_length)
+        if noise.size is not None and not outcome.law.equation.names:
+            length = np.inf  # noise in proportion to nothing
+        elif noise.kind == RELATIVE:
+            length += _exact_proportion(self.y[keep], values[keep])
         if out.any():
             n, n_out = int(self.counted.sum()), int(out.sum())
             wide = max(float(np.mean((self.y - values)[out] ** 2)), np.finfo(float).tiny)
-            choices = gammaln(n + 1) - gammaln(n_out + 1) - gammaln(n - n_out + 1)
-            length += 0.5 * n_out * np.log(wide) + float(choices) + 0.5 * np.log(n)
+            length += 0.5 * n_out * np.log(wide) + _choices(n, n_out)
         return Attempt(noise, keep | ~self.counted, outcome, values, residual, float(length))
 
     def settle(self, kind: str, keep: Mask | None = None, start: Floats | None = None, *, share: float = 1.0) -> Attempt:
@@ -164,16 +196,17 @@ class NoiseSearch:
         if start is None:
             start = smooth_fit(self.X, self.y, logarithmic=True) if kind == LOGNORMAL else self.y
         noise = NoiseModel.lognormal_around(start, self.y) if kind == LOGNORMAL else NoiseModel.relative_to(start)
-        best = self.attempt(noise, keep, share=share / 2)
-        for _ in range(PASSES - 1):
-            if not best.outcome.law.equation.names or best.outcome.interrupted or not self.has_time:
+        last = self.attempt(noise, keep, share=share / 2)
+        settled: list[Attempt] = []
+        for _ in range(PASSES):
+            if not last.outcome.law.equation.names or last.outcome.interrupted or not self.has_time:
                 break
-            again = self.attempt(noise.around(best.values, self.y), keep, share=share / 2)
-            same = _monomials(again) == _monomials(best)
-            best = again
-            if same:
+            settled.append(self.attempt(noise.around(last.values, self.y), keep, share=share / 2))
+            if _monomials(settled[-1]) == _monomials(last):
                 break
-        return best
+            last = settled[-1]
+        # The first pass has weights from the noisy targets, which its length does not pay for.
+        return min(settled, key=lambda a: a.code_length, default=last)
 
     def choose(self, kinds: tuple[str, ...], *, robust: bool | None) -> Attempt:
         """Return the best attempt; ``robust`` is whether rows may be left out, None where residuals ask for it."""
@@ -196,30 +229,42 @@ class NoiseSearch:
         return not forced and attempt.is_explained
 
     def _alternatives(self, first: Attempt, kinds: tuple[str, ...], robust: bool | None) -> Iterator[Attempt]:
-        """Yield other attempts, first those that the residuals of the first one ask for most."""
-        tried = [first]
-        outliers_first = _outlier_gain(first.residual[first.keep]) > _proportional_gain(
-            first.residual[first.keep], first.values[first.keep]
-        )
-        if robust is not False and (outliers_first or len(kinds) == 1):
-            yield from self._without_outliers(first)
-        if RELATIVE in kinds[1:] and self.y.any():
-            tried.append(self.settle(RELATIVE, share=0.5))
-            yield tried[-1]
-            if LOGNORMAL in kinds and self.y.all() and (tried[-1].is_loud or not tried[-1].outcome.law.equation.names):
-                tried.append(self.settle(LOGNORMAL, share=0.5))
-                yield tried[-1]
-        if robust is not False and len(kinds) > 1:
-            best = min(tried, key=lambda a: a.code_length)
-            if not (best is first and outliers_first):
-                yield from self._without_outliers(best)
+        """Yield other attempts, first those that a smooth fit of the table asks for."""
+        proportional = RELATIVE in kinds[1:] and bool(self.y.any())
+        steps: list[Iterator[Attempt]] = [self._proportional(kinds)] if proportional else []
+        if robust is not False:
+            steps.insert(1 if self._looks_proportional() else 0, self._without_outliers(first))
+        tried: list[Attempt] = []
+        for step in steps:
+            for attempt in step:
+                tried.append(attempt)
+                yield attempt
+        others = [a for a in tried if a.noise.kind != CONSTANT and not a.outliers and np.isfinite(a.code_length)]
+        if robust is not False and others:
+            yield from self._without_outliers(min(others, key=lambda a: a.code_length))
+
+    def _proportional(self, kinds: tuple[str, ...]) -> Iterator[Attempt]:
+        """Yield the laws under noise in proportion to the value, and under lognormal noise where that is large."""
+        relative = self.settle(RELATIVE, share=0.5)
+        yield relative
+        if LOGNORMAL in kinds and self.y.all() and (relative.is_loud or not relative.outcome.law.equation.names):
+            yield self.settle(LOGNORMAL, share=0.5)
+
+    def _looks_proportional(self) -> bool:
+        """Return whether a smooth fit of logarithms describes the target more shortly than one of the target."""
+        X, y = self.X[self.counted], self.y[self.counted]
+        if not y.all():
+            return True
+        in_logarithms = np.log(np.abs(y / smooth_fit(X, y, logarithmic=True)))
+        length = _length_with_outliers(in_logarithms) + float(np.log(np.abs(y)).sum())
+        return length < _length_with_outliers(y - smooth_fit(X, y, logarithmic=False))
 
     def _without_outliers(self, attempt: Attempt) -> Iterator[Attempt]:
         """Yield laws without the rows that the noise does not explain, which are sought in two ways."""
         kind, counted = attempt.noise.kind, self.counted
         smooth = smooth_fit(self.X, self.y, logarithmic=kind != CONSTANT and bool(self.y.all()))
         noise = attempt.noise if kind == CONSTANT else attempt.noise.around(smooth, self.y)
-        for residual in (attempt.residual, noise.standard_residuals(self.y, smooth)):
+        for residual in (noise.standard_residuals(self.y, smooth), attempt.residual):
             far = counted & suspects(np.where(counted, residual, 0.0))
             if not far.any():
                 continue
