@@ -46,7 +46,13 @@ def _law_of(law: Law, scale: float) -> Law:
     factor[: len(law)] = scale
     with np.errstate(over="ignore", invalid="ignore"):
         spread = law.covariance * factor * factor[:, None]
-    return replace(law, coefficients=law.coefficients * scale, rss=law.rss * scale * scale, covariance=spread)
+    return replace(
+        law,
+        coefficients=law.coefficients * scale,
+        estimates=law.estimates * scale,
+        rss=law.rss * scale * scale,
+        covariance=spread,
+    )
 
 
 def extreme_scale(y: Floats) -> float:

@@ -59,6 +59,9 @@ class Table:
         freedom over the rows, weighted as the user weighs them.
         """
         model = self.noise
+        plain = self.target - self.known - np.broadcast_to(Signomial(law.terms).evaluate(self.columns), len(self.y))
+        with np.errstate(over="ignore"):
+            law = replace(law, plain_mse=float(np.mean(plain**2)))
         if model.kind == PER_ROW:
             return replace(law, noise=Noise(PER_ROW, estimated=False))
         if model.size is None or self.weight is None:
@@ -112,14 +115,23 @@ def _named(table: Table, options: Options, law: Law, validation: float) -> Fitte
     return table.with_noise(named)
 
 
+def _monomials(law: FittedLaw) -> frozenset[str]:
+    """Return the monomials of a law as they are printed, exponents to four digits."""
+    return frozenset(format(Signomial([Term.from_factors(1.0, t.factors)]), ".4g") for t in law.terms)
+
+
 def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
     def named(laws: Sequence[Law], errors: Sequence[float]) -> tuple[FittedLaw, ...]:
         return tuple(_named(table, options, law, error) for law, error in zip(laws, errors, strict=True))
 
+    law = _named(table, options, found.law, found.error)
+    # The same monomials with another parity or digit are the same law to a reader.
+    ties = {_monomials(tie): tie for tie in reversed(named(found.near_ties, found.near_errors))}
+    ties.pop(_monomials(law), None)
     return Outcome(
-        _named(table, options, found.law, found.error),
+        law,
         named(found.front, found.front_errors),
-        named(found.near_ties, found.near_errors),
+        tuple(sorted(ties.values(), key=lambda tie: tie.code_length)),
         tuple(table.names[j] for j in found.left_out),
         found.misfit,
         found.complete,

@@ -239,9 +239,16 @@ class NoiseSearch:
             for attempt in step:
                 tried.append(attempt)
                 yield attempt
-        others = [a for a in tried if a.noise.kind != CONSTANT and not a.outliers and np.isfinite(a.code_length)]
-        if robust is not False and others:
-            yield from self._without_outliers(min(others, key=lambda a: a.code_length))
+        if robust is False:
+            return
+        for attempt in [a for a in tried if a.noise.kind != CONSTANT and not a.outliers]:
+            # Lognormal noise is for what is loud by itself; a few rows far off make any noise look loud.
+            loud = True
+            for found in self._without_outliers(attempt):
+                loud = found.is_loud
+                yield found
+            if not loud:
+                return
 
     def _proportional(self, kinds: tuple[str, ...]) -> Iterator[Attempt]:
         """Yield the laws under noise in proportion to the value, and under lognormal noise where that is large."""

@@ -25,7 +25,8 @@ from ecsel.discovery.noise_choice import Attempt, NoiseSearch
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.progress import silent
-from ecsel.discovery.report import describe, formula_latex, summary
+from ecsel.discovery.report import Verdict, describe, formula_latex, summary
+from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
@@ -409,16 +410,15 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             The share of new targets that should lie inside.
         noise : float or array of shape (rows,), optional
             The standard deviation of the noise of these rows; 0 gives intervals of the law itself. By default what the
-            fit knows: a constant one, or a share of the law's value after ``noise="relative"``. A fit with one standard
-            deviation for each row says nothing of the noise of others, so there it must be given.
+            fit knows: a constant one, a share of the law's value where the noise is relative, a factor where it is
+            lognormal. A fit with one standard deviation for each row says nothing of the noise of others, so there it
+            must be given.
         """
         if not 0 < coverage < 1:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
         columns, n_rows = self._columns(X)
         sigma = None if noise is None else standard_deviations(noise, n_rows)
-        centre = np.broadcast_to(self.equation_.evaluate(columns), n_rows)
-        half = self.law_.half_width(columns, n_rows, coverage, sigma)
-        return np.column_stack([centre - half, centre + half])
+        return np.column_stack(self.law_.interval(columns, n_rows, coverage, sigma))
 
     def _columns(self, X: Any) -> tuple[dict[str, Floats], int]:
         check_is_fitted(self)
@@ -457,14 +457,19 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return describe_prediction(self)
-        return describe(self.law_, self.near_ties_, found=self.law_found_, complete=self.search_completed_)
+        return describe(self.law_, self.near_ties_, self._verdict())
 
     def summary(self) -> str:
         """Return a table of the numbers with their standard errors; of a prediction also ranges and candidates."""
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return summarise_prediction(self)
-        return summary(self.law_)
+        return summary(self.law_, self._verdict())
+
+    def _verdict(self) -> Verdict:
+        return Verdict(
+            self.law_found_, self.search_completed_, self.misfit_p_value_, self.misfit_column_, self.outliers_
+        )
 
     def to_latex(self, digits: int = 6) -> str:
         """Return the law as LaTeX, simple fractions and multiples of pi by name."""
@@ -492,6 +497,8 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
                 "named": hasattr(self, "feature_names_in_"),
                 "complete": self.search_completed_,
                 "left_out": list(self.columns_left_out_),
+                "misfit": [self.misfit_p_value_, self.misfit_column_],
+                "outliers": list(self.outliers_),
             },
             path=tuple(law.to_plain() for law in self.path_),
         )
@@ -512,6 +519,12 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             model.search_completed_ = bool(report["complete"])
             model.columns_left_out_ = tuple(map(str, report["left_out"]))
             named = bool(report["named"])
+            # Files of earlier versions tell of no residual tests and no outliers.
+            p_value, column = report.get("misfit", (1.0, None))
+            misfit = Misfit(float(p_value))
+            model.adequate_, model.misfit_p_value_ = misfit.is_adequate, misfit.p_value
+            model.misfit_column_ = None if column is None else str(column)
+            model.outliers_ = tuple(int(i) for i in report.get("outliers", ()))
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelFileError("report", f"not the record of a law: {error}") from error
         (model.equation_,) = document.equations
