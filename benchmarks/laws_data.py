@@ -114,7 +114,8 @@ def srsd(group: str, share: float, seed: int) -> Iterator[Task]:
         )
         clean = np.sum([t.evaluate(table) for t in terms], axis=0)
         target = clean * (1.0 + share * rng.standard_normal(200))
-        yield Task(group, equation["name"], seed, table, target, terms)
+        visible = _all_strong(table, target, terms, relative=True)
+        yield Task(group, equation["name"], seed, table, target, terms, visible)
 
 
 ONE = (Monomial(2.5, {"a": 1.5, "b": -0.5}),)
@@ -202,15 +203,21 @@ def _terms(
     return tuple(found.values())
 
 
-def _all_strong(table: pd.DataFrame, target: Floats, terms: tuple[Monomial, ...]) -> bool:
-    design = np.column_stack([t.evaluate(table) / t.coefficient for t in terms])
-    design /= np.sqrt((design**2).sum(axis=0))
+def _all_strong(table: pd.DataFrame, target: Floats, terms: tuple[Monomial, ...], *, relative: bool = False) -> bool:
+    """Return whether each true term has a |t| above `STRONG` in the true fit, weighted where the noise is relative."""
+    design = np.column_stack([t.evaluate(table) for t in terms])
+    if relative:
+        seen = target != 0
+        design, target = design[seen] / target[seen, None], np.ones(int(seen.sum()))
+    norm = np.sqrt((design**2).sum(axis=0))
+    design = design / norm
     if np.linalg.matrix_rank(design) < len(terms):
         return False
-    coefficients, *_ = np.linalg.lstsq(design, target, rcond=None)
+    coefficients = np.linalg.lstsq(design, target, rcond=None)[0]
     residual = target - design @ coefficients
-    error = np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * residual @ residual / (len(target) - len(terms)))
-    return bool(np.all(np.abs(coefficients) > STRONG * error))
+    variance = max(float(residual @ residual) / (len(target) - len(terms)), (1e-15 * float(np.abs(target).max())) ** 2)
+    error = np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * variance)
+    return bool(np.all(np.abs(coefficients) > STRONG * error) and np.allclose(coefficients, norm, rtol=0.5))
 
 
 GROUPS: dict[str, Callable[[int], Iterator[Task]]] = {

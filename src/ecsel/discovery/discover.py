@@ -28,6 +28,10 @@ from ecsel.discovery.search import OutOfTimeError, Search
 SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
+RESTARTS, THOROUGH = (16, 6), (48, 16)
+"""Most restarts of a search and of a thorough one, and those without a gain after which it ends."""
+RESTART_MONOMIALS = 6000
+BEAM_WIDTH = 6
 MOST_NEAR_TIES = 20
 OVERWHELMING = 20.0
 """Nats by which a law that owes a term to a single row must be shorter than one as simple that does not."""
@@ -151,9 +155,10 @@ class _Run:
         told = part(self.progress, 0.0, RANKING)
         search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=told)
         self._attempt(search, search.run)
+        self._attempt(search, lambda: self._restart(search))
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
-            self._attempt(search, lambda: search.improve(search.nearby))
+            self._attempt(search, lambda: self._improve(search))
         self.ranking_problem = search.problem
         ranking = Ranking(search.problem)
         self._attempt(search, lambda: self._rank(search, ranking))
@@ -161,6 +166,25 @@ class _Run:
         if not ranking.laws():  # interrupted again, before any law was finished
             raise KeyboardInterrupt
         return [law for law in ranking.laws() if len(law) <= o.largest], front(ranking, o.largest)
+
+    def _restart(self, search: Search) -> None:
+        """Go on from other starts where the law found is long or rejected."""
+        if not search.needs_restarts:
+            return
+        exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
+        if exchange is None:
+            return
+        if self.options.thorough:
+            exchange.beam(search.empty, BEAM_WIDTH)
+        rounds, patience = THOROUGH if self.options.thorough else RESTARTS
+        search.restart(exchange, rounds, patience)
+        search.improve(exchange)
+
+    def _improve(self, search: Search) -> None:
+        """Look for better laws around the best one, on more rows than it was found on."""
+        search.improve(search.nearby)
+        if search.needs_restarts:
+            search.restart(search.nearby, *RESTARTS)
 
     def _on_more_rows(self, search: Search, index: np.ndarray) -> Search:
         """Return a search on more rows that starts from the laws of another one."""

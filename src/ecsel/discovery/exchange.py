@@ -175,8 +175,8 @@ class Exchange:
         self.pool.add(Candidate(current.structure, np.zeros(0), basis.rss, score))
         return score
 
-    def best_move(self, current: Atoms, *, adds: bool, swaps: bool, keep: int = 6) -> tuple[float, Atoms] | None:
-        """Return the best set of atoms one move away, its score exact; the runners-up go to the pool too."""
+    def best_moves(self, current: Atoms, *, adds: bool, swaps: bool, keep: int = 6) -> list[tuple[float, Atoms]]:
+        """Return the most promising sets of atoms one move away, with exact scores."""
         self.tick(len(current))
         basis = _basis(current.columns, self.problem.rows.target)
         k, c = len(current), self.candidates(current)
@@ -207,14 +207,18 @@ class Exchange:
             moves += [(float(flat[i]), int(i % k), int(i // k)) for i in _lowest(flat, 4 * keep)]
         return self._settle(current, c, sorted(moves), keep)
 
+    def best_move(self, current: Atoms, *, adds: bool, swaps: bool, keep: int = 6) -> tuple[float, Atoms] | None:
+        """Return the best set of atoms one move away, its score exact; the runners-up go to the pool too."""
+        return min(self.best_moves(current, adds=adds, swaps=swaps, keep=keep), key=lambda m: m[0], default=None)
+
     def _settle(
         self, current: Atoms, c: Candidates, moves: list[tuple[float, int, int]], keep: int
-    ) -> tuple[float, Atoms] | None:
-        """Score the most promising moves exactly (differences of large sums lose digits) and return the best.
+    ) -> list[tuple[float, Atoms]]:
+        """Score the most promising moves exactly: differences of large sums lose digits.
 
         A monomial may be a candidate more than once, as a neighbour of several terms; it is tried once.
         """
-        best: tuple[float, Atoms] | None = None
+        scored: list[tuple[float, Atoms]] = []
         present = current.structure.term_keys()
         tried: set[tuple[int, bytes]] = set()
         for _, leaving, a in moves:
@@ -225,12 +229,10 @@ class Exchange:
                 continue
             tried.add((leaving, key))
             trial = current.keep(np.array(rest, dtype=np.intp)).join(entering)
-            score = self.score(trial)
-            if best is None or score < best[0]:
-                best = (score, trial)
+            scored.append((self.score(trial), trial))
             if len(tried) == keep:
                 break
-        return best
+        return scored
 
     def best_drop(self, current: Atoms) -> tuple[float, Atoms] | None:
         """Return the best set with one atom less."""
@@ -280,6 +282,25 @@ class Exchange:
                 break
             score, current = move
         return score, current
+
+    def beam(self, start: Atoms, width: int) -> tuple[float, Atoms]:
+        """For K = 1, 2, ...: extend each of the best sets in several ways, keep the best, and swap their terms."""
+        members, best = [(self.score(start), start)], (self.score(start), start)
+        limit = min(self.max_terms, max(len(self.problem.rows) - 3, 1))
+        while len(members[0][1]) < limit:
+            grown: dict[frozenset[bytes], tuple[float, Atoms]] = {}
+            for _, atoms in members:
+                for score, trial in self.best_moves(atoms, adds=True, swaps=False, keep=width):
+                    grown.setdefault(trial.structure.key(), (score, trial))
+            settled: dict[frozenset[bytes], tuple[float, Atoms]] = {}
+            for score, trial in sorted(grown.values(), key=lambda g: g[0])[:width]:
+                found = self.swap_until_stable(trial, score)
+                settled.setdefault(found[1].structure.key(), found)
+            if not settled:
+                break
+            members = sorted(settled.values(), key=lambda g: g[0])
+            best = min(best, members[0], key=lambda g: g[0])
+        return best
 
     def eliminate(self, start: Atoms) -> tuple[float, Atoms]:
         """Drop terms one by one down to the constant and return the best set met."""
