@@ -65,7 +65,9 @@ class Task:
 def is_found(task: Task, model: ECSELRegressor) -> bool:
     """Return whether a model has exactly the true monomials; a real exponent may be off by 0.005 or three errors."""
     left = list(enumerate(model.law_.terms))
-    errors = {(p.term, p.feature): p.standard_error for p in model.law_.parameters if p.feature is not None}
+    errors: dict[tuple[int, str | None], float] = {
+        (p.term, p.feature): p.standard_error for p in model.law_.parameters if p.feature is not None
+    }
     if len(left) != len(task.terms):
         return False
     for true in task.terms:
@@ -127,12 +129,12 @@ def _relative(clean: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _lognormal(clean: Floats, rng: np.random.Generator) -> Floats:
-    return clean * np.exp(0.5 * rng.standard_normal(len(clean)))
+    return np.asarray(clean * np.exp(0.5 * rng.standard_normal(len(clean))))
 
 
 def _outliers(share: float) -> Callable[[Floats, np.random.Generator], Floats]:
     def contaminated(clean: Floats, rng: np.random.Generator) -> Floats:
-        y = clean + 0.02 * np.sqrt(np.mean(clean**2)) * rng.standard_normal(len(clean))
+        y: Floats = clean + 0.02 * np.sqrt(np.mean(clean**2)) * rng.standard_normal(len(clean))
         rows = rng.choice(len(y), round(share * len(y)), replace=False)
         shift = rng.uniform(3.0, 10.0, len(rows)) * rng.choice([-1.0, 1.0], len(rows)) * clean.std()
         y[rows] += shift
@@ -177,7 +179,10 @@ def signomials(group: str, sizes: tuple[int, int], *, mixed: bool, count: int, s
         names = [f"x{j}" for j in range(m)]
         signed = [mixed and j % 2 == 0 for j in range(m)]
         table = pd.DataFrame(
-            {c: rng.uniform(-3.0, 3.0, n) if s else rng.uniform(0.5, 5.0, n) for c, s in zip(names, signed, strict=True)}
+            {
+                c: rng.uniform(-3.0, 3.0, n) if s else rng.uniform(0.5, 5.0, n)
+                for c, s in zip(names, signed, strict=True)
+            }
         )
         real = rng.random() < 0.15
         terms = _terms(rng, table, dict(zip(names, signed, strict=True)), n_terms, real=real)
@@ -220,6 +225,11 @@ def _all_strong(table: pd.DataFrame, target: Floats, terms: tuple[Monomial, ...]
     return bool(np.all(np.abs(coefficients) > STRONG * error) and np.allclose(coefficients, norm, rtol=0.5))
 
 
+def _random(kind: str, low: int, high: int) -> Callable[[int], Iterator[Task]]:
+    group = f"{kind}, {low}-{high} terms"
+    return lambda s: signomials(group, (low, high), mixed=kind == "both signs", count=20, seed=s)
+
+
 GROUPS: dict[str, Callable[[int], Iterator[Task]]] = {
     "srsd, 1 % noise": lambda s: srsd("srsd, 1 % noise", 0.01, s),
     "srsd, no noise": lambda s: srsd("srsd, no noise", 0.0, s),
@@ -229,11 +239,19 @@ GROUPS: dict[str, Callable[[int], Iterator[Task]]] = {
     "outliers in 5 %": lambda s: two_laws("outliers in 5 %", _outliers(0.05), s),
     "kepler": kepler,
     **{
-        f"{kind}, {low}-{high} terms": lambda s, kind=kind, low=low, high=high: signomials(
-            f"{kind}, {low}-{high} terms", (low, high), mixed=kind == "both signs", count=20, seed=s
-        )
+        f"{kind}, {low}-{high} terms": _random(kind, low, high)
         for kind in ("positive", "both signs")
         for low, high in ((1, 2), (3, 4), (5, 6), (7, 8))
     },
 }
 """Each group of the table with its generator, which takes the first seed."""
+
+
+def coverage_draws(count: int = 150) -> Iterator[tuple[Task, str, dict[str, float]]]:
+    """Yield tables of a known form with 10 % relative noise, the form, and its true constants."""
+    truth = {"k": 2.5, "p": 1.5, "q": -0.5}
+    for draw in range(FIRST_REPORTED, FIRST_REPORTED + count):
+        rng = np.random.default_rng([draw, 3])
+        table = pd.DataFrame({c: rng.uniform(0.5, 5.0, 100) for c in ("a", "b")})
+        clean = ONE[0].evaluate(table)
+        yield Task("coverage", "form", draw, table, _relative(clean, rng), ONE), "k*a**p*b**q", truth

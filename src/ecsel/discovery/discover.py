@@ -160,7 +160,7 @@ class _Run:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
             self._attempt(search, lambda: self._improve(search))
         self.ranking_problem = search.problem
-        ranking = Ranking(search.problem)
+        ranking = Ranking(search.problem, tick=search.tick)
         self._attempt(search, lambda: self._rank(search, ranking))
         self._attempt(search, lambda: finish_representatives(search.pool, ranking, o.largest))
         if not ranking.laws():  # interrupted again, before any law was finished

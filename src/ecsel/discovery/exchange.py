@@ -50,7 +50,7 @@ def _basis(columns: Floats, target: Floats) -> _Basis:
         return _Basis(columns, columns, target, float(target @ target), np.zeros(0), none, none)
     q, r = np.linalg.qr(columns)
     k = len(r)
-    inverse = np.linalg.solve(r + 1e-14 * np.eye(k), np.eye(k))
+    inverse = np.asarray(np.linalg.solve(r + 1e-14 * np.eye(k), np.eye(k)), dtype=np.float64)
     u = q @ inverse.T
     norm = np.sqrt(np.einsum("nk,nk->k", u, u))
     u /= norm

@@ -97,7 +97,8 @@ class NoiseModel:
         """Return residuals whose noise has one standard deviation for all rows, up to a factor."""
         if self.centre is not None:
             around = NoiseModel.lognormal_around(law, y)
-            return np.asarray((around.working_target(y) - law) / around.size)
+            size = np.abs(law) if around.size is None else around.size
+            return np.asarray((around.working_target(y) - law) / size)
         residual = y - law
         return np.asarray(residual if self.precision is None else residual * np.sqrt(self.precision))
 

@@ -29,8 +29,11 @@ EXACT = 1e-9
 """Residuals below this share of every target are rounding, and there is no noise to model."""
 LOUD = 0.12
 """Standard deviation from which lognormal and relative noise can be told apart on tables of ordinary size."""
-CLEAR = 5.0
-"""Nats by which constant noise must describe the residuals better than others do, for these not to be tried."""
+CLEAR, LONG = 5.0, 3
+"""Nats by which constant noise must describe the residuals of a law with so many numbers better than others do, for
+these not to be tried."""
+HOPELESS = 0.5
+"""Nats a row by which constant noise must describe the residuals better, for others not to be tried for a misfit."""
 NARROW = 0.25
 """Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
 PASSES = 3
@@ -64,7 +67,9 @@ class Attempt:
             return False
         if self.noise.kind == RELATIVE and self.is_loud:
             return False
-        return self.noise.kind != CONSTANT or _proportional_gain(inside, values) < -CLEAR
+        # A long law may have fitted the noise of large values, and made it look constant.
+        doubtful = CLEAR if self.outcome.law.size >= LONG else 0.0
+        return self.noise.kind != CONSTANT or _proportional_gain(inside, values) < -doubtful
 
     @property
     def is_loud(self) -> bool:
@@ -148,6 +153,7 @@ class NoiseSearch:
     evaluate: Callable[[Outcome], Floats]
     time_limit: float | None = None
     _deadline: float = field(init=False, default=np.inf)
+    _smooth_fits: dict[bool, Floats] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.time_limit is not None:
@@ -166,6 +172,12 @@ class NoiseSearch:
     def has_time(self) -> bool:
         """Whether there is time for another attempt."""
         return time.monotonic() < self._deadline
+
+    def _smooth(self, logarithmic: bool) -> Floats:
+        """Return the robust smooth fit of the target, or of its logarithm, made once."""
+        if logarithmic not in self._smooth_fits:
+            self._smooth_fits[logarithmic] = smooth_fit(self.X, self.y, logarithmic=logarithmic)
+        return self._smooth_fits[logarithmic]
 
     def attempt(
         self, noise: NoiseModel, keep: Mask | None = None, *, share: float = 1.0, thorough: bool = False
@@ -189,12 +201,14 @@ class NoiseSearch:
             length += 0.5 * n_out * np.log(wide) + _choices(n, n_out)
         return Attempt(noise, keep | ~self.counted, outcome, values, residual, float(length))
 
-    def settle(self, kind: str, keep: Mask | None = None, start: Floats | None = None, *, share: float = 1.0) -> Attempt:
+    def settle(
+        self, kind: str, keep: Mask | None = None, start: Floats | None = None, *, share: float = 1.0
+    ) -> Attempt:
         """Return the law under a kind of noise, its weights taken from the law itself by a few passes."""
         if kind == CONSTANT:
             return self.attempt(NoiseModel(), keep, share=share)
         if start is None:
-            start = smooth_fit(self.X, self.y, logarithmic=True) if kind == LOGNORMAL else self.y
+            start = self._smooth(True) if kind == LOGNORMAL else self.y
         noise = NoiseModel.lognormal_around(start, self.y) if kind == LOGNORMAL else NoiseModel.relative_to(start)
         last = self.attempt(noise, keep, share=share / 2)
         settled: list[Attempt] = []
@@ -230,7 +244,10 @@ class NoiseSearch:
 
     def _alternatives(self, first: Attempt, kinds: tuple[str, ...], robust: bool | None) -> Iterator[Attempt]:
         """Yield other attempts, first those that a smooth fit of the table asks for."""
-        proportional = RELATIVE in kinds[1:] and bool(self.y.any())
+        inside, values = first.residual[first.keep], first.values[first.keep]
+        short = first.outcome.law.size < LONG
+        hopeless = short and _proportional_gain(inside, values) < -HOPELESS * len(inside)
+        proportional = RELATIVE in kinds[1:] and bool(self.y.any()) and not hopeless
         steps: list[Iterator[Attempt]] = [self._proportional(kinds)] if proportional else []
         if robust is not False:
             steps.insert(1 if self._looks_proportional() else 0, self._without_outliers(first))
@@ -259,17 +276,17 @@ class NoiseSearch:
 
     def _looks_proportional(self) -> bool:
         """Return whether a smooth fit of logarithms describes the target more shortly than one of the target."""
-        X, y = self.X[self.counted], self.y[self.counted]
+        y = self.y[self.counted]
         if not y.all():
             return True
-        in_logarithms = np.log(np.abs(y / smooth_fit(X, y, logarithmic=True)))
+        in_logarithms = np.log(np.abs(y / self._smooth(True)[self.counted]))
         length = _length_with_outliers(in_logarithms) + float(np.log(np.abs(y)).sum())
-        return length < _length_with_outliers(y - smooth_fit(X, y, logarithmic=False))
+        return length < _length_with_outliers(y - self._smooth(False)[self.counted])
 
     def _without_outliers(self, attempt: Attempt) -> Iterator[Attempt]:
         """Yield laws without the rows that the noise does not explain, which are sought in two ways."""
         kind, counted = attempt.noise.kind, self.counted
-        smooth = smooth_fit(self.X, self.y, logarithmic=kind != CONSTANT and bool(self.y.all()))
+        smooth = self._smooth(kind != CONSTANT and bool(self.y.all()))
         noise = attempt.noise if kind == CONSTANT else attempt.noise.around(smooth, self.y)
         for residual in (noise.standard_residuals(self.y, smooth), attempt.residual):
             far = counted & suspects(np.where(counted, residual, 0.0))
@@ -296,5 +313,9 @@ class NoiseSearch:
         return again if again.code_length < best.code_length - 1e-9 else best
 
 
-def _monomials(attempt: Attempt) -> frozenset[str]:
-    return frozenset(str(term.factors) for term in attempt.outcome.law.terms)
+def _monomials(attempt: Attempt) -> frozenset[tuple[tuple[str, float], ...]]:
+    """Return the exponents of each term, to a tenth: further passes would only move real ones by their error."""
+    return frozenset(
+        tuple(sorted((name, round(float(b), 1)) for name, b in term.exponents.items()))
+        for term in attempt.outcome.law.terms
+    )

@@ -50,9 +50,7 @@ def best_pair_exchange(
     return best
 
 
-def _pairs_for(
-    search: Exchange, rest: Atoms, candidates: Candidates, with_target: Floats, keep: int
-) -> list[Atoms]:
+def _pairs_for(search: Exchange, rest: Atoms, candidates: Candidates, with_target: Floats, keep: int) -> list[Atoms]:
     """Return the most promising sets that add two atoms to those that stay."""
     target = search.problem.rows.target
     q, r = np.linalg.qr(rest.columns)

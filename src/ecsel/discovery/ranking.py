@@ -53,16 +53,22 @@ def degree_ranges(problem: Problem) -> list[Structure]:
 
 @dataclass(eq=False)
 class Ranking:
-    """Laws with their full code length; each set of monomials is finished once."""
+    """Laws with their full code length; each set of monomials is finished once.
+
+    ``tick`` is called before each; it may end the ranking by raising.
+    """
 
     problem: Problem
     round_coefficients: bool = True
+    tick: Callable[[], None] = lambda: None
     _laws: dict[frozenset[bytes], Law] = field(default_factory=dict)
 
     def finish(self, structure: Structure) -> Law:
         """Return the finished law of a structure."""
         key = structure.key()
         if key not in self._laws:
+            if self._laws:  # one law at least is finished, whatever the time
+                self.tick()
             self._laws[key] = finish(self.problem, structure, round_coefficients=self.round_coefficients)
         return self._laws[key]
 
@@ -132,8 +138,6 @@ def simplest_of_the_best(laws: list[Law]) -> Law:
     """
     best = min(laws, key=lambda law: (law.shortest + TERM_EVIDENCE * law.complexity, law.complexity))
     close = [
-        law
-        for law in laws
-        if law.complexity <= best.complexity and law.shortest <= best.shortest + STRONG_EVIDENCE
+        law for law in laws if law.complexity <= best.complexity and law.shortest <= best.shortest + STRONG_EVIDENCE
     ]
     return min(close, key=lambda law: (law.complexity, law.structure.n_fractions, law.shortest))

@@ -1,4 +1,4 @@
-"""Tests of a law: does its residual still hold something?
+"""Tests of a law, which ask whether its residual still holds something.
 
 Two F-tests decide in the search. The Lagrange test asks whether any exponent of the law, those that are zero included,
 would like to move. The omnibus test asks for a constant, a linear, a logarithmic or a bilinear part.

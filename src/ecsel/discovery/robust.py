@@ -19,6 +19,8 @@ TUKEY = 4.685
 MAD_TO_STD = 1.4826
 SUSPECT = 6.0
 """Robust standard deviations from which a residual is suspected: normal noise reaches it once in 5e8 rows."""
+MAX_FUNCTIONS, FIT_ROWS, MAX_NUMBERS = 60, 1000, 10_000_000
+"""Most functions of the smooth fit, rows that it is fitted to, and numbers that its design may hold."""
 LARGEST_SHARE = 0.15
 """Outliers are few; where more rows are far off, the law or the noise model is wrong."""
 
@@ -63,14 +65,20 @@ def _quadratic(X: Floats, n_rows: int, *, logarithmic: bool) -> Floats:
     varies = spread > 0
     z = (columns[:, varies] - centre[varies]) / spread[varies]
     signs = np.sign(X)[:, (X < 0).any(axis=0) & (X > 0).any(axis=0)] if logarithmic else X[:, :0]
-    linear = np.column_stack([np.ones(n_rows), z, signs])[:, : max(n_rows // 3, 1)]
+    linear = np.column_stack([np.ones(n_rows), z, signs])[:, : min(max(n_rows // 3, 1), MAX_FUNCTIONS)]
     i, j = np.triu_indices(z.shape[1])
-    if linear.shape[1] + len(i) > n_rows // 5:
+    n_functions = linear.shape[1] + len(i)
+    if n_functions > min(n_rows // 5, MAX_FUNCTIONS) or n_functions * n_rows > MAX_NUMBERS:
         return linear
     return np.column_stack([linear, z[:, i] * z[:, j]])
 
 
 def _robust_least_squares(design: Floats, target: Floats, rounds: int = 20) -> Floats:
+    """Return the fit, whose weights come from every few rows of a long table."""
+    step = -(-len(target) // FIT_ROWS)
+    if step > 1:
+        found = np.linalg.lstsq(design[::step], _robust_least_squares(design[::step], target[::step]))[0]
+        return np.asarray(design @ found)
     fitted = design @ np.linalg.lstsq(design, target)[0]
     for tukey in (False, True):
         for _ in range(rounds):
@@ -80,6 +88,10 @@ def _robust_least_squares(design: Floats, target: Floats, rounds: int = 20) -> F
                 return np.asarray(fitted)
             u = np.abs(residual) / scale
             weight = np.clip(1.0 - (u / TUKEY) ** 2, 0.0, None) ** 2 if tukey else 1.0 / np.maximum(u, 1e-3)
-            root = np.sqrt(weight)
-            fitted = design @ np.linalg.lstsq(design * root[:, None], target * root)[0]
+            weighted = design * weight[:, None]
+            # The columns have unit spread, so a ridge of rounding size is enough where the weights make them alike.
+            normal = weighted.T @ design + 1e-10 * weight.sum() * np.eye(design.shape[1])
+            before, fitted = fitted, design @ np.linalg.solve(normal, weighted.T @ target)
+            if np.abs(fitted - before).max() <= 1e-3 * scale:
+                break
     return np.asarray(fitted)

@@ -176,7 +176,7 @@ class Search:
         best = self.best
         if self.n_terms is not None and self.n_terms < PILE:
             return False
-        return len(best) >= PILE or (len(best) > 0 and not self.is_hopeless() and not self.is_accepted())
+        return len(best) > PILE or (len(best) > 0 and not self.is_hopeless() and not self.is_accepted())
 
     def is_accepted(self) -> bool:
         """Return whether the residual tests leave the best law standing."""
