@@ -28,7 +28,7 @@ from ecsel.discovery.search import OutOfTimeError, Search
 SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
-RESTARTS, THOROUGH = (16, 6), (48, 16)
+RESTARTS, THOROUGH = (12, 4), (40, 12)
 """Most restarts of a search and of a thorough one, and those without a gain after which it ends."""
 RESTART_MONOMIALS = 6000
 BEAM_WIDTH = 6
@@ -154,7 +154,7 @@ class _Run:
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
         told = part(self.progress, 0.0, RANKING)
         search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=told)
-        self._attempt(search, search.run)
+        self._attempt(search, (lambda: self._search_from_beam(search)) if o.thorough else search.run)
         self._attempt(search, lambda: self._restart(search))
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
@@ -167,6 +167,14 @@ class _Run:
             raise KeyboardInterrupt
         return [law for law in ranking.laws() if len(law) <= o.largest], front(ranking, o.largest)
 
+    def _search_from_beam(self, search: Search) -> None:
+        """Begin a search in another way than the first one did: a beam of sums that grow side by side."""
+        search.begin()
+        exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
+        if exchange is not None:
+            exchange.beam(search.empty, BEAM_WIDTH)
+            search.improve(exchange)
+
     def _restart(self, search: Search) -> None:
         """Go on from other starts where the law found is long or rejected."""
         if not search.needs_restarts:
@@ -174,8 +182,6 @@ class _Run:
         exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
         if exchange is None:
             return
-        if self.options.thorough:
-            exchange.beam(search.empty, BEAM_WIDTH)
         rounds, patience = THOROUGH if self.options.thorough else RESTARTS
         search.restart(exchange, rounds, patience)
         search.improve(exchange)

@@ -21,7 +21,8 @@ from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.lattice import Floats, Mask
 from ecsel.discovery.methods import Outcome, Table
 from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
-from ecsel.discovery.robust import is_inside, smooth_fit, suspects
+from ecsel.discovery.robust import LARGEST_SHARE, is_inside, smooth_fit, suspects
+from ecsel.discovery.search import PILE
 
 MIN_ROWS = 12
 """With fewer rows nothing can be said of the noise."""
@@ -298,7 +299,7 @@ class NoiseSearch:
                     return
                 found = self.settle(kind, keep, None if kind == CONSTANT else smooth, share=0.5)
                 inside = counted & is_inside(found.residual, keep)
-                if (inside == keep).all() or (counted & ~inside).sum() > max(0.15 * counted.sum(), 1):
+                if (inside == keep).all() or (counted & ~inside).sum() > max(LARGEST_SHARE * counted.sum(), 1):
                     break
                 keep = inside
             yield found
@@ -306,8 +307,10 @@ class NoiseSearch:
                 return
 
     def thorough(self, best: Attempt) -> Attempt:
-        """Return the attempt after a longer search where its law leaves something to be explained."""
-        if best.outcome.misfit.is_adequate or best.outcome.interrupted or not self.has_time:
+        """Return the attempt after another search where its law is long, or leaves something to be explained."""
+        law = best.outcome.law
+        is_clear = best.outcome.misfit.is_adequate and len(law.terms) <= PILE
+        if is_clear or law.constants or best.outcome.interrupted or not self.has_time:
             return best
         again = self.attempt(best.noise, best.keep & self.counted, thorough=True)
         return again if again.code_length < best.code_length - 1e-9 else best

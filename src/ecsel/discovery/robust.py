@@ -21,7 +21,7 @@ SUSPECT = 6.0
 """Robust standard deviations from which a residual is suspected: normal noise reaches it once in 5e8 rows."""
 MAX_FUNCTIONS, FIT_ROWS, MAX_NUMBERS = 60, 1000, 10_000_000
 """Most functions of the smooth fit, rows that it is fitted to, and numbers that its design may hold."""
-LARGEST_SHARE = 0.15
+LARGEST_SHARE = 0.1
 """Outliers are few; where more rows are far off, the law or the noise model is wrong."""
 
 

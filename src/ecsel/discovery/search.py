@@ -37,8 +37,8 @@ HOPELESS = 4.0
 """Nats by which every law with a variable must be worse than none before the search gives up early."""
 PILE = 4
 """Terms from which a lattice law may be a pile of neighbouring powers that imitates fewer terms."""
-LEADERS, MAX_LOST = 3, 3
-"""Laws that restarts begin from, and most terms that these lose."""
+LEADERS, MAX_LOST = 12, 3
+"""Laws that every second restart begins from, the others from the best alone, and most terms that these lose."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
 STAGES = {
     "one term": 0.0,
@@ -117,9 +117,7 @@ class Search:
     def run(self) -> None:
         """Search until a law stands or every route is used."""
         problem = self.problem
-        m = problem.lattice.n_columns
-        self.note(problem.assess(Structure.empty(m)))
-        self.note(problem.assess(Structure.constant(m)))
+        self.begin()
         self.tick("one term")
         parities = likely_parities(problem.rows, 6)
         fits = None
@@ -159,7 +157,7 @@ class Search:
             self.tick("restarts", i / rounds)
             before = self.best.score
             lattice_laws = (c for c in self.pool.ranked() if not c.structure.n_free and 2 < len(c) <= self.max_terms)
-            best = list(islice(lattice_laws, LEADERS))
+            best = list(islice(lattice_laws, LEADERS if i % 2 else 1))
             if not best:
                 return
             start = best[int(self.rng.integers(len(best)))].structure
@@ -182,6 +180,12 @@ class Search:
         """Return whether the residual tests leave the best law standing."""
         best = self.best
         return bool(len(best)) and not has_objection(self.problem, best.structure)
+
+    def begin(self) -> None:
+        """Note the laws without any column."""
+        m = self.problem.lattice.n_columns
+        for structure in (Structure.empty(m), Structure.constant(m)):
+            self.note(self.problem.assess(structure))
 
     def can_fit_exponents(self) -> bool:
         """Return whether a term with all exponents free is allowed, and determined well enough by the rows."""
