@@ -8,7 +8,7 @@ from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.lattice import Lattice
 from ecsel.discovery.law import finish
 from ecsel.discovery.model import Problem, Structure
-from ecsel.discovery.ranking import simplest_of_the_best
+from ecsel.discovery.ranking import TERM_EVIDENCE, simplest_of_the_best
 from ecsel.discovery.rows import Rows
 
 
@@ -31,7 +31,7 @@ def told(laws, lengths):
 def test_fewer_terms_win_unless_the_evidence_is_strong():
     laws = laws_of([2], [2, 1])
     assert told(laws, [0.9 * STRONG_EVIDENCE, 0.0]) == [2]
-    assert told(laws, [1.1 * STRONG_EVIDENCE, 0.0]) == [2, 1]
+    assert told(laws, [1.1 * TERM_EVIDENCE, 0.0]) == [2, 1]
 
 
 def test_whole_powers_win_over_fractions():

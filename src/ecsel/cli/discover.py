@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from ecsel.cli.errors import Refusal
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
 from ecsel.cli.session import Session, speaking
 from ecsel.cli.wording import DIGITS
@@ -26,6 +27,14 @@ def discover(
     form: Annotated[
         str | None, typer.Option(metavar="TEXT", help='Fit only the constants of a form, such as "a*x**b + c".')
     ] = None,
+    noise: Annotated[
+        str,
+        typer.Option(metavar="KIND", help="auto, constant, relative, lognormal, or a known standard deviation."),
+    ] = "auto",
+    units: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=UNIT", help="Physical unit, also of the target; may be repeated. Needs pint."),
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave out; may be repeated.")] = None,
     keep: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Use, whatever it looks like.")] = None,
     time_limit: Annotated[float | None, typer.Option(metavar="SECONDS", help="Then tell the best law so far.")] = None,
@@ -42,6 +51,7 @@ def discover(
     ecsel discover orbits.csv --target period
     ecsel discover drop.csv --target height --exponents integers -o law.json
     ecsel discover spring.csv --target force --form "k*x**n"
+    ecsel discover fall.csv --target h --units h=m --units t=s --units g=m/s^2
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel import ECSELRegressor
     from ecsel.cli.preparing import ColumnWishes, prepare
@@ -58,6 +68,8 @@ def discover(
             n_terms=terms or "auto",
             allowed_exponents=exponents,
             form=form,
+            noise=_noise(noise),
+            **_units(units or [], target),
             time_limit=time_limit,
             verbose=int(session.shows_progress or verbose),
         ).fit(prepared.X, prepared.y)
@@ -71,12 +83,39 @@ def discover(
             _tell(session, prepared, model, output)
 
 
+def _noise(text: str) -> str | float:
+    """Return a known standard deviation as a number, anything else as the name that it is."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _units(pairs: list[str], target: str) -> dict[str, Any]:
+    """Return the options of the regressor for units given as COLUMN=UNIT."""
+    units = {}
+    for pair in pairs:
+        column, equals, unit = pair.rpartition("=")
+        if not equals or not column:
+            raise Refusal(f"--units {pair!r} is not of the form COLUMN=UNIT, such as --units mass=kg.")
+        units[column] = unit
+    if not units:
+        return {}
+    if target not in units:
+        raise Refusal(f"--units needs the unit of the target too, such as --units {target}=m.")
+    return {"target_unit": units.pop(target), "units": units}
+
+
 def document(prepared: "Prepared", model: Any, output: Path | None) -> dict[str, Any]:
     """Return the law and its neighbours as plain values."""
     return {
         "target": prepared.target,
         "found": model.law_found_,
         "complete": model.search_completed_,
+        "adequate": model.adequate_,
+        "misfit": {"p_value": model.misfit_p_value_, "column": model.misfit_column_},
+        "noise": {"kind": model.law_.noise.kind, "sigma": model.law_.noise.sigma},
+        "outliers": list(model.outliers_),
         "law": _law(model.law_),
         "front": [_law(law) for law in model.path_],
         "near_ties": [_law(law) for law in model.near_ties_],

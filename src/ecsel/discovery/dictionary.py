@@ -8,6 +8,7 @@ of columns: high powers when there are few, products of low powers when there ar
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ecsel.discovery.lattice import RESOLUTION, Floats, Lattice, Mask, Parities
 from ecsel.discovery.model import Structure
@@ -108,26 +109,36 @@ def _within(lattice: Lattice, costs: Floats, budget: float, ceiling: int) -> tup
     return Structure(exponents[keep], parity[keep]), total_cost[keep]
 
 
-def neighbours(lattice: Lattice, exponents: Floats, parity: Parities, *, affordable: float = 7.0) -> Structure:
+def neighbours(
+    lattice: Lattice,
+    exponents: Floats,
+    parity: Parities,
+    columns: NDArray[np.intp] | None = None,
+    *,
+    affordable: float = 7.0,
+) -> Structure:
     """Return the monomials that differ from one in one exponent, or in two exponents by small values.
 
-    This reaches monomials of many variables that no dictionary of moderate size holds.
+    This reaches monomials of many variables that no dictionary of moderate size holds. Only the exponents of the given
+    columns, and of those that the monomial has, change.
     """
     m = lattice.n_columns
-    column, value, sign = np.nonzero(lattice.costs <= affordable)
-    one = np.repeat(exponents[None], len(column) + m, axis=0)
-    one_parity = np.repeat(parity[None], len(column) + m, axis=0)
+    active = np.abs(exponents) > RESOLUTION
+    wanted = np.ones(m, dtype=bool) if columns is None else active | np.isin(np.arange(m), columns)
+    column, value, sign = np.nonzero((lattice.costs <= affordable) & wanted[:, None, None])
+    own = np.flatnonzero(wanted)
+    one = np.repeat(exponents[None], len(column) + len(own), axis=0)
+    one_parity = np.repeat(parity[None], len(column) + len(own), axis=0)
     rank = np.arange(len(column))
     one[rank, column], one_parity[rank, column] = lattice.values[value], sign
-    one[len(column) + np.arange(m), np.arange(m)] = 0.0
-    one_parity[len(column) + np.arange(m), np.arange(m)] = 0
-    column, value, sign = np.nonzero(lattice.costs <= 2.6)
-    column, value = np.concatenate([column, np.arange(m)]), np.concatenate([lattice.values[value], np.zeros(m)])
-    sign = np.concatenate([sign, np.zeros(m, dtype=sign.dtype)])
+    one[len(column) + np.arange(len(own)), own] = 0.0
+    one_parity[len(column) + np.arange(len(own)), own] = 0
+    column, value, sign = np.nonzero((lattice.costs <= 2.6) & wanted[:, None, None])
+    column, value = np.concatenate([column, own]), np.concatenate([lattice.values[value], np.zeros(len(own))])
+    sign = np.concatenate([sign, np.zeros(len(own), dtype=sign.dtype)])
     pairs = column[:, None] < column[None, :]
     if m > FULL_PAIRS:
-        active = np.abs(exponents[column]) > RESOLUTION
-        pairs &= active[:, None] | active[None, :]
+        pairs &= active[column][:, None] | active[column][None, :]
     first, second = np.nonzero(pairs)
     two, two_parity = np.repeat(exponents[None], len(first), axis=0), np.repeat(parity[None], len(first), axis=0)
     rank = np.arange(len(first))

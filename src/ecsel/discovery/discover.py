@@ -13,7 +13,7 @@ import numpy as np
 
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
-from ecsel.discovery.front import finish_representatives, front, leave_one_out, undominated
+from ecsel.discovery.front import finish_representatives, front, is_carried_by_one_row, leave_one_out, undominated
 from ecsel.discovery.lattice import Floats, Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
@@ -21,13 +21,20 @@ from ecsel.discovery.options import Options
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.ranking import Ranking, degree_ranges, simplest_of_the_best
+from ecsel.discovery.residual_tests import Misfit, misfit_of_law
 from ecsel.discovery.rows import Rows
 from ecsel.discovery.search import OutOfTimeError, Search
 
 SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
+RESTARTS, THOROUGH = (12, 4), (40, 12)
+"""Most restarts of a search and of a thorough one, and those without a gain after which it ends."""
+RESTART_MONOMIALS = 6000
+BEAM_WIDTH = 6
 MOST_NEAR_TIES = 20
+OVERWHELMING = 20.0
+"""Nats by which a law that owes a term to a single row must be shorter than one as simple that does not."""
 RANKING, REFIT = 0.85, 0.95
 """Shares of the work that have passed when the ranking and the refit on all rows begin."""
 
@@ -71,6 +78,7 @@ def discover(
         tuple(leave_one_out(run.ranking_problem, law) for law in near),
         tuple(leave_one_out(run.ranking_problem, law) for law in found),
         left_out,
+        run.misfit(best),
         run.complete,
         run.interrupted,
     )
@@ -146,22 +154,50 @@ class _Run:
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
         told = part(self.progress, 0.0, RANKING)
         search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=told)
-        self._attempt(search, search.run)
+        self._attempt(search, (lambda: self._search_from_beam(search)) if o.thorough else search.run)
+        self._attempt(search, lambda: self._restart(search))
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
-            self._attempt(search, lambda: search.improve(search.nearby))
+            self._attempt(search, lambda: self._improve(search))
         self.ranking_problem = search.problem
-        ranking = Ranking(search.problem)
+        ranking = Ranking(search.problem, tick=search.tick)
         self._attempt(search, lambda: self._rank(search, ranking))
         self._attempt(search, lambda: finish_representatives(search.pool, ranking, o.largest))
         if not ranking.laws():  # interrupted again, before any law was finished
             raise KeyboardInterrupt
         return [law for law in ranking.laws() if len(law) <= o.largest], front(ranking, o.largest)
 
+    def _search_from_beam(self, search: Search) -> None:
+        """Begin a search in another way than the first one did: a beam of sums that grow side by side."""
+        search.begin()
+        exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
+        if exchange is not None:
+            exchange.beam(search.empty, BEAM_WIDTH)
+            search.improve(exchange)
+
+    def _restart(self, search: Search) -> None:
+        """Go on from other starts where the law found is long or rejected."""
+        if not search.needs_restarts:
+            return
+        exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
+        if exchange is None:
+            return
+        rounds, patience = THOROUGH if self.options.thorough else RESTARTS
+        search.restart(exchange, rounds, patience)
+        search.improve(exchange)
+
+    def _improve(self, search: Search) -> None:
+        """Look for better laws around the best one, on more rows than it was found on."""
+        search.improve(search.nearby)
+        if search.needs_restarts:
+            search.restart(search.nearby, *RESTARTS)
+
     def _on_more_rows(self, search: Search, index: np.ndarray) -> Search:
         """Return a search on more rows that starts from the laws of another one."""
         larger = replace(search, problem=self.problem(index), pool=Pool())
-        for candidate in search.pool.ranked()[:40]:
+        # Backward elimination notes sums longer than allowed, which may be all of the best: filter before cutting.
+        allowed = [candidate for candidate in search.pool.ranked() if len(candidate) <= search.max_terms]
+        for candidate in allowed[:40]:
             larger.note(larger.problem.assess(candidate.structure))
         return larger
 
@@ -188,10 +224,28 @@ class _Run:
             search.deadline = -np.inf
 
     def choose(self, laws: list[Law]) -> tuple[Law, list[Law]]:
-        """Return the simplest law without strong evidence against it, and those that the data cannot tell from it."""
-        best = simplest_of_the_best([law for law in laws if self.options.n_terms in (None, len(law))] or laws)
-        near = [law for law in laws if law is not best and law.shortest <= laws[0].shortest + STRONG_EVIDENCE]
+        """Return the simplest law without strong evidence against it, and those that the data cannot tell from it.
+
+        A law that owes a term to a single row gives way to one as simple that does not, unless that is hopeless.
+        """
+        laws = [law for law in laws if self.options.n_terms in (None, len(law))] or laws
+        best = simplest_of_the_best(laws)
+        if is_carried_by_one_row(self.ranking_problem, best):
+            others = [
+                law
+                for law in laws
+                if law.complexity <= best.complexity
+                and law.shortest <= best.shortest + OVERWHELMING
+                and not is_carried_by_one_row(self.ranking_problem, law)
+            ]
+            best = simplest_of_the_best(others) if others else best
+        near = [law for law in laws if law is not best and law.shortest <= best.shortest + STRONG_EVIDENCE]
         return best, near[:MOST_NEAR_TIES]
+
+    def misfit(self, law: Law) -> Misfit:
+        """Return how well a law passes the residual tests; its column is one of all columns."""
+        found = misfit_of_law(self.ranking_problem, law.structure)
+        return found if found.column is None else replace(found, column=int(self.used[found.column]))
 
     def verified(self, laws: list[Law], found: list[Law]) -> tuple[list[Law], list[Law]]:
         """Return the laws that may be the best, and the front, as all rows see them where only a sample was ranked.

@@ -5,7 +5,9 @@ orthogonal to the other K - 1 columns. For a candidate column phi and the residu
 
     ||P_(-k) phi||^2 = ||P phi||^2 + (u_k.phi)^2,      r_(-k).phi = r.phi + (u_k.phi)(u_k.y),
 
-so the residual sum of squares of every addition and every swap (k, phi) follows from Phi_c' [Q U r].
+so the residual sum of squares of every addition and every swap (k, phi) follows from Phi_c' [Q U r]. Phi_c' Phi is kept
+term by term, as most terms of a round are those of the one before, and Phi_c' Q = Phi_c' Phi R^-1; only Phi_c' r is a
+product of its own, because differences would lose the digits of a small residual.
 """
 
 from collections.abc import Callable
@@ -19,7 +21,10 @@ from ecsel.discovery.dictionary import Atoms, evaluate, neighbours
 from ecsel.discovery.lattice import Floats
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.pool import Pool
+from ecsel.discovery.rows import LOG_OF_ZERO
 
+MAX_COLUMNS = 40
+"""With more columns than this, neighbours change the exponents of the most promising ones only."""
 COLLINEAR = 1e-10
 """A candidate column closer than this (squared sine) to the span of the others is not a new direction."""
 FEW_TERMS, SWAPS, SWAPS_OF_MANY = 10, 12, 3
@@ -35,19 +40,59 @@ class _Basis:
     residual: Floats
     rss: float
     leaving: Floats
+    to_q: Floats
+    to_u: Floats
 
 
 def _basis(columns: Floats, target: Floats) -> _Basis:
     if columns.shape[1] == 0:
-        return _Basis(columns, columns, target, float(target @ target), np.zeros(0))
+        none = np.zeros((0, 0))
+        return _Basis(columns, columns, target, float(target @ target), np.zeros(0), none, none)
     q, r = np.linalg.qr(columns)
     k = len(r)
-    inverse = np.linalg.solve(r + 1e-14 * np.eye(k), np.eye(k))
+    inverse = np.asarray(np.linalg.solve(r + 1e-14 * np.eye(k), np.eye(k)), dtype=np.float64)
     u = q @ inverse.T
-    u /= np.sqrt(np.einsum("nk,nk->k", u, u))
+    norm = np.sqrt(np.einsum("nk,nk->k", u, u))
+    u /= norm
     residual = target - q @ (q.T @ target)
     residual -= q @ (q.T @ residual)
-    return _Basis(q, u, residual, float(residual @ residual), u.T @ target)
+    return _Basis(q, u, residual, float(residual @ residual), u.T @ target, inverse, inverse @ inverse.T / norm)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The dictionary and the neighbours of the current terms, as blocks that are never copied.
+
+    ``gram`` holds their products with the columns of the current terms.
+    """
+
+    blocks: tuple[Atoms, ...]
+    gram: Floats
+
+    @cached_property
+    def costs(self) -> Floats:
+        """The description length of every candidate."""
+        return np.concatenate([block.costs for block in self.blocks])
+
+    def products(self, vector: Floats) -> Floats:
+        """Return the products of all columns with a vector."""
+        return np.concatenate([block.columns.T @ vector for block in self.blocks])
+
+    def keep(self, index: np.ndarray) -> Atoms:
+        """Return some of the candidates."""
+        ends = np.cumsum([len(block) for block in self.blocks])
+        where = np.searchsorted(ends, index, side="right")
+        parts = [
+            (np.flatnonzero(where == b), block.keep(index[where == b] - (ends[b] - len(block))))
+            for b, block in enumerate(self.blocks)
+            if (where == b).any()
+        ]
+        if len(parts) == 1:
+            return parts[0][1]
+        found = parts[0][1]
+        for _, part in parts[1:]:
+            found = found.join(part)
+        return found.keep(np.argsort(np.concatenate([place for place, _ in parts])))
 
 
 @dataclass(eq=False)
@@ -64,6 +109,7 @@ class Exchange:
     max_terms: int = 10
     tick: Callable[[int], None] = lambda _: None
     _near: dict[bytes, Atoms] = field(default_factory=dict)
+    _grams: dict[tuple[bytes, bytes], Floats] = field(default_factory=dict)
 
     @cached_property
     def _known(self) -> frozenset[bytes]:
@@ -77,27 +123,49 @@ class Exchange:
         """Return the atoms of a structure on the rows of this search."""
         return evaluate(self.problem.rows, self.problem.lattice, structure)
 
-    def candidates(self, current: Atoms) -> Atoms:
+    @cached_property
+    def _functions(self) -> list[Floats]:
+        """Simple functions of every column, centred and of unit norm: |x|, x, ln|x|, 1/|x|."""
+        rows = self.problem.rows
+        logs = np.where(rows.log_abs == LOG_OF_ZERO, 0.0, rows.log_abs)
+        x = np.exp(np.clip(logs - logs.max(axis=0), -700.0, 0.0))
+        inverse = np.exp(np.clip(logs.min(axis=0) - logs, -700.0, 0.0))
+        found = []
+        for function in (x, x * (1.0 - 2.0 * rows.negative), logs, inverse):
+            column = function if rows.root_weight is None else function * rows.root_weight[:, None]
+            column = column - column.mean(axis=0)
+            norm = np.sqrt(np.einsum("nm,nm->m", column, column))
+            found.append(column / np.where(norm > 0, norm, np.inf))
+        return found
+
+    def _screened(self, current: Atoms) -> np.ndarray | None:
+        """Return the columns whose exponents neighbours may change; of very many those that the residual asks for."""
+        if self.problem.lattice.n_columns <= MAX_COLUMNS:
+            return None
+        residual = _basis(current.columns, self.problem.rows.target).residual
+        best = np.max([np.abs(residual @ function) for function in self._functions], axis=0)
+        return np.sort(np.argsort(-best, kind="stable")[:MAX_COLUMNS])
+
+    def candidates(self, current: Atoms) -> Candidates:
         """Return the dictionary together with the neighbours of the current terms."""
-        found = self.atoms
-        if not self.with_neighbours:
-            return found
-        parts = [found]
-        for i, key in enumerate(current.structure.term_keys()):
+        keys = current.structure.term_keys()
+        blocks = {b"": self.atoms}
+        for i, key in enumerate(keys if self.with_neighbours else []):
             if key not in self._near:
                 s = current.structure
-                near = neighbours(self.problem.lattice, s.exponents[i], s.parity[i])
+                near = neighbours(self.problem.lattice, s.exponents[i], s.parity[i], self._screened(current))
                 near = near.keep([n for n, k in enumerate(near.term_keys()) if k not in self._known])
                 self._near[key] = evaluate(self.problem.rows, self.problem.lattice, near)
-            parts.append(self._near[key])
-        return Atoms(
-            Structure(
-                np.concatenate([p.structure.exponents for p in parts]),
-                np.concatenate([p.structure.parity for p in parts]),
-            ),
-            np.concatenate([p.costs for p in parts]),
-            np.concatenate([p.columns for p in parts], axis=1),
-        )
+            blocks[key] = self._near[key]
+        gram = np.empty((sum(map(len, blocks.values())), len(keys)))
+        start = 0
+        for name, block in blocks.items():
+            for i, key in enumerate(keys):
+                if (name, key) not in self._grams:
+                    self._grams[name, key] = block.columns.T @ current.columns[:, i]
+                gram[start : start + len(block), i] = self._grams[name, key]
+            start += len(block)
+        return Candidates(tuple(blocks.values()), gram)
 
     def score(self, current: Atoms) -> float:
         """Return the code length of a set of atoms and note it in the pool."""
@@ -107,14 +175,14 @@ class Exchange:
         self.pool.add(Candidate(current.structure, np.zeros(0), basis.rss, score))
         return score
 
-    def best_move(self, current: Atoms, *, adds: bool, swaps: bool, keep: int = 6) -> tuple[float, Atoms] | None:
-        """Return the best set of atoms one move away, its score exact; the runners-up go to the pool too."""
+    def best_moves(self, current: Atoms, *, adds: bool, swaps: bool, keep: int = 6) -> list[tuple[float, Atoms]]:
+        """Return the most promising sets of atoms one move away, with exact scores."""
         self.tick(len(current))
         basis = _basis(current.columns, self.problem.rows.target)
         k, c = len(current), self.candidates(current)
-        products = c.columns.T @ np.column_stack([basis.q, basis.u, basis.residual])
-        inside = np.einsum("ak,ak->a", products[:, :k], products[:, :k])
-        along, with_residual = products[:, k : 2 * k], products[:, -1]
+        with_q = c.gram @ basis.to_q
+        inside = np.einsum("ak,ak->a", with_q, with_q)
+        along, with_residual = c.gram @ basis.to_u, c.products(basis.residual)
         base_cost = current.costs.sum()
         moves: list[tuple[float, int, int]] = []
         if adds and k < self.max_terms:
@@ -139,14 +207,18 @@ class Exchange:
             moves += [(float(flat[i]), int(i % k), int(i // k)) for i in _lowest(flat, 4 * keep)]
         return self._settle(current, c, sorted(moves), keep)
 
+    def best_move(self, current: Atoms, *, adds: bool, swaps: bool, keep: int = 6) -> tuple[float, Atoms] | None:
+        """Return the best set of atoms one move away, its score exact; the runners-up go to the pool too."""
+        return min(self.best_moves(current, adds=adds, swaps=swaps, keep=keep), key=lambda m: m[0], default=None)
+
     def _settle(
-        self, current: Atoms, c: Atoms, moves: list[tuple[float, int, int]], keep: int
-    ) -> tuple[float, Atoms] | None:
-        """Score the most promising moves exactly (differences of large sums lose digits) and return the best.
+        self, current: Atoms, c: Candidates, moves: list[tuple[float, int, int]], keep: int
+    ) -> list[tuple[float, Atoms]]:
+        """Score the most promising moves exactly: differences of large sums lose digits.
 
         A monomial may be a candidate more than once, as a neighbour of several terms; it is tried once.
         """
-        best: tuple[float, Atoms] | None = None
+        scored: list[tuple[float, Atoms]] = []
         present = current.structure.term_keys()
         tried: set[tuple[int, bytes]] = set()
         for _, leaving, a in moves:
@@ -157,12 +229,10 @@ class Exchange:
                 continue
             tried.add((leaving, key))
             trial = current.keep(np.array(rest, dtype=np.intp)).join(entering)
-            score = self.score(trial)
-            if best is None or score < best[0]:
-                best = (score, trial)
+            scored.append((self.score(trial), trial))
             if len(tried) == keep:
                 break
-        return best
+        return scored
 
     def best_drop(self, current: Atoms) -> tuple[float, Atoms] | None:
         """Return the best set with one atom less."""
@@ -212,6 +282,25 @@ class Exchange:
                 break
             score, current = move
         return score, current
+
+    def beam(self, start: Atoms, width: int) -> tuple[float, Atoms]:
+        """For K = 1, 2, ...: extend each of the best sets in several ways, keep the best, and swap their terms."""
+        members, best = [(self.score(start), start)], (self.score(start), start)
+        limit = min(self.max_terms, max(len(self.problem.rows) - 3, 1))
+        while len(members[0][1]) < limit:
+            grown: dict[frozenset[bytes], tuple[float, Atoms]] = {}
+            for _, atoms in members:
+                for score, trial in self.best_moves(atoms, adds=True, swaps=False, keep=width):
+                    grown.setdefault(trial.structure.key(), (score, trial))
+            settled: dict[frozenset[bytes], tuple[float, Atoms]] = {}
+            for score, trial in sorted(grown.values(), key=lambda g: g[0])[:width]:
+                found = self.swap_until_stable(trial, score)
+                settled.setdefault(found[1].structure.key(), found)
+            if not settled:
+                break
+            members = sorted(settled.values(), key=lambda g: g[0])
+            best = min(best, members[0], key=lambda g: g[0])
+        return best
 
     def eliminate(self, start: Atoms) -> tuple[float, Atoms]:
         """Drop terms one by one down to the constant and return the best set met."""

@@ -1,6 +1,7 @@
 """A fitted law as a plain value: its equation, how well its numbers are known, and how well it fits."""
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,22 +12,26 @@ from scipy import stats
 
 from ecsel.discovery.lattice import Floats
 from ecsel.discovery.law import Law
-from ecsel.discovery.noise import Noise
+from ecsel.discovery.noise import LOGNORMAL, Noise
 from ecsel.discovery.numbers import name_number
 from ecsel.signomial import Signomial, Term
 
-_MEASURES = ("noise_variance", "degrees_of_freedom", "code_length", "mse", "validation_mse")
+_MEASURES = ("noise_variance", "degrees_of_freedom", "code_length", "mse", "validation_mse", "plain_mse")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One estimated number of a law: a coefficient (``feature`` is None) or an exponent of a term."""
+    """One estimated number of a law: a coefficient (``feature`` is None) or an exponent of a term.
+
+    ``estimate`` is what the data say before any rounding, which ``standard_error`` speaks of.
+    """
 
     term: int
     feature: str | None
     value: float
     standard_error: float
     rounded: bool
+    estimate: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,10 @@ class FittedLaw:
     mse, validation_mse
         Mean squared error on the training rows, weighted as they are, and of leaving out each row in turn with the
         monomials held.
+    plain_mse
+        Mean squared error of the law's values on the training rows, each row alike and in the target's own unit.
+    estimates
+        The coefficients before any rounding.
     known
         A part of the law that was given, not estimated.
     constants, constant_covariance
@@ -82,6 +91,8 @@ class FittedLaw:
     known: Signomial = field(default_factory=Signomial)
     constants: tuple[Constant, ...] = ()
     constant_covariance: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    plain_mse: float = math.nan
+    estimates: tuple[float, ...] = ()
 
     @classmethod
     def from_law(
@@ -120,6 +131,7 @@ class FittedLaw:
             law.code_length,
             law.rss / max(law.n_rows, 1.0),
             validation_mse,
+            estimates=tuple(law.estimates.tolist()),
         )
 
     @property
@@ -145,10 +157,28 @@ class FittedLaw:
     def parameters(self) -> tuple[Parameter, ...]:
         """The coefficients, then the free exponents, with standard errors conditional on the monomials."""
         errors = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        found = [Parameter(k, None, t.coefficient, float(errors[k]), self.rounded[k]) for k, t in enumerate(self.terms)]
+        estimates = self.estimates or [t.coefficient for t in self.terms]
+        found = [
+            Parameter(k, None, t.coefficient, float(errors[k]), self.rounded[k], estimates[k])
+            for k, t in enumerate(self.terms)
+        ]
         for (k, name), error in zip(self.free, errors[len(self.terms) :], strict=True):
-            found.append(Parameter(k, name, float(self.terms[k].exponents[name]), float(error), rounded=False))
+            value = float(self.terms[k].exponents[name])
+            found.append(Parameter(k, name, value, float(error), rounded=False, estimate=value))
         return tuple(found)
+
+    def interval(
+        self, columns: Mapping[str, Floats], n_rows: int, coverage: float, sigma: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of prediction intervals; under lognormal noise they are factors of the law's value."""
+        centre = np.broadcast_to(self.equation.evaluate(columns), n_rows)
+        half = self.half_width(columns, n_rows, coverage, sigma)
+        if self.noise.kind != LOGNORMAL or sigma is not None:
+            return centre - half, centre + half
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            factor = np.exp(half / np.abs(centre))
+            ends = np.where(centre == 0.0, 0.0, centre / factor), np.where(centre == 0.0, 0.0, centre * factor)
+        return np.minimum(*ends), np.maximum(*ends)
 
     def half_width(
         self, columns: Mapping[str, Floats], n_rows: int, coverage: float, sigma: Floats | None = None
@@ -184,6 +214,7 @@ class FittedLaw:
             "free": [[k, name] for k, name in self.free],
             "covariance": self.covariance.tolist(),
             "noise": [self.noise.kind, _finite(self.noise.sigma), self.noise.estimated],
+            "estimates": list(self.estimates),
             "constants": [[c.name, c.value, _finite(c.standard_error)] for c in self.constants],
             "constant_covariance": self.constant_covariance.tolist(),
             **{name: _finite(getattr(self, name)) for name in _MEASURES},
@@ -198,7 +229,8 @@ class FittedLaw:
             for name, value, error in values.get("constants", ())
         )
         spread = np.array(values.get("constant_covariance", ()), dtype=float)
-        measures = {name: float("nan") if values[name] is None else float(values[name]) for name in _MEASURES}
+        # Files of earlier versions have neither plain errors nor estimates before rounding.
+        measures = {n: float("nan") if values.get(n) is None else float(values[n]) for n in _MEASURES}
         # A file without it was written when noise was always taken to be constant.
         kind, sigma, estimated = values.get("noise", ("constant", measures["noise_variance"] ** 0.5, True))
         return cls(
@@ -210,6 +242,7 @@ class FittedLaw:
             known=Signomial.parse(values["known"]),
             constants=constants,
             constant_covariance=spread.reshape(len(constants), len(constants)),
+            estimates=tuple(float(v) for v in values.get("estimates", ())),
             **measures,
         )
 

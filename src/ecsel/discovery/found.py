@@ -1,18 +1,20 @@
 """What a search returns. A target whose squares leave the floating-point range is searched scaled, told as it is."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ecsel.discovery.lattice import Floats
 from ecsel.discovery.law import Law
+from ecsel.discovery.residual_tests import Misfit
 
 
 @dataclass(frozen=True, eq=False)
 class Discovery:
     """The law, its near-ties, the front, and how the search ended. Laws speak of all columns of the table.
 
-    The errors are those of leaving out each row in turn, for the law, the near-ties and the front.
+    The errors are those of leaving out each row in turn, for the law, the near-ties and the front. ``misfit`` tells
+    whether the residuals of the law still hold something.
     """
 
     law: Law
@@ -22,6 +24,7 @@ class Discovery:
     near_errors: tuple[float, ...]
     front_errors: tuple[float, ...]
     left_out: tuple[int, ...]
+    misfit: Misfit = field(default_factory=Misfit)
     complete: bool = True
     interrupted: bool = False
 
@@ -43,7 +46,13 @@ def _law_of(law: Law, scale: float) -> Law:
     factor[: len(law)] = scale
     with np.errstate(over="ignore", invalid="ignore"):
         spread = law.covariance * factor * factor[:, None]
-    return replace(law, coefficients=law.coefficients * scale, rss=law.rss * scale * scale, covariance=spread)
+    return replace(
+        law,
+        coefficients=law.coefficients * scale,
+        estimates=law.estimates * scale,
+        rss=law.rss * scale * scale,
+        covariance=spread,
+    )
 
 
 def extreme_scale(y: Floats) -> float:

@@ -9,6 +9,11 @@ from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.ranking import Ranking
 
+FEWEST_TO_SHARE = 30
+"""With fewer rows each of them carries much."""
+LARGEST_SHARE = 0.8
+"""Share of one row in a coefficient from which the term is that row's alone."""
+
 
 def representatives(pool: Pool, largest: int) -> list[Structure]:
     """Return, for each size (terms and free exponents), the structure with the smallest residual."""
@@ -54,3 +59,19 @@ def leave_one_out(problem: Problem, law: Law) -> float:
     q = np.linalg.qr(design / np.where(norm > 0, norm, 1.0))[0]
     leverage = np.minimum(np.einsum("np,np->n", q, q), 1.0 - 1e-9)
     return float(np.mean((residual / (1.0 - leverage)) ** 2))
+
+
+def is_carried_by_one_row(problem: Problem, law: Law) -> bool:
+    """Return whether one row alone decides the coefficient of some term, so that it explains nothing but that row.
+
+    Of the unit vector u_k in the span of the terms that is orthogonal to all other terms, u_ki² is the share of row i
+    in what is known of coefficient k.
+    """
+    if len(law) < 2 or len(problem.rows) < FEWEST_TO_SHARE:
+        return False
+    phi, _ = problem.rows.columns(law.structure.exponents, law.structure.parity)
+    norm = np.sqrt(np.einsum("nk,nk->k", phi, phi))
+    q, r = np.linalg.qr(phi / np.where(norm > 0, norm, 1.0))
+    u = q @ np.linalg.pinv(r).T
+    share = u**2 / np.maximum(np.einsum("nk,nk->k", u, u), 1e-300)
+    return bool(share.max() > LARGEST_SHARE)

@@ -12,7 +12,7 @@ the writings that differ from the shortest one only by fewer digits, the one wit
 ``STRONG_EVIDENCE`` of it is returned. Laws are compared by their shortest writing.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -35,7 +35,8 @@ class Law:
 
     ``shortest`` is the code length of the shortest writing of the same monomials, which laws are compared by.
     ``covariance`` is that of (coefficients, free exponents in row-major order) as the data determine them, that is
-    before any rounding. ``n_rows`` are the rows that all this was told by.
+    before any rounding, and ``estimates`` are the coefficients that it speaks of. ``n_rows`` are the rows that all this
+    was told by.
     """
 
     structure: Structure
@@ -47,6 +48,7 @@ class Law:
     covariance: Floats
     shortest: float
     n_rows: int
+    estimates: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __len__(self) -> int:
         return len(self.structure)
@@ -119,7 +121,7 @@ def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int, 
             np.column_stack([costs, np.full(len(values), REAL)]),
         )
         variance = np.maximum(beam.c[:, i, i], 1e-300)
-        rise = (values - beam.theta[:, i, None]) ** 2 / variance[:, None]
+        rise = _rise(values - beam.theta[:, i, None], variance[:, None])
         fixed = beam.rounded.sum(axis=1)[:, None] + (np.arange(values.shape[1]) < values.shape[1] - 1)
         length = problem.criterion.data(beam.rss[:, None] + rise, p - fixed) + beam.cost[:, None] + costs
         order = np.argsort(length, axis=None, kind="stable")[: 3 * width]
@@ -130,6 +132,12 @@ def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int, 
         state, choice = state[first], choice[first]
         beam = _expand(beam, i, state, values[state, choice], costs[state, choice], choice < values.shape[1] - 1)
     return beam
+
+
+def _rise(delta: Floats, variance: Floats) -> Floats:
+    """Return delta² / variance, infinite where a power of data in SI units takes it out of the floating-point range."""
+    with np.errstate(over="ignore"):
+        return np.asarray((delta / np.sqrt(variance)) ** 2)
 
 
 def _expand(beam: _Beam, i: int, state: np.ndarray, value: Floats, cost: Floats, fixed: Mask) -> _Beam:
@@ -145,7 +153,7 @@ def _expand(beam: _Beam, i: int, state: np.ndarray, value: Floats, cost: Floats,
     return _Beam(
         moved,
         c - direction[:, :, None] * c[:, None, i, :],
-        beam.rss[state] + delta**2 / variance,
+        beam.rss[state] + _rise(delta, variance),
         beam.cost[state] + cost,
         rounded,
     )
@@ -222,7 +230,7 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
     if spread is None:
         spread = best.rss / max(n_rows - len(theta), 1)
     numbers = best.structure, best.coefficients, best.rounded, best.rss
-    return Law(*numbers, best.code_length, cost, c * spread, shortest, n_rows)
+    return Law(*numbers, best.code_length, cost, c * spread, shortest, n_rows, coefficients)
 
 
 def _rounded_writings(problem: Problem, structure: Structure, theta: Floats, c: Floats, rss: float) -> list[_Writing]:

@@ -12,10 +12,12 @@ from ecsel.discovery.form import Form
 from ecsel.discovery.found import Discovery
 from ecsel.discovery.lattice import Floats, Mask, default_exponents
 from ecsel.discovery.law import Law
-from ecsel.discovery.noise import PER_ROW, RELATIVE, Noise, NoiseModel
+from ecsel.discovery.noise import PER_ROW, Noise, NoiseModel
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings, train
 from ecsel.discovery.progress import Progress, silent
+from ecsel.discovery.residual_tests import Misfit, misfit
+from ecsel.discovery.rows import Rows
 from ecsel.signomial import Signomial, Term
 
 
@@ -23,7 +25,8 @@ from ecsel.signomial import Signomial, Term
 class Table:
     """Raw columns with their names, a target, optional weights, and what is assumed of the noise.
 
-    The weights hold the precision of the noise. ``known`` is the part of the target that was taken out of ``y``.
+    The weights hold the precision of the noise. ``known`` is the part of the target that was taken out of ``y``;
+    ``measured`` is the target itself where ``y`` is a working target.
     """
 
     X: Floats
@@ -32,6 +35,12 @@ class Table:
     names: tuple[str, ...]
     noise: NoiseModel = field(default_factory=NoiseModel)
     known: Floats | float = 0.0
+    measured: Floats | None = None
+
+    @property
+    def target(self) -> Floats:
+        """The target as it was measured, where ``y`` is a working target without its known part."""
+        return self.y + self.known if self.measured is None else self.measured
 
     @property
     def n_rows(self) -> int:
@@ -50,6 +59,9 @@ class Table:
         freedom over the rows, weighted as the user weighs them.
         """
         model = self.noise
+        plain = self.target - self.known - np.broadcast_to(Signomial(law.terms).evaluate(self.columns), len(self.y))
+        with np.errstate(over="ignore"):
+            law = replace(law, plain_mse=float(np.mean(plain**2)))
         if model.kind == PER_ROW:
             return replace(law, noise=Noise(PER_ROW, estimated=False))
         if model.size is None or self.weight is None:
@@ -58,9 +70,23 @@ class Table:
             return replace(law, noise=Noise(sigma=float(np.sqrt(variance)), estimated=not known))
         fitted = Signomial(law.terms).evaluate(self.columns)
         own = self.weight * (model.size / model.size.max()) ** 2
-        size = model.around(fitted + self.known, self.y + self.known).size
-        share = 0.0 if size is None else float(own @ ((self.y - fitted) / size) ** 2 / own.sum())
-        return replace(law, noise=Noise(RELATIVE, float(np.sqrt(share * self.n_rows / law.degrees_of_freedom))))
+        around = model.around(fitted + self.known, self.target)
+        residual = around.working_target(self.target) - self.known - fitted
+        share = 0.0 if around.size is None else float(own @ (residual / around.size) ** 2 / own.sum())
+        return replace(law, noise=Noise(model.kind, float(np.sqrt(share * self.n_rows / law.degrees_of_freedom))))
+
+    def length_in_target_units(self, code_length: float) -> float:
+        """Return a code length of the weighted working target as one of the target, comparable between noise models.
+
+        Residuals multiplied by √w have the density of the target times 1/√w; ln y has that of y times |y|.
+        """
+        if self.weight is None:
+            return code_length
+        length = code_length - 0.5 * float(np.log(self.weight[self.weight > 0]).sum())
+        if self.noise.centre is not None and self.noise.size is not None:
+            counted = self.weight > 0
+            length += float(np.log(np.abs(self.target / self.noise.size))[counted].sum())
+        return length
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +97,7 @@ class Outcome:
     path: tuple[FittedLaw, ...]
     near_ties: tuple[FittedLaw, ...] = ()
     left_out: tuple[str, ...] = ()
+    misfit: Misfit = field(default_factory=Misfit)
     complete: bool = True
     interrupted: bool = False
 
@@ -88,15 +115,25 @@ def _named(table: Table, options: Options, law: Law, validation: float) -> Fitte
     return table.with_noise(named)
 
 
+def _monomials(law: FittedLaw) -> frozenset[str]:
+    """Return the monomials of a law as they are printed, exponents to four digits."""
+    return frozenset(format(Signomial([Term.from_factors(1.0, t.factors)]), ".4g") for t in law.terms)
+
+
 def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
     def named(laws: Sequence[Law], errors: Sequence[float]) -> tuple[FittedLaw, ...]:
         return tuple(_named(table, options, law, error) for law, error in zip(laws, errors, strict=True))
 
+    law = _named(table, options, found.law, found.error)
+    # The same monomials with another parity or digit are the same law to a reader.
+    ties = {_monomials(tie): tie for tie in reversed(named(found.near_ties, found.near_errors))}
+    ties.pop(_monomials(law), None)
     return Outcome(
-        _named(table, options, found.law, found.error),
+        law,
         named(found.front, found.front_errors),
-        named(found.near_ties, found.near_errors),
+        tuple(sorted(ties.values(), key=lambda tie: tie.code_length)),
         tuple(table.names[j] for j in found.left_out),
+        found.misfit,
         found.complete,
         found.interrupted,
     )
@@ -184,7 +221,8 @@ def _plain(
         constant_covariance=inverse * spread if constants else np.zeros((0, 0)),
     )
     law = table.with_noise(law)
-    return Outcome(law, (law,))
+    rows = Rows.from_table(table.X, table.y, table.weight)
+    return Outcome(law, (law,), misfit=misfit(rows, residual, jacobian, rank))
 
 
 def _inverse(jacobian: Floats) -> tuple[Floats, Mask, int]:

@@ -4,6 +4,14 @@ Noise of standard deviation sigma_i gives row i the precision 1/sigma_i^2. Noise
 y_i = f(x_i) (1 + s e_i): its standard deviation is s |f(x_i)|, not s |y_i|. Weights 1/y_i^2 favour rows whose noise
 happened to be negative and shrink the law by a factor of 1 - 2 s^2, so they serve for a first fit only; the second one
 takes its weights from the first (`NoiseModel.around`).
+
+Lognormal noise is that of y_i = f(x_i) exp(s e_i). Its likelihood is a sum of squares of ln(y/f); one Gauss-Newton step
+from a law f0 is the least-squares fit, with weights 1/f0^2, to the working target
+
+    z = f0 (1 + ln(y / f0)),
+
+as in iteratively reweighted least squares of generalised linear models (McCullagh and Nelder 1989). The law is then the
+median of the target.
 """
 
 import math
@@ -15,7 +23,10 @@ from numpy.typing import NDArray
 
 from ecsel.discovery.lattice import Floats
 
-CONSTANT, RELATIVE, PER_ROW = "constant", "relative", "per row"
+CONSTANT, RELATIVE, LOGNORMAL, PER_ROW = "constant", "relative", "lognormal", "per row"
+AUTO = "auto"
+LARGEST_RATIO = 20.0
+"""A law under lognormal noise is taken to be within this factor of each target, so that no row pulls without bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +40,21 @@ class NoiseModel:
     variance
         The variance of a row of precision one, ``None`` where it is to be estimated.
     size
-        The magnitude that the noise of each row is proportional to; ``None`` unless it is relative.
+        The magnitude that the noise of each row is proportional to; ``None`` unless it is relative or lognormal.
+    centre
+        The law that a working target is made around, ``None`` unless the noise is lognormal.
     """
 
     precision: Floats | None = None
     variance: float | None = None
     size: Floats | None = None
+    centre: Floats | None = None
 
     @property
     def kind(self) -> str:
         """How the noise of a new row follows from that of the training rows."""
+        if self.centre is not None:
+            return LOGNORMAL
         if self.size is not None:
             return RELATIVE
         return CONSTANT if self.precision is None else PER_ROW
@@ -60,8 +76,31 @@ class NoiseModel:
 
     def at_rows(self, index: NDArray[np.intp]) -> "NoiseModel":
         """Return the noise of some of the rows, which may be repeated."""
-        precision = None if self.precision is None else self.precision[index]
-        return replace(self, precision=precision, size=None if self.size is None else self.size[index])
+        parts = {name: getattr(self, name) for name in ("precision", "size", "centre")}
+        return replace(self, **{name: None if part is None else part[index] for name, part in parts.items()})
+
+    @classmethod
+    def lognormal_around(cls, law: Floats, y: Floats) -> "NoiseModel":
+        """Return lognormal noise around the values of a law, which are given the signs of the targets."""
+        size = np.clip(np.abs(law), np.abs(y) / LARGEST_RATIO, np.abs(y) * LARGEST_RATIO)
+        model = cls.relative_to(size)
+        return model if model.size is None else replace(model, centre=np.copysign(model.size, y))
+
+    def working_target(self, y: Floats) -> Floats:
+        """Return the target of the least-squares problem: the target itself, unless the noise is lognormal."""
+        if self.centre is None:
+            return y
+        ratio = np.where(y == 0.0, 1.0 / LARGEST_RATIO, y / self.centre)
+        return np.asarray(self.centre * (1.0 + np.log(ratio)))
+
+    def standard_residuals(self, y: Floats, law: Floats) -> Floats:
+        """Return residuals whose noise has one standard deviation for all rows, up to a factor."""
+        if self.centre is not None:
+            around = NoiseModel.lognormal_around(law, y)
+            size = np.abs(law) if around.size is None else around.size
+            return np.asarray((around.working_target(y) - law) / size)
+        residual = y - law
+        return np.asarray(residual if self.precision is None else residual * np.sqrt(self.precision))
 
     def around(self, law: Floats, y: Floats) -> "NoiseModel":
         """Return relative noise in proportion to the values of a law instead of the noisy targets.
@@ -69,24 +108,31 @@ class NoiseModel:
         Noise hardly ever doubles a target, so the law is taken to be at least half of it: a law that crosses zero near
         a row must not give that row all the weight.
         """
+        if self.kind == LOGNORMAL:
+            return NoiseModel.lognormal_around(law, y)
         return NoiseModel.relative_to(np.maximum(np.abs(law), 0.5 * np.abs(y)))
 
 
 def noise_model(wish: Any, y: Floats) -> NoiseModel:
     """Return the noise in the words of the estimator's option.
 
-    ``None`` is constant noise of unknown size, "relative" is noise in proportion to the target, a number is a known
-    standard deviation, an array gives the known standard deviation of each row.
+    ``None`` or "constant" is constant noise of unknown size, and what "auto" begins with; "relative" is noise in
+    proportion to the target, "lognormal" that of its logarithm, a number is a known standard deviation, an array gives
+    the known standard deviation of each row.
 
     >>> noise_model(0.1, np.ones(3)).variance, noise_model([1.0, 2.0], np.ones(2)).kind
     (0.010000000000000002, 'per row')
     """
-    if wish is None:
+    if wish is None or (isinstance(wish, str) and wish in (AUTO, CONSTANT)):
         return NoiseModel()
     if isinstance(wish, str):
-        if wish != RELATIVE:
-            raise ValueError(f"noise={wish!r}: use None, 'relative', a standard deviation, or one per row")
-        return NoiseModel.relative_to(y)
+        if wish not in (RELATIVE, LOGNORMAL):
+            raise ValueError(
+                f"noise={wish!r}: use 'auto', 'constant', 'relative', 'lognormal', a standard deviation, or one per row"
+            )
+        if wish == LOGNORMAL and not y.all():
+            raise ValueError("noise='lognormal' needs a target without zeros")
+        return NoiseModel.relative_to(y) if wish == RELATIVE else NoiseModel.lognormal_around(y, y)
     sigma = standard_deviations(wish, len(y))
     if not (sigma > 0).all():
         raise ValueError("noise must be positive and finite")
@@ -113,7 +159,9 @@ def standard_deviations(wish: Any, n_rows: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The noise of a new row: a standard deviation, or a share of the law's value; unknown where each row has its own.
+    """The noise of a new row: a standard deviation, a share of the law's value, or that of the target's logarithm.
+
+    It is unknown where each training row has its own.
 
     ``estimated`` tells whether ``sigma`` comes from the residuals, so that Student's t replaces the normal law.
     """
@@ -123,7 +171,7 @@ class Noise:
     estimated: bool = True
 
     def __post_init__(self) -> None:
-        if self.kind not in (CONSTANT, RELATIVE, PER_ROW):
+        if self.kind not in (CONSTANT, RELATIVE, LOGNORMAL, PER_ROW):
             raise ValueError(f"{self.kind!r} is no kind of noise")
 
     def at(self, law: Floats) -> Floats:
@@ -133,4 +181,4 @@ class Noise:
                 "The law was fitted with a standard deviation for each row, so that of a new row is not known: "
                 "give it by noise=, one number or one for each row."
             )
-        return self.sigma * np.abs(law) if self.kind == RELATIVE else np.full(np.shape(law), self.sigma)
+        return np.full(np.shape(law), self.sigma) if self.kind == CONSTANT else self.sigma * np.abs(law)

@@ -49,7 +49,7 @@ def simple_numbers(values: Floats) -> tuple[Floats, Floats]:
     0.5
     """
     column = np.where(np.isfinite(values) & (values != 0.0), values, np.nan)[:, None]
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         p = np.round(column / _UNIT) + _SHIFT
         costs = np.where((p != 0) & (np.abs(p) < 1e6), _BASE_COST + 1.7 * np.log(np.abs(p)), np.inf)
         decade = np.floor(np.log10(np.abs(column)))

@@ -28,6 +28,8 @@ class Options:
         Physical dimensions, (base units, columns) and (base units,).
     time_limit
         Seconds after which the best law so far is returned.
+    thorough
+        Whether to go on with restarts while the residual tests reject the best law.
     seed
         Seed of the starts and of the samples.
     """
@@ -42,6 +44,7 @@ class Options:
     dimensions: Floats | None = None
     target_dimension: Floats | None = None
     time_limit: float | None = None
+    thorough: bool = False
     seed: int = 0
 
     @property

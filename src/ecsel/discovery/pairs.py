@@ -7,13 +7,14 @@ For columns projected off the remaining terms, with Gram matrix G and h = Phi'r,
 It solves what single swaps cannot: collinear designs in which only two simultaneous changes help.
 """
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from ecsel.discovery.criterion import order_credit
 from ecsel.discovery.dictionary import Atoms
-from ecsel.discovery.exchange import Exchange
+from ecsel.discovery.exchange import Candidates, Exchange
 from ecsel.discovery.lattice import Floats
 
 MOST_ATOMS = 260
@@ -34,35 +35,38 @@ def best_pair_exchange(
     """Return the best set of atoms after one pair exchange with up to ``removed`` terms taken out."""
     best: tuple[float, Atoms] | None = None
     candidates = search.candidates(current)
+    with_target = candidates.products(search.problem.rows.target)
     for count in range(min(removed, len(current)) + 1):
         if len(current) - count + 2 > search.max_terms:
             continue
         for out in combinations(range(len(current)), count):
             search.tick(len(current))
-            rest = current.keep(np.array([i for i in range(len(current)) if i not in out], dtype=np.intp))
-            for trial in _pairs_for(search, rest, candidates, keep):
+            stay = np.array([i for i in range(len(current)) if i not in out], dtype=np.intp)
+            with_rest = replace(candidates, gram=candidates.gram[:, stay])
+            for trial in _pairs_for(search, current.keep(stay), with_rest, with_target, keep):
                 score = search.score(trial)
                 if best is None or score < best[0]:
                     best = (score, trial)
     return best
 
 
-def _pairs_for(search: Exchange, rest: Atoms, candidates: Atoms, keep: int) -> list[Atoms]:
+def _pairs_for(search: Exchange, rest: Atoms, candidates: Candidates, with_target: Floats, keep: int) -> list[Atoms]:
     """Return the most promising sets that add two atoms to those that stay."""
     target = search.problem.rows.target
-    q = np.linalg.qr(rest.columns)[0]
+    q, r = np.linalg.qr(rest.columns)
     residual = target - q @ (q.T @ target)
-    inside = candidates.columns.T @ q
+    inside = candidates.gram @ np.linalg.solve(r + 1e-14 * np.eye(len(r)), np.eye(len(r)))
     norm = 1.0 - np.einsum("ak,ak->a", inside, inside)
     usable = norm > 1e-8
-    h = candidates.columns.T @ residual
+    h = with_target - inside @ (q.T @ target)
     single = np.where(usable, h**2 / np.where(usable, norm, 1.0), -1.0)
     strong = np.argsort(-single, kind="stable")[: MOST_ATOMS * 2 // 3]
     cheap = np.argsort(np.where(usable, candidates.costs, np.inf), kind="stable")[: MOST_ATOMS // 3]
     chosen = np.unique(np.concatenate([strong, cheap]))
     chosen = chosen[usable[chosen]]
-    projected = candidates.columns[:, chosen] - q @ inside[chosen].T
-    gain = pair_gains(projected.T @ projected, h[chosen])
+    atoms = candidates.keep(chosen)
+    projected = atoms.columns - q @ (q.T @ atoms.columns)
+    gain = pair_gains(projected.T @ projected, projected.T @ residual)
     k, rss = len(rest) + 2, float(residual @ residual)
     costs = candidates.costs[chosen]
     score = search.problem.criterion.data(rss - gain, k) + costs[:, None] + costs[None, :] - order_credit(k)
@@ -71,7 +75,7 @@ def _pairs_for(search: Exchange, rest: Atoms, candidates: Atoms, keep: int) -> l
     trials: dict[frozenset[bytes], Atoms] = {}
     for flat in found[np.isfinite(score[found])]:
         i, j = divmod(int(flat), len(chosen))
-        trial = rest.join(candidates.keep(chosen[[i, j]]))
+        trial = rest.join(atoms.keep(np.array([i, j])))
         key = trial.structure.key()
         if len(key) == len(trial) and len(trials) < keep:
             trials.setdefault(key, trial)

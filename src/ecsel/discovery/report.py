@@ -2,11 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.fitted import FittedLaw, number_latex, number_text
-from ecsel.discovery.noise import RELATIVE
+from ecsel.discovery.noise import LOGNORMAL, PER_ROW, RELATIVE
 from ecsel.signomial import Signomial, Term
+
+MAX_ROWS_SHOWN = 20
 
 
 def _monomial(term: Term) -> Signomial:
@@ -52,11 +55,67 @@ def formula_latex(law: FittedLaw, digits: int = 6) -> str:
     return _joined(parts)
 
 
-def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], *, found: bool, complete: bool) -> str:
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said of a law beside its numbers: whether there is one, how it passed the tests, and what was left out.
+
+    ``outliers`` are rows counted from 0.
+    """
+
+    found: bool = True
+    complete: bool = True
+    p_value: float = 1.0
+    column: str | None = None
+    outliers: tuple[int, ...] = ()
+
+    def sentences(self) -> list[str]:
+        """Return what a reader must know before using the law."""
+        lines = []
+        if self.column is not None and self.found:
+            lines.append(
+                f"This is an approximation, not a law: the residuals still depend on {self.column} "
+                f"(p = {self.p_value:.1g})."
+            )
+        if not self.found and self.column is None:
+            lines.append("No law was found: no variable explains the target better than a constant does.")
+        elif not self.found:
+            lines.append(
+                f"No law was found, although the target depends on {self.column} (p = {self.p_value:.1g}): "
+                "no sum of products of powers describes how."
+            )
+        if self.outliers:
+            shown = ", ".join(map(str, self.outliers[:MAX_ROWS_SHOWN]))
+            more = "" if len(self.outliers) <= MAX_ROWS_SHOWN else f" and {len(self.outliers) - MAX_ROWS_SHOWN} more"
+            lines.append(f"Left out as outliers, beyond what any noise explains: rows {shown}{more}, counted from 0.")
+        return lines
+
+
+def noise_text(law: FittedLaw) -> str:
+    """Return what the noise is taken to be."""
+    sigma, kind = law.noise.sigma, law.noise.kind
+    if kind == RELATIVE:
+        return f"The noise is {100 * sigma:.3g} % of the value."
+    if kind == LOGNORMAL:
+        return f"The noise is lognormal, a factor of exp(± {sigma:.3g}); the law is the median of the target."
+    if kind == PER_ROW:
+        return "The noise of each row was given."
+    return f"The noise is the same for all rows, with a standard deviation of {sigma:.3g}."
+
+
+def _errors_text(law: FittedLaw) -> str:
+    training, left_out = f"{law.mse**0.5:.4g}", f"{law.validation_mse**0.5:.4g}"
+    plain = law.plain_mse**0.5
+    if math.isnan(plain) or f"{plain:.3g}" == f"{law.mse**0.5:.3g}":
+        return f"Root mean squared error {training}, left-out rows {left_out}."
+    return (
+        f"Root mean squared error of predict {plain:.4g}; with rows weighted as in the fit {training}, "
+        f"left-out rows {left_out}."
+    )
+
+
+def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], verdict: Verdict) -> str:
     """Return the law in words: formula, signs, accuracy of its numbers, and the laws that explain the data as well."""
-    lines = [f"y = {formula_text(law)}"]
-    if not found:
-        lines.append("No law was found: no variable explains the target better than a constant does.")
+    lines = [f"y = {formula_text(law)}", *verdict.sentences()]
     absolute = sorted({name for term in law.terms for name in term.absolute})
     if absolute:
         lines.append(f"Through their absolute value enter: {', '.join(absolute)}.")
@@ -64,29 +123,30 @@ def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], *, found: bool, com
     for p in () if law.constants else law.parameters:
         what = f"coefficient of {_monomial(law.terms[p.term])}" if p.feature is None else f"exponent of {p.feature}"
         if p.rounded:
-            lines.append(f"The {what} is {number_text(p.value)}, a simple number that the data support.")
+            near = f"{p.estimate:.6g} ± {_error(p.standard_error)}"
+            lines.append(f"The {what} is {number_text(p.value)}, a simple number compatible with the data ({near}).")
         else:
             lines.append(f"The {what} is {p.value:.6g} ± {p.standard_error:.2g}.")
-    if law.noise.kind == RELATIVE:
-        lines.append(f"The noise is {100 * law.noise.sigma:.3g} % of the value.")
-    lines.append(f"Root mean squared error {law.mse**0.5:.4g}, left-out rows {law.validation_mse**0.5:.4g}.")
+    lines += [noise_text(law), _errors_text(law)]
     if near_ties:
         lines.append(f"Within {STRONG_EVIDENCE:g} nats, too close for the data to decide, are also:")
         lines += [f"  y = {formula_text(tie)}  ({tie.code_length - law.code_length:+.1f} nats)" for tie in near_ties]
-    if not complete:
+    if not verdict.complete:
         lines.append("The search was stopped before its end; this is the best law so far.")
     return "\n".join(lines)
 
 
-def summary(law: FittedLaw) -> str:
+def summary(law: FittedLaw, verdict: Verdict) -> str:
     """Return a table of the estimated numbers with standard errors, conditional on the monomials."""
     rows = [("term", "parameter", "value", "std. error", "")]
     for p in law.parameters:
         what = "coefficient" if p.feature is None else f"exponent of {p.feature}"
-        term, mark = str(_monomial(law.terms[p.term])), "rounded" if p.rounded else ""
+        term, mark = str(_monomial(law.terms[p.term])), f"rounded from {p.estimate:.6g}" if p.rounded else ""
         rows.append((term, what, f"{p.value:.8g}", _error(p.standard_error), mark))
     rows += [("", f"constant {c.name}", f"{c.value:.8g}", _error(c.standard_error), "") for c in law.constants]
     widths = [max(len(row[i]) for row in rows) for i in range(5)]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     foot = f"residual variance {law.noise_variance:.4g}, code length {law.code_length:.1f} nats"
-    return "\n".join([*table, foot, "Standard errors are conditional on the monomials, before rounding."])
+    tests = f"residual tests: p = {verdict.p_value:.3g}"
+    conditional = "Standard errors are conditional on the monomials, before rounding."
+    return "\n".join([*table, foot, tests, noise_text(law), *verdict.sentences(), conditional])

@@ -9,13 +9,13 @@ import time
 from collections.abc import Sized
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
 from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion, order_credit
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
-from ecsel.discovery.doubt import has_objection
 from ecsel.discovery.exchange import Exchange
 from ecsel.discovery.lattice import Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
@@ -25,6 +25,7 @@ from ecsel.discovery.parity import likely_parities
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.ranking import FEW_ROWS
+from ecsel.discovery.residual_tests import has_objection
 from ecsel.discovery.varpro import Fits
 from ecsel.search.code_length import TERM
 
@@ -36,6 +37,8 @@ HOPELESS = 4.0
 """Nats by which every law with a variable must be worse than none before the search gives up early."""
 PILE = 4
 """Terms from which a lattice law may be a pile of neighbouring powers that imitates fewer terms."""
+LEADERS, MAX_LOST = 12, 3
+"""Laws that every second restart begins from, the others from the best alone, and most terms that these lose."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
 STAGES = {
     "one term": 0.0,
@@ -46,6 +49,7 @@ STAGES = {
     "rational monomials": 0.45,
     "continuous terms": 0.7,
     "polishing": 0.8,
+    "restarts": 0.85,
 }
 """The stages of a search in their order, and the share of the longest search that has passed when each begins."""
 
@@ -113,9 +117,7 @@ class Search:
     def run(self) -> None:
         """Search until a law stands or every route is used."""
         problem = self.problem
-        m = problem.lattice.n_columns
-        self.note(problem.assess(Structure.empty(m)))
-        self.note(problem.assess(Structure.constant(m)))
+        self.begin()
         self.tick("one term")
         parities = likely_parities(problem.rows, 6)
         fits = None
@@ -143,6 +145,47 @@ class Search:
         self.polish()
         if not weighed_down and not self.is_hopeless() and not self.stands(self.best):
             self.downweighted(MILD_TAIL)
+
+    def restart(self, exchange: Exchange, rounds: int, patience: int) -> None:
+        """Iterated local search: the best laws lose some terms at random, grow beyond their size and shrink again.
+
+        Long sums have many neighbours that no single move leaves. It ends after so many rounds without a gain once the
+        residual tests are passed, and after all rounds otherwise.
+        """
+        waited = 0
+        for i in range(rounds):
+            self.tick("restarts", i / rounds)
+            before = self.best.score
+            lattice_laws = (c for c in self.pool.ranked() if not c.structure.n_free and 2 < len(c) <= self.max_terms)
+            best = list(islice(lattice_laws, LEADERS if i % 2 else 1))
+            if not best:
+                return
+            start = best[int(self.rng.integers(len(best)))].structure
+            lost = int(self.rng.integers(1, min(MAX_LOST, len(start) - 1) + 1))
+            left = np.sort(self.rng.permutation(len(start))[lost:])
+            exchange.descend(exchange.path(self.atoms(start.keep(left)), patience=2)[1])
+            waited = 0 if self.best.score < before - 1e-9 else waited + 1
+            if waited >= patience and self.is_accepted():
+                return
+
+    @property
+    def needs_restarts(self) -> bool:
+        """Whether the best law is long, or rejected by the residual tests although there is something to find."""
+        best = self.best
+        if self.n_terms is not None and self.n_terms < PILE:
+            return False
+        return len(best) > PILE or (len(best) > 0 and not self.is_hopeless() and not self.is_accepted())
+
+    def is_accepted(self) -> bool:
+        """Return whether the residual tests leave the best law standing."""
+        best = self.best
+        return bool(len(best)) and not has_objection(self.problem, best.structure)
+
+    def begin(self) -> None:
+        """Note the laws without any column."""
+        m = self.problem.lattice.n_columns
+        for structure in (Structure.empty(m), Structure.constant(m)):
+            self.note(self.problem.assess(structure))
 
     def can_fit_exponents(self) -> bool:
         """Return whether a term with all exponents free is allowed, and determined well enough by the rows."""

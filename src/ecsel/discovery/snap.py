@@ -12,6 +12,9 @@ from ecsel.discovery.lattice import FREE, RESOLUTION, Floats, Lattice, Mask, Par
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.varpro import fit_exponents, jacobian
 
+LARGEST_ERROR = 1e140
+"""Standard errors beyond this have squares that leave the floating-point range."""
+
 
 def _options(lattice: Lattice, parity: Parities) -> tuple[Floats, Floats]:
     """Return lattice points with zero first, and their (terms * columns, points) costs for the given parities."""
@@ -98,4 +101,8 @@ def covariance(jacobian_: Floats) -> Floats:
     keep = s > 1e-7 * max(float(s.max(initial=0.0)), 1e-300)
     # Directions without curvature are undetermined: a large variance lets them be rounded at no cost.
     root = vt.T / np.where(keep, s, 1e-7)
-    return np.asarray((root @ root.T) / np.outer(scale, scale))
+    # A power of data in SI units may leave the floating-point range: its coefficient is then as good as unknown.
+    with np.errstate(over="ignore", invalid="ignore"):
+        root = np.nan_to_num(root / scale[:, None], nan=0.0, posinf=LARGEST_ERROR, neginf=-LARGEST_ERROR)
+        found = np.clip(root, -LARGEST_ERROR, LARGEST_ERROR)
+    return np.asarray(found @ found.T)

@@ -72,4 +72,5 @@ def as_table(
     total = np.prod(parts, axis=0)[index] if parts else None
     if total is not None and noise.variance is None:
         total = total / total[total > 0].mean()  # the scale of the weights tells nothing
-    return Table(X[index], (y - known)[index], total, names, noise.at_rows(index), known[index])
+    working = noise.working_target(y)
+    return Table(X[index], (working - known)[index], total, names, noise.at_rows(index), known[index], y[index])

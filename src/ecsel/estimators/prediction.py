@@ -168,7 +168,8 @@ def fit_numbers(
 OF_LAWS: dict[str, Any] = {
     "form": None,
     "fixed_terms": None,
-    "noise": None,
+    "noise": "auto",
+    "loss": "auto",
     "units": None,
     "target_unit": None,
     "solver": "search",
@@ -180,7 +181,7 @@ def check_options(model: ECSELRegressor) -> tuple[int | None, int]:
     """Check every option; return the number of terms, None where the folds choose it, and that of threads."""
     for name, default in OF_LAWS.items():
         value = getattr(model, name)
-        if value is not default and not (isinstance(value, str) and value == default):
+        if value is not default and value is not None and not (isinstance(value, str) and value == default):
             raise ValueError(f"{name} belongs to select='law': leave it out of a prediction.")
     for name in ("max_terms", "digits"):
         if getattr(model, name) is not None:

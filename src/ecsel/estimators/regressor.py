@@ -21,11 +21,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ecsel.discovery import wishes
 from ecsel.discovery.fitted import LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
-from ecsel.discovery.noise import RELATIVE, NoiseModel, noise_model, standard_deviations
+from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseModel, noise_model, standard_deviations
+from ecsel.discovery.noise_choice import Attempt, NoiseSearch
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.progress import silent
-from ecsel.discovery.report import describe, formula_latex, summary
+from ecsel.discovery.report import Verdict, describe, formula_latex, summary
+from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
@@ -33,12 +35,13 @@ from ecsel.estimators.prediction_files import prediction_document, read_predicti
 from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
 from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.readable import STOPPED
-from ecsel.estimators.stored import as_node, read_law
+from ecsel.estimators.stored import as_node, read_law, read_misfit
 from ecsel.estimators.targets import check_weights, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.files import ModelDocument, write
 from ecsel.files.node import Node
 from ecsel.fitting.blocks import one_blas_thread
+from ecsel.signomial import Signomial
 from ecsel.tables import TableEncoder
 from ecsel.tables.cautions import find_cautions, warn_cautions
 from ecsel.tables.reading import read_table
@@ -46,9 +49,9 @@ from ecsel.tables.reading import read_table
 if TYPE_CHECKING:
     from os import PathLike
 
-    from ecsel.signomial import Signomial
-
 Floats = NDArray[np.float64]
+LOSSES = {"auto": None, "squared": False, "robust": True}
+"""Whether outliers are left out, by the values of the option `loss`; None leaves it to the residuals."""
 
 COLUMN_OPTIONS = ("missing", "missing_codes", "out_of_range", "categorical", "ordinal", "keep", "drop")
 
@@ -101,9 +104,14 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         A form such as ``"a*x**b + c"``: only its constants (names that are no columns) are fitted.
     fixed_terms : str or Signomial, optional
         A known part of the law; the search looks for the rest and `equation_` holds both.
-    noise : None, "relative", float or array, default=None
-        Constant noise of unknown size, noise whose standard deviation is proportional to the value of the law, a known
-        standard deviation, or one per row.
+    noise : {"auto", "constant", "relative", "lognormal"}, float or array, default="auto"
+        Of unknown size: constant, with a standard deviation in proportion to the value of the law, or that of the
+        logarithm; "auto" is the one of these that describes the data most shortly. A number is a known standard
+        deviation, an array has one per row. None is "constant".
+    loss : {"auto", "squared", "robust"}, default="auto"
+        Whether rows that no noise explains may be left out ("robust") or all count ("squared"). "auto" leaves them out
+        where residuals are far beyond the noise and the description of the data becomes shorter; `outliers_` lists
+        them.
     units, target_unit : dict of column to unit and unit, optional
         Physical units: only terms whose dimension is that of the target are allowed. Needs pint.
     solver : {"search", "paper"}, default="search"
@@ -145,6 +153,12 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         Laws that the data cannot tell from `law_`, or candidates that the folds cannot tell from the best.
     law_found_ : bool
         Whether any variable is in the law.
+    adequate_ : bool
+        Whether the residuals of the law pass the tests. If not it is an approximation, not a law.
+    misfit_p_value_, misfit_column_
+        The p-value of those tests, and the column that the residuals depend on most (None where they pass).
+    outliers_ : tuple of int
+        Rows, from 0, that no noise explains and that were left out of the fit.
     search_completed_ : bool
         False when the time limit or an interrupt ended the search.
     columns_left_out_ : tuple of str
@@ -190,7 +204,8 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         allowed_exponents: Any = None,
         form: str | None = None,
         fixed_terms: Any = None,
-        noise: Any = None,
+        noise: Any = "auto",
+        loss: str = "auto",
         units: Any = None,
         target_unit: str | None = None,
         solver: str = "search",
@@ -220,6 +235,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         self.form = form
         self.fixed_terms = fixed_terms
         self.noise = noise
+        self.loss = loss
         self.units = units
         self.target_unit = target_unit
         self.solver = solver
@@ -270,25 +286,31 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         self._check_options()
         known = known_part(self.fixed_terms)
         noise = noise_model(self.noise, y_)
-
         given = evaluate_known(known, X_, names)
 
-        def search(noise: NoiseModel, limit: float | None) -> Outcome:
-            return self._search(as_table(X_, y_, given, weight, noise, names), limit)
+        def solve(
+            noise: NoiseModel, keep: NDArray[np.bool_], limit: float | None, thorough: bool
+        ) -> tuple[Outcome, Table]:
+            counted = weight if keep.all() else np.where(keep, 1.0 if weight is None else weight, 0.0)
+            table = as_table(X_, y_, given, counted, noise, names)
+            return self._search(table, limit, thorough=thorough), table
 
+        def evaluate(outcome: Outcome) -> Floats:
+            return given + evaluate_known(Signomial(outcome.law.terms), X_, names)
+
+        search = NoiseSearch(X_, y_, weight, solve, evaluate, self.time_limit)
         with one_blas_thread():  # thousands of products of small matrices, which threads only slow down
-            if noise.kind == RELATIVE:
-                half = None if self.time_limit is None else self.time_limit / 2
-                outcome = search(noise, half)
-                if outcome.law.equation.names and not outcome.interrupted:
-                    law = given + evaluate_known(outcome.law.equation, X_, names)
-                    outcome = search(noise.around(law, y_), half)
+            if noise.variance is not None or self.solver == "paper":
+                best = search.attempt(noise)
             else:
-                outcome = search(noise, self.time_limit)
-        self._set(outcome, known)
-        if outcome.interrupted:
+                best = search.choose(self._noise_kinds(noise), robust=LOSSES[self.loss])
+        self._set(best, known)
+        if best.outcome.interrupted:
             warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=2)
         return self
+
+    def _noise_kinds(self, noise: NoiseModel) -> tuple[str, ...]:
+        return (CONSTANT, RELATIVE, LOGNORMAL) if isinstance(self.noise, str) and self.noise == AUTO else (noise.kind,)
 
     @property
     def _predicts(self) -> bool:
@@ -334,11 +356,13 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
     def _check_options(self) -> None:
         if self.solver not in ("search", "paper"):
             raise ValueError(f"solver={self.solver!r}: use 'search' or 'paper'")
+        if self.loss not in LOSSES:
+            raise ValueError(f"loss={self.loss!r}: use {', '.join(map(repr, LOSSES))}")
         wishes.check_numbers(self.time_limit, self.l1)
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
-    def _search(self, table: Table, time_limit: float | None) -> Outcome:
+    def _search(self, table: Table, time_limit: float | None, *, thorough: bool) -> Outcome:
         seed = self._seed()
         if self.form is not None:
             return by_form(table, self.form, seed)
@@ -366,13 +390,15 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             dimensions=dimensions,
             target_dimension=target,
             time_limit=time_limit,
+            thorough=thorough,
             seed=seed,
         )
         with ProgressBar() if self.verbose else nullcontext(silent) as progress:
             return by_search(table, options, progress)
 
-    def _set(self, outcome: Outcome, known: Signomial) -> None:
+    def _set(self, best: Attempt, known: Signomial) -> None:
         self._forget()
+        outcome = best.outcome
         self.law_ = outcome.law.plus(known)
         self.equation_ = self.law_.equation
         self.path_ = LawPath(law.plus(known) for law in outcome.path)
@@ -380,6 +406,10 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         self.law_found_ = bool(self.equation_.names)
         self.search_completed_ = outcome.complete
         self.columns_left_out_ = outcome.left_out
+        self.adequate_ = outcome.misfit.is_adequate
+        self.misfit_p_value_ = outcome.misfit.p_value
+        self.misfit_column_ = None if outcome.misfit.column is None else self._names()[outcome.misfit.column]
+        self.outliers_ = best.outliers
 
     def predict(self, X: Any) -> Floats:
         """Return `equation_` evaluated on the columns of X, of a prediction on the features of `encoder_`."""
@@ -400,16 +430,15 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             The share of new targets that should lie inside.
         noise : float or array of shape (rows,), optional
             The standard deviation of the noise of these rows; 0 gives intervals of the law itself. By default what the
-            fit knows: a constant one, or a share of the law's value after ``noise="relative"``. A fit with one standard
-            deviation for each row says nothing of the noise of others, so there it must be given.
+            fit knows: a constant one, a share of the law's value where the noise is relative, a factor where it is
+            lognormal. A fit with one standard deviation for each row says nothing of the noise of others, so there it
+            must be given.
         """
         if not 0 < coverage < 1:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
         columns, n_rows = self._columns(X)
         sigma = None if noise is None else standard_deviations(noise, n_rows)
-        centre = np.broadcast_to(self.equation_.evaluate(columns), n_rows)
-        half = self.law_.half_width(columns, n_rows, coverage, sigma)
-        return np.column_stack([centre - half, centre + half])
+        return np.column_stack(self.law_.interval(columns, n_rows, coverage, sigma))
 
     def _columns(self, X: Any) -> tuple[dict[str, Floats], int]:
         check_is_fitted(self)
@@ -448,14 +477,19 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return describe_prediction(self)
-        return describe(self.law_, self.near_ties_, found=self.law_found_, complete=self.search_completed_)
+        return describe(self.law_, self.near_ties_, self._verdict())
 
     def summary(self) -> str:
         """Return a table of the numbers with their standard errors; of a prediction also ranges and candidates."""
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return summarise_prediction(self)
-        return summary(self.law_)
+        return summary(self.law_, self._verdict())
+
+    def _verdict(self) -> Verdict:
+        return Verdict(
+            self.law_found_, self.search_completed_, self.misfit_p_value_, self.misfit_column_, self.outliers_
+        )
 
     def to_latex(self, digits: int = 6) -> str:
         """Return the law as LaTeX, simple fractions and multiples of pi by name."""
@@ -483,6 +517,8 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
                 "named": hasattr(self, "feature_names_in_"),
                 "complete": self.search_completed_,
                 "left_out": list(self.columns_left_out_),
+                "misfit": [self.misfit_p_value_, self.misfit_column_],
+                "outliers": list(self.outliers_),
             },
             path=tuple(law.to_plain() for law in self.path_),
         )
@@ -502,6 +538,10 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         model.near_ties_ = LawPath(read_law(each, names) for each in report.get("near_ties").items())
         model.search_completed_ = report.get("complete").flag()
         model.columns_left_out_ = report.get("left_out").each(Node.text)
+        p_value, model.misfit_column_ = read_misfit(report)
+        misfit = Misfit(p_value)
+        model.adequate_, model.misfit_p_value_ = misfit.is_adequate, misfit.p_value
+        model.outliers_ = report.get("outliers").each(Node.whole) if "outliers" in report.value else ()
         named = report.get("named").flag()
         model.law_found_ = bool(model.equation_.names)
         model.n_features_in_ = len(document.inputs)

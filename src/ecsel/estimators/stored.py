@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ecsel.discovery.fitted import FittedLaw
-from ecsel.discovery.noise import CONSTANT, PER_ROW, RELATIVE
+from ecsel.discovery.noise import CONSTANT, LOGNORMAL, PER_ROW, RELATIVE
 from ecsel.estimators.bounds import bound_lines, column_lines
 from ecsel.estimators.errors import NumberError, StandardErrors
 from ecsel.estimators.guarantees import guarantee_lines
@@ -35,6 +35,8 @@ Report = TypeVar("Report")
 
 MEASURES = ("noise_variance", "degrees_of_freedom", "code_length", "mse", "validation_mse")
 """Numbers of a law that may be unknown."""
+LATER_MEASURES = ("plain_mse",)
+"""Those that files of version 0.1 do not have."""
 
 
 def read_equation(node: Node) -> Signomial:
@@ -138,12 +140,22 @@ def read_law(node: Node, names: Sequence[str], equation: Signomial | None = None
     _check_square(node.get("covariance"), len(read) + len(free.items()))
     _check_noise(node)
     _check_constants(node)
-    for measure in MEASURES:
+    for measure in (*MEASURES, *(each for each in LATER_MEASURES if each in node.value)):
         node.get(measure).optional(Node.number)
+    if "estimates" in node.value and len(node.get("estimates").each(Node.number)) not in {0, len(read)}:
+        node.get("estimates").refuse(f"a list of {len(read)} numbers")
     law = FittedLaw.from_plain(node.value)
     if equation is not None and law.equation != equation:
         raise ModelFileError(node.path, "the record speaks of another law than the equation that predicts")
     return law
+
+
+def read_misfit(report: Node) -> tuple[float, str | None]:
+    """Read the p-value of the residual tests and the column they object to; files of version 0.1 tell of none."""
+    if "misfit" not in report.value:
+        return 1.0, None
+    p_value, column = _pair(report.get("misfit"))
+    return p_value.number(), column.optional(Node.text)
 
 
 def _check_names(node: Node, equations: Sequence[Signomial], names: frozenset[str]) -> None:
@@ -172,7 +184,7 @@ def _check_noise(node: Node) -> None:
     if len(noise.items()) != 3:
         noise.refuse("a kind, a number and a truth value")
     kind, sigma, estimated = noise.items()
-    kind.choice((CONSTANT, RELATIVE, PER_ROW))
+    kind.choice((CONSTANT, RELATIVE, LOGNORMAL, PER_ROW))
     sigma.optional(Node.number)
     estimated.flag()
 

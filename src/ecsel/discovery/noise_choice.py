@@ -1,0 +1,324 @@
+"""Which noise, and which rows are beyond it: the attempts at one table, judged by one code length.
+
+A first law is sought under constant noise. Where its residuals pass every test, that is the answer. Otherwise laws are
+sought under noise in proportion to the value, lognormal noise where it is large, and without the rows that no noise
+explains. An attempt that leaves out the rows O codes these by a wide normal law of their own,
+
+    L = L(rows kept) + |O|/2 ln S_O + ln C(N, |O|) + 1/2 ln N,      S_O = mean of their squared residuals,
+
+and all lengths are those of the target itself (`Table.length_in_target_units`), so that the shortest wins whatever it
+assumes. An attempt must be shorter by strong evidence to replace one that assumes less.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import gammaln
+
+from ecsel.discovery.criterion import STRONG_EVIDENCE
+from ecsel.discovery.lattice import Floats, Mask
+from ecsel.discovery.methods import Outcome, Table
+from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
+from ecsel.discovery.robust import LARGEST_SHARE, is_inside, smooth_fit, suspects
+from ecsel.discovery.search import PILE
+
+MIN_ROWS = 12
+"""With fewer rows nothing can be said of the noise."""
+EXACT = 1e-9
+"""Residuals below this share of every target are rounding, and there is no noise to model."""
+LOUD = 0.12
+"""Standard deviation from which lognormal and relative noise can be told apart on tables of ordinary size."""
+CLEAR, LONG = 5.0, 3
+"""Nats by which constant noise must describe the residuals of a law with so many numbers better than others do, for
+these not to be tried."""
+HOPELESS = 0.5
+"""Nats a row by which constant noise must describe the residuals better, for others not to be tried for a misfit."""
+NARROW = 0.25
+"""Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
+PASSES = 3
+"""Most searches under one noise model: each takes its weights from the law of the one before."""
+
+Solve = Callable[[NoiseModel, Mask, float | None, bool], tuple[Outcome, Table]]
+"""Find a law: noise, rows to keep, seconds, and whether to go on searching while the residual tests object."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A law with what was assumed of the noise, its values at all rows, and its code length."""
+
+    noise: NoiseModel
+    keep: Mask
+    outcome: Outcome
+    values: Floats
+    residual: Floats
+    code_length: float
+
+    @property
+    def outliers(self) -> tuple[int, ...]:
+        """The rows that were left out."""
+        return tuple(np.flatnonzero(~self.keep).tolist())
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether neither the law, nor the noise model, nor any row leaves anything to be explained."""
+        inside, values = self.residual[self.keep], self.values[self.keep]
+        if not self.outcome.misfit.is_adequate or suspects(inside).any():
+            return False
+        if self.noise.kind == RELATIVE and self.is_loud:
+            return False
+        # A long law may have fitted the noise of large values, and made it look constant.
+        doubtful = CLEAR if self.outcome.law.size >= LONG else 0.0
+        return self.noise.kind != CONSTANT or _proportional_gain(inside, values) < -doubtful
+
+    @property
+    def is_loud(self) -> bool:
+        """Whether noise in proportion to the law is so large that its shape matters."""
+        return self.outcome.law.noise.sigma > LOUD
+
+
+def _proportional_gain(residual: Floats, values: Floats) -> float:
+    """Return the nats by which noise in proportion to the law, or its logarithm, describes residuals more shortly.
+
+    Minus infinity where the law varies so little that it makes no difference.
+    """
+    target = values + residual
+    seen = (values != 0) & (residual != 0)
+    if seen.sum() < MIN_ROWS:
+        return 0.0
+    residual, values, target = residual[seen], values[seen], target[seen]
+    n = len(residual)
+    if np.std(np.log(np.abs(values))) < NARROW:
+        return -np.inf
+    constant = 0.5 * n * np.log(np.mean(residual**2))
+    size = np.maximum(np.abs(values), 0.5 * np.abs(target))
+    lengths = [0.5 * n * np.log(np.mean((residual / size) ** 2)) + np.log(size).sum()]
+    ratio = target / values
+    if (ratio > 0).all():
+        lengths.append(0.5 * n * np.log(np.var(np.log(ratio))) + np.log(np.abs(target)).sum())
+    return float(constant - min(lengths))
+
+
+def _exact_proportion(target: Floats, values: Floats) -> float:
+    """Return the nats by which noise in proportion to the law itself is longer than in the weights of its fit.
+
+    There the law counts as at least half of each target, which no noise model says.
+    """
+    residual, own = target - values, np.maximum(np.abs(values), 1e-3 * np.abs(target))
+    size = np.maximum(np.abs(values), 0.5 * np.abs(target))
+    seen = size > 0
+    if not residual[seen].any():
+        return 0.0
+    lengths = [
+        0.5 * seen.sum() * np.log(np.mean((residual[seen] / s[seen]) ** 2)) + np.log(s[seen]).sum() for s in (own, size)
+    ]
+    return float(lengths[0] - lengths[1])
+
+
+def _length_with_outliers(residual: Floats) -> float:
+    """Return the code length of residuals in which a few rows may have a wide noise of their own."""
+    far = suspects(residual)
+    n, n_out, least = len(residual), int(far.sum()), float(np.finfo(float).tiny)
+    length = 0.5 * (n - n_out) * np.log(max(float(np.mean(residual[~far] ** 2)), least))
+    if n_out:
+        length += 0.5 * n_out * np.log(max(float(np.mean(residual[far] ** 2)), least)) + _choices(n, n_out)
+    return float(length)
+
+
+def _choices(n_rows: int, n_out: int) -> float:
+    """Return the nats that naming some of the rows takes."""
+    return float(gammaln(n_rows + 1) - gammaln(n_out + 1) - gammaln(n_rows - n_out + 1) + 0.5 * np.log(n_rows))
+
+
+@dataclass(eq=False)
+class NoiseSearch:
+    """The attempts at one table.
+
+    Parameters
+    ----------
+    X, y, weight
+        The table; ``weight`` is None where all rows count alike.
+    solve
+        Finds a law under a noise model on some of the rows.
+    evaluate
+        The values of a law at all rows, its known part included.
+    time_limit
+        Seconds for all attempts.
+    """
+
+    X: Floats
+    y: Floats
+    weight: Floats | None
+    solve: Solve
+    evaluate: Callable[[Outcome], Floats]
+    time_limit: float | None = None
+    _deadline: float = field(init=False, default=np.inf)
+    _smooth_fits: dict[bool, Floats] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.time_limit is not None:
+            self._deadline = time.monotonic() + self.time_limit
+
+    @property
+    def counted(self) -> Mask:
+        """The rows that count."""
+        return np.ones(len(self.y), dtype=bool) if self.weight is None else self.weight > 0
+
+    def seconds(self, share: float = 1.0) -> float | None:
+        """Return the share of the time left that one search may take."""
+        return None if self.time_limit is None else max((self._deadline - time.monotonic()) * share, 1e-3)
+
+    @property
+    def has_time(self) -> bool:
+        """Whether there is time for another attempt."""
+        return time.monotonic() < self._deadline
+
+    def _smooth(self, logarithmic: bool) -> Floats:
+        """Return the robust smooth fit of the target, or of its logarithm, made once."""
+        if logarithmic not in self._smooth_fits:
+            self._smooth_fits[logarithmic] = smooth_fit(self.X, self.y, logarithmic=logarithmic)
+        return self._smooth_fits[logarithmic]
+
+    def attempt(
+        self, noise: NoiseModel, keep: Mask | None = None, *, share: float = 1.0, thorough: bool = False
+    ) -> Attempt:
+        """Return the law under one noise model, whose weights are taken as they are."""
+        keep = self.counted if keep is None else keep
+        outcome, table = self.solve(noise, keep, self.seconds(share), thorough)
+        values = self.evaluate(outcome)
+        residual = noise.standard_residuals(self.y, values)
+        if noise.size is not None:  # in proportion to this law, not to the one before
+            residual = noise.around(values, self.y).standard_residuals(self.y, values)
+        out = self.counted & ~keep
+        length = table.length_in_target_units(outcome.law.code_length)
+        if noise.size is not None and not outcome.law.equation.names:
+            length = np.inf  # noise in proportion to nothing
+        elif noise.kind == RELATIVE:
+            length += _exact_proportion(self.y[keep], values[keep])
+        if out.any():
+            n, n_out = int(self.counted.sum()), int(out.sum())
+            wide = max(float(np.mean((self.y - values)[out] ** 2)), np.finfo(float).tiny)
+            length += 0.5 * n_out * np.log(wide) + _choices(n, n_out)
+        return Attempt(noise, keep | ~self.counted, outcome, values, residual, float(length))
+
+    def settle(
+        self, kind: str, keep: Mask | None = None, start: Floats | None = None, *, share: float = 1.0
+    ) -> Attempt:
+        """Return the law under a kind of noise, its weights taken from the law itself by a few passes."""
+        if kind == CONSTANT:
+            return self.attempt(NoiseModel(), keep, share=share)
+        if start is None:
+            start = self._smooth(True) if kind == LOGNORMAL else self.y
+        noise = NoiseModel.lognormal_around(start, self.y) if kind == LOGNORMAL else NoiseModel.relative_to(start)
+        last = self.attempt(noise, keep, share=share / 2)
+        settled: list[Attempt] = []
+        for _ in range(PASSES):
+            if not last.outcome.law.equation.names or last.outcome.interrupted or not self.has_time:
+                break
+            settled.append(self.attempt(noise.around(last.values, self.y), keep, share=share / 2))
+            if _monomials(settled[-1]) == _monomials(last):
+                break
+            last = settled[-1]
+        # The first pass has weights from the noisy targets, which its length does not pay for.
+        return min(settled, key=lambda a: a.code_length, default=last)
+
+    def choose(self, kinds: tuple[str, ...], *, robust: bool | None) -> Attempt:
+        """Return the best attempt; ``robust`` is whether rows may be left out, None where residuals ask for it."""
+        best = self.settle(kinds[0], share=0.5 if len(kinds) > 1 else 1.0)
+        if self._is_settled(best, forced=robust is True):
+            return self.thorough(best)
+        for other in self._alternatives(best, kinds, robust):
+            # Strong evidence is asked of what assumes more.
+            if other.code_length < best.code_length - STRONG_EVIDENCE:
+                best = other
+            if other.outcome.interrupted or not self.has_time or (best is other and other.is_explained):
+                break
+        return self.thorough(best)
+
+    def _is_settled(self, attempt: Attempt, *, forced: bool) -> bool:
+        if attempt.outcome.interrupted or not self.has_time or self.counted.sum() < MIN_ROWS:
+            return True
+        if np.all(np.abs(self.y - attempt.values) <= EXACT * np.abs(self.y)):
+            return True
+        return not forced and attempt.is_explained
+
+    def _alternatives(self, first: Attempt, kinds: tuple[str, ...], robust: bool | None) -> Iterator[Attempt]:
+        """Yield other attempts, first those that a smooth fit of the table asks for."""
+        inside, values = first.residual[first.keep], first.values[first.keep]
+        short = first.outcome.law.size < LONG
+        hopeless = short and _proportional_gain(inside, values) < -HOPELESS * len(inside)
+        proportional = RELATIVE in kinds[1:] and bool(self.y.any()) and not hopeless
+        steps: list[Iterator[Attempt]] = [self._proportional(kinds)] if proportional else []
+        if robust is not False:
+            steps.insert(1 if self._looks_proportional() else 0, self._without_outliers(first))
+        tried: list[Attempt] = []
+        for step in steps:
+            for attempt in step:
+                tried.append(attempt)
+                yield attempt
+        if robust is False:
+            return
+        for attempt in [a for a in tried if a.noise.kind != CONSTANT and not a.outliers]:
+            # Lognormal noise is for what is loud by itself; a few rows far off make any noise look loud.
+            loud = True
+            for found in self._without_outliers(attempt):
+                loud = found.is_loud
+                yield found
+            if not loud:
+                return
+
+    def _proportional(self, kinds: tuple[str, ...]) -> Iterator[Attempt]:
+        """Yield the laws under noise in proportion to the value, and under lognormal noise where that is large."""
+        relative = self.settle(RELATIVE, share=0.5)
+        yield relative
+        if LOGNORMAL in kinds and self.y.all() and (relative.is_loud or not relative.outcome.law.equation.names):
+            yield self.settle(LOGNORMAL, share=0.5)
+
+    def _looks_proportional(self) -> bool:
+        """Return whether a smooth fit of logarithms describes the target more shortly than one of the target."""
+        y = self.y[self.counted]
+        if not y.all():
+            return True
+        in_logarithms = np.log(np.abs(y / self._smooth(True)[self.counted]))
+        length = _length_with_outliers(in_logarithms) + float(np.log(np.abs(y)).sum())
+        return length < _length_with_outliers(y - self._smooth(False)[self.counted])
+
+    def _without_outliers(self, attempt: Attempt) -> Iterator[Attempt]:
+        """Yield laws without the rows that the noise does not explain, which are sought in two ways."""
+        kind, counted = attempt.noise.kind, self.counted
+        smooth = self._smooth(kind != CONSTANT and bool(self.y.all()))
+        noise = attempt.noise if kind == CONSTANT else attempt.noise.around(smooth, self.y)
+        for residual in (noise.standard_residuals(self.y, smooth), attempt.residual):
+            far = counted & suspects(np.where(counted, residual, 0.0))
+            if not far.any():
+                continue
+            keep = counted & ~far
+            for _ in range(PASSES):
+                if not self.has_time:
+                    return
+                found = self.settle(kind, keep, None if kind == CONSTANT else smooth, share=0.5)
+                inside = counted & is_inside(found.residual, keep)
+                if (inside == keep).all() or (counted & ~inside).sum() > max(LARGEST_SHARE * counted.sum(), 1):
+                    break
+                keep = inside
+            yield found
+            if found.is_explained:
+                return
+
+    def thorough(self, best: Attempt) -> Attempt:
+        """Return the attempt after another search where its law is long, or leaves something to be explained."""
+        law = best.outcome.law
+        is_clear = best.outcome.misfit.is_adequate and len(law.terms) <= PILE
+        if is_clear or law.constants or best.outcome.interrupted or not self.has_time:
+            return best
+        again = self.attempt(best.noise, best.keep & self.counted, thorough=True)
+        return again if again.code_length < best.code_length - 1e-9 else best
+
+
+def _monomials(attempt: Attempt) -> frozenset[tuple[tuple[str, float], ...]]:
+    """Return the exponents of each term, to a tenth: further passes would only move real ones by their error."""
+    return frozenset(
+        tuple(sorted((name, round(float(b), 1)) for name, b in term.exponents.items()))
+        for term in attempt.outcome.law.terms
+    )
