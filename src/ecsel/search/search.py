@@ -46,6 +46,9 @@ THRESHOLDS = Family("thresholds", price=1.0, ridge=0.3, max_pieces=16, cuts=True
 """Beside the others where the user asks for thresholds."""
 MAX_FACTORS = 20
 """Factors of a score at most: what still fits on a page."""
+MAX_GROWTH = 2.5
+"""Pieces of all scores together grow with their number up to this factor, which four classes reach: the curvature of a
+softmax costs the square of both."""
 MAX_RESCALINGS = 20
 """Fits at most until the noise variance, in whose units the ridge of squared errors counts, has settled."""
 
@@ -268,7 +271,7 @@ def _limits(options: SearchOptions, loss: Loss) -> tuple[Limits, list[Family]]:
     )
     families = []
     for family in options.families:
-        most = family.max_pieces if n_scores == 1 else round(family.max_pieces * (1 + n_scores) / 2)
+        most = family.max_pieces if n_scores == 1 else round(family.max_pieces * min((1 + n_scores) / 2, MAX_GROWTH))
         if options.n_terms is not None:
             most = options.n_terms * n_scores
         families.append(replace(family, max_pieces=most))

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 RIDGES = (0.002, 0.03, 0.3, 3.0, 12.0)
 """Ridges of the last fits, in units of a standardised piece's observations."""
-RIDGES_OF_MANY, MANY_ROWS = (0, 2, 4), 3000
-"""The positions of those that are tried where there are more rows than this, which ridges hardly move."""
+RIDGES_OF_MANY, MANY_ROWS, MANY_SCORES = (0, 2, 4), 3000, 4
+"""The positions of those that are tried where there are more rows than this, which ridges hardly move, or more scores,
+whose fits are dear."""
 TOLERANCE = 0.005
 """The share of the best loss that fewer factors may cost; chosen on 19 tuning tables."""
 PRODUCTS_EARN = 0.02
@@ -72,12 +73,14 @@ def walk_all(
     """Walk every family and refit every size under every ridge."""
     found: dict[Key, Found] = {}
     largest = []
+    many = np.count_nonzero(training.weights) > MANY_ROWS or training.loss.n_scores > MANY_SCORES
+    ridges = RIDGES_OF_MANY if many else range(len(RIDGES))
     for f, family in enumerate(families):
         path = Walk(training, family, limits, stopped).run()
         largest.append(len(path[-1]))
         for each in path:
             dispersion = training.loss.dispersion(each.fitted.scores, training.target, training.weights, len(each) + 1)
-            for r in RIDGES_OF_MANY if np.count_nonzero(training.weights) > MANY_ROWS else range(len(RIDGES)):
+            for r in ridges:
                 found[Key(f, len(each), r)] = refit(training, each, RIDGES[r], dispersion)
     return Walked(training, found, tuple(largest))
 
