@@ -69,7 +69,9 @@ def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], *, found: bool, com
             lines.append(f"The {what} is {p.value:.6g} ± {p.standard_error:.2g}.")
     if law.noise.kind == RELATIVE:
         lines.append(f"The noise is {100 * law.noise.sigma:.3g} % of the value.")
-    lines.append(f"Root mean squared error {law.mse**0.5:.4g}, left-out rows {law.validation_mse**0.5:.4g}.")
+    # errors are divided by the predicted values where the noise grows with them
+    what = "Root mean squared relative error" if law.noise.kind == RELATIVE else "Root mean squared error"
+    lines.append(f"{what} {law.mse**0.5:.4g}, left-out rows {law.validation_mse**0.5:.4g}.")
     if near_ties:
         lines.append(f"Within {STRONG_EVIDENCE:g} nats, too close for the data to decide, are also:")
         lines += [f"  y = {formula_text(tie)}  ({tie.code_length - law.code_length:+.1f} nats)" for tie in near_ties]
