@@ -86,8 +86,7 @@ def told(phrase):
             "0.0001*(age - 45)*(income - 40000)/1000",
             {"age": 45, "income": 40000},
             {"age": 55, "income": 90000},
-            "being on the same side, age of 45 and income of 40000, raises the odds, and on opposite sides lowers them: "
-            "10 of age and 50000 of income beyond these on the same side raises",
+            "being on the same side, age of 45 and income of 40000, raises the odds, and on opposite sides lowers them",
         ),
         (
             "-0.0001*(age - 45)*(income - 40000)/1000",

@@ -117,17 +117,8 @@ def _away(feature: Feature) -> float:
 
 def _single(factor: Factor, size: float, feature: Feature) -> str:
     """Return what size·factor does to the odds as its column moves."""
-    centred = factor.shift != 0 and not factor.log
-    if centred and factor.exponent == 1 and factor.parity is Parity.ABSOLUTE:
-        step = _step(feature)
-        unit = "unit" if step == 1 else _number(step, 4)
-        where = f"{print_name(feature.name)} away from {_number(-factor.shift, 4)}"
-        return f"each {unit} of {where} {_change(_exp(step * size))}"
-    if centred and factor.exponent == 2:
-        d = _away(feature)
-        near, far = (_change(_exp(size * (k * d) ** 2)) for k in (1, 2))
-        away = f"{print_name(feature.name)} {_number(d, 4)} away from {_number(-factor.shift, 4)} {near}"
-        return f"{away}, {_number(2 * d, 4)} away {far}"
+    if factor.shift != 0 and not factor.log and (phrase := _distance(factor, size, feature)):
+        return phrase
     if factor.log and factor.exponent == 1:
         inner = print_base(factor).removeprefix("log(").removesuffix(")")
         inner = f"({inner})" if factor.shift else inner
@@ -145,6 +136,21 @@ def _single(factor: Factor, size: float, feature: Feature) -> str:
     first, second = _number(_exp(there - below)), _number(_exp(above - there))
     start = f"the odds are multiplied by {first} from {name} = {low} to {middle} (its median)"
     return f"{start} and by {second} from there to {high}"
+
+
+def _distance(factor: Factor, size: float, feature: Feature) -> str:
+    """Return what a distance from a value does, or its square; empty for other functions of a shifted column."""
+    if factor.exponent == 1 and factor.parity is Parity.ABSOLUTE:
+        step = _step(feature)
+        unit = "unit" if step == 1 else _number(step, 4)
+        where = f"{print_name(feature.name)} away from {_number(-factor.shift, 4)}"
+        return f"each {unit} of {where} {_change(_exp(step * size))}"
+    if factor.exponent == 2 and factor.is_natural:
+        d = _away(feature)
+        near, far = (_change(_exp(size * (k * d) ** 2)) for k in (1, 2))
+        away = f"{print_name(feature.name)} {_number(d, 4)} away from {_number(-factor.shift, 4)} {near}"
+        return f"{away}, {_number(2 * d, 4)} away {far}"
+    return ""
 
 
 def _further(feature: Feature) -> str:

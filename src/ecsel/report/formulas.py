@@ -11,9 +11,9 @@ from ecsel.estimators.summary import remarks
 from ecsel.report.front import Front
 from ecsel.report.html import Html, element
 from ecsel.report.mathml import all_digits, equation, four_digits, piece, score_of, simple_number, symbol
-from ecsel.report.pieces import equation_text
+from ecsel.report.pieces import equation_text, piece_text
 from ecsel.report.rules import ColumnRule, column_rules
-from ecsel.report.wording import MINUS, number, shown
+from ecsel.report.wording import DASH, MINUS, number, shown
 from ecsel.signomial.text import print_shift
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class PieceLine:
 
     typeset: Html
     coefficient: str
+    error: str
+    """The standard error of the coefficient."""
     meaning: str
 
 
@@ -79,6 +81,8 @@ class Formulas:
     """What the front measures."""
 
 
+MAX_ERROR_ROWS = 200_000
+"""Rows up to which standard errors are computed: they take a pass over all rows, and more rows make them tiny."""
 FRONT_OF_NUMBERS = "root mean squared error"
 
 
@@ -136,16 +140,27 @@ def score_name(evidence: Evidence, label: Any) -> Html:
 def _pieces(evidence: Evidence) -> tuple[PieceLine, ...]:
     """Return what each piece does to the odds."""
     (right,) = evidence.view.estimator.equations_.values()
+    errors = _standard_errors(evidence)
     return tuple(
         PieceLine(
             piece(term),
             print_shift(term.coefficient).replace("-", MINUS),
+            DASH if (error := errors.get(piece_text(term))) is None else f"± {number(error, 2)}",
             # names are typeset beside it, so that the quotes of text are not needed
             "; ".join(odds_phrases(term, evidence.view.estimator.encoder_)).replace("`", ""),
         )
         for term in right.terms
         if not term.is_constant
     )
+
+
+def _standard_errors(evidence: Evidence) -> dict[str | None, float | None]:
+    """Return the standard error of each piece's coefficient; none where the rows are too many, or do not tell."""
+    rows, model = evidence.training, evidence.view.estimator
+    if len(rows) > MAX_ERROR_ROWS:
+        return {}
+    found = model.standard_errors(rows.table, model.classes_[rows.truth])
+    return {each.piece: each.standard_error for each in found.numbers if found.converged}
 
 
 def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
