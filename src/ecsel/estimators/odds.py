@@ -190,6 +190,6 @@ def _exp(value: float) -> float:
 
 def _number(value: float, digits: int = 2) -> str:
     """Return a number with a few digits, without an exponent where a person would write none."""
-    if value and not 1e-4 <= abs(value) < 1e6:
+    if value and not 1e-4 <= abs(value) < 1e9:
         return f"{value:.{digits}g}"
     return for_people(value) if digits > 2 else for_people(float(f"{value:.{digits}g}"))
