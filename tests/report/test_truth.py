@@ -7,6 +7,7 @@ import pytest
 from ecsel import ECSELClassifier
 from ecsel.explain.frames import repeat_row, table_with
 from ecsel.report import render_report
+from ecsel.report.effects import band
 from ecsel.report.evidence import Evidence, typical_row
 from ecsel.report.formulas import formulas
 from ecsel.report.maps import _occurring, _span
@@ -85,3 +86,24 @@ def test_each_piece_has_its_standard_error(hearts):
 def test_one_column_of_rows_where_there_is_one(hearts):
     model, X, y = hearts
     assert render_report(model, X, y).count('<th scope="col">training rows</th>') == 1
+
+
+def test_bands_are_intervals_of_the_effect(hearts):
+    model, X, y = hearts
+    evidence = Evidence.read(model, X, y, None, None)
+    errors, start = model.standard_errors(X, y), typical_row(evidence)
+    j = evidence.view.column_position("vessels")
+    reach = band(evidence, j, np.array([0.0, 1.0, 2.0, 3.0]), 1.0, start)
+    assert reach[1] == 0
+    (equation,) = model.equations_.values()
+    mine = [t for t in equation.terms if any("vessels" in f.name for f in t.factors)]
+    assert [f.name for t in mine for f in t.factors] == ["[vessels = 0]"]  # so that the effect is one coefficient
+    (error,) = [n.standard_error for n in errors.numbers if n.piece == "[vessels = 0]"]
+    np.testing.assert_allclose(reach, [1.96 * error, 0, 0, 0], atol=1e-12)
+    assert 'class="whisker"' in render_report(model, X, y)
+
+
+def test_the_paper_s_model_has_no_bands(loan_case):
+    assert loan_case.evidence.standard_errors is None
+    assert 'class="whisker"' not in loan_case.html
+    assert 'class="band"' not in loan_case.html

@@ -81,8 +81,6 @@ class Formulas:
     """What the front measures."""
 
 
-MAX_ERROR_ROWS = 200_000
-"""Rows up to which standard errors are computed: they take a pass over all rows, and more rows make them tiny."""
 FRONT_OF_NUMBERS = "root mean squared error"
 
 
@@ -107,8 +105,8 @@ def formulas(evidence: Evidence) -> Formulas:
         () if readable else _scales(model),
         tuple(promises),
         _readable_size(evidence) if readable else _size(equations),
-        shown(view.classes[1]) if is_log_odds(evidence) else None,
-        _pieces(evidence) if is_log_odds(evidence) else (),
+        shown(view.classes[1]) if evidence.is_log_odds else None,
+        _pieces(evidence) if evidence.is_log_odds else (),
         column_rules(view),
         _front(evidence),
     )
@@ -124,23 +122,18 @@ def _of_number(evidence: Evidence) -> Formulas:
     return Formulas((formula,), None, None, (), (), size, None, (), column_rules(view), front, FRONT_OF_NUMBERS)
 
 
-def is_log_odds(evidence: Evidence) -> bool:
-    """Tell a readable equation of two classes, which is read as log-odds, from the scores of other models."""
-    view = evidence.view
-    return view.link == "sigmoid" and view.encoder is not None and view.encoder.is_raw
-
-
 def score_name(evidence: Evidence, label: Any) -> Html:
     """Return the left-hand side of an equation."""
     if not evidence.view.has_classes:
         return symbol(evidence.target_symbol)
-    return element("mtext", f"log-odds of {shown(label)}") if is_log_odds(evidence) else score_of(label)
+    return element("mtext", f"log-odds of {shown(label)}") if evidence.is_log_odds else score_of(label)
 
 
 def _pieces(evidence: Evidence) -> tuple[PieceLine, ...]:
     """Return what each piece does to the odds."""
     (right,) = evidence.view.estimator.equations_.values()
-    errors = _standard_errors(evidence)
+    found = evidence.standard_errors
+    errors = {} if found is None else {each.piece: each.standard_error for each in found.numbers}
     return tuple(
         PieceLine(
             piece(term),
@@ -152,15 +145,6 @@ def _pieces(evidence: Evidence) -> tuple[PieceLine, ...]:
         for term in right.terms
         if not term.is_constant
     )
-
-
-def _standard_errors(evidence: Evidence) -> dict[str | None, float | None]:
-    """Return the standard error of each piece's coefficient; none where the rows are too many, or do not tell."""
-    rows, model = evidence.training, evidence.view.estimator
-    if len(rows) > MAX_ERROR_ROWS:
-        return {}
-    found = model.standard_errors(rows.table, model.classes_[rows.truth])
-    return {each.piece: each.standard_error for each in found.numbers if found.converged}
 
 
 def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
@@ -194,7 +178,9 @@ def _readable_size(evidence: Evidence) -> str:
     equations = model.equations_.values() if evidence.view.has_classes else (model.equation_,)
     terms = [term for each in equations for term in each.terms if not term.is_constant]
     n_factors = sum(len(term.factors) for term in terms)
-    return f"{_count(len(terms), 'piece')} with {_count(n_factors, 'factor')} of {_count(len(evidence.used), 'column')}"
+    # most pieces have one factor; only products need both counts
+    products = "" if n_factors == len(terms) else f" with {_count(n_factors, 'factor')}"
+    return f"{_count(len(terms), 'piece')}{products} of {_count(len(evidence.used), 'column')}"
 
 
 def _size(equations: list[Any]) -> str:
@@ -212,7 +198,7 @@ def _link(evidence: Evidence) -> Html:
     p, exp, classes = element("mi", "p"), element("mi", "e"), evidence.view.classes
     if evidence.view.link == "sigmoid":
         left = element("msub", p, element("mtext", shown(classes[1])))
-        name = element("mtext", "log-odds") if is_log_odds(evidence) else score_of(classes[1])
+        name = element("mtext", "log-odds") if evidence.is_log_odds else score_of(classes[1])
         power = element("msup", exp, element("mrow", element("mo", MINUS), name))
         below = element("mrow", element("mn", "1"), element("mo", "+"), power)
         right = element("mfrac", element("mn", "1"), below)
