@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from ecsel import ECSELClassifier
+from ecsel.cli.drivers import strongest_drivers
 from ecsel.cli.fit_report import quality_notes
 from ecsel.cli.preparing import ColumnWishes, prepare
 from ecsel.cli.reading import Wishes, read_file
@@ -63,3 +64,15 @@ def test_rivals_decide_by_the_same_rule_and_thresholds_are_told(rare):
 
 def test_a_fixed_threshold_is_everybodys(rare):
     assert {quality.threshold for quality in trained(rare, threshold=0.2).qualities} == {0.2}
+
+
+def test_a_tendency_is_told_as_one():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"code": rng.integers(0, 5, 600).astype(float)})
+    p = np.array([0.9, 0.5, 0.2, 0.2, 0.7])[X["code"].astype(int)]
+    y = np.where(rng.random(600) < p, "yes", "no")
+    model = ECSELClassifier(max_factors=5, cv=3).fit(X, y)
+    (driver,) = strongest_drivers(model, X)
+    found = model.predict_proba(pd.DataFrame({"code": [0.0, 2.0, 4.0]}))[:, 1]
+    assert found[0] > found[1] < found[2]  # neither the low nor the high values alone
+    assert "code: low values speak" not in driver.text

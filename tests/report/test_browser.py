@@ -414,7 +414,7 @@ def test_paper_shows_everything_but_the_controls(loan_case, open_page):
     assert page.evaluate("() => document.querySelectorAll('details:not([open])').length") == 0
     assert page.is_visible("#card")
     assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    for hidden in ("#what-if", "nav", "#print", "#threshold-slider"):
+    for hidden in ("#what-if", "nav", "#print", "#threshold-slider", "#threshold-cost"):  # costs that nobody can see
         assert not page.is_visible(hidden)
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")
     assert page.evaluate("() => document.querySelectorAll('details:not([open])').length") > 0
