@@ -28,6 +28,14 @@ def test_wishes_are_respected(run_json, loans_file, model_file, bad_row):
         assert not changed & {"debt", "home"}
 
 
+def test_nobody_is_told_to_change_their_age(run, run_json, loans_file, model_file, bad_row):
+    ask = ("counterfactual", loans_file, "-m", model_file, "-r", bad_row)
+    for answer in run_json(*ask, "-n", "5")["answers"]:
+        assert "age" not in {each["column"] for each in answer["changes"]}
+    assert "age: left as in the row" in run(*ask).stderr
+    assert "left as in the row" not in run(*ask, "--increase", "age").stderr
+
+
 def test_words_and_csv(run, loans_file, model_file, bad_row):
     text = run("counterfactual", loans_file, "-m", model_file, "-r", bad_row).stdout
     assert f"Row {bad_row} is predicted yes" in text

@@ -194,3 +194,16 @@ def test_intervals_of_huge_targets_are_infinite_where_their_squares_are():
         assert model.equation_.terms[0].coefficient == pytest.approx(scale, rel=0.01)
         assert model.law_.noise.sigma == pytest.approx(0.01, rel=0.3)
         assert np.isfinite(model.predict_interval(X)).all() == finite
+
+
+def test_describe_names_the_error_that_it_tells():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.3, 30, (60, 1))
+    y = X[:, 0] ** 1.5 * (1 + 0.02 * rng.normal(size=60))
+    model = ECSELRegressor(noise="relative").fit(X, y)
+    told = model.describe()
+    p = model.predict(X)
+    relative = np.sqrt((((y - p) / p) ** 2).mean())
+    assert f"Root mean squared relative error {relative:.2g}"[:-1] in told
+    assert "Root mean squared error" not in told
+    assert "Root mean squared error" in ECSELRegressor().fit(X, y).describe()

@@ -17,6 +17,7 @@ TABLE = pd.DataFrame(
         "share": np.tile([0.001, 0.002, 0.004, 0.006, 0.009, 0.003], 6),
         "contract": np.tile(["month", "two year", "month", "one year", "month", "two year"], 6),
         "size": np.tile(["low", "mid", "high"], 12),
+        "is_new": np.tile([0, 1], 18),
     }
 )
 ENCODER = TableEncoder.fit(TABLE, scaling="raw", ordinal={"size": ["low", "mid", "high"]}).with_cuts(
@@ -41,7 +42,8 @@ def told(phrase):
     """The factor that a phrase tells, from its last words."""
     if match := re.search(r"(raises|lowers) the odds by ([0-9.e+-]+) %$", phrase):
         return 1 + (1 if match[1] == "raises" else -1) * float(match[2]) / 100
-    return float(re.search(r"the odds by ([0-9.e+-]+)$", phrase)[1])
+    verb, number = re.search(r"(multiplies|divides) the odds by ([0-9.e+-]+)$", phrase).groups()
+    return float(number) if verb == "multiplies" else 1 / float(number)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def told(phrase):
             "-0.9*[contract = two year]",
             {"[contract = two year]": 0},
             {"[contract = two year]": 1},
-            "[contract = two year] multiplies",
+            "[contract = two year] lowers",
         ),
         ("1.5*[age missing]", {"[age missing]": 0}, {"[age missing]": 1}, "[age missing] multiplies"),
         ("2*[age > 40]", {"[age > 40]": 0}, {"[age > 40]": 1}, "[age > 40] multiplies"),
@@ -66,6 +68,34 @@ def told(phrase):
         ("-0.2*[age below 30]", {"[age below 30]": 3}, {"[age below 30]": 4}, "each unit of age below 30 lowers"),
         ("0.7*size", {"size": 0}, {"size": 1}, "each further step of size multiplies"),
         ("0.1*(age - 40)", {"age": 40}, {"age": 41}, "each further unit of age raises"),
+        ("-0.03*abs(age - 45)", {"age": 45}, {"age": 46}, "each unit of age away from 45 lowers"),
+        ("-0.03*abs(age - 45)", {"age": 30}, {"age": 29}, "each unit of age away from 45 lowers"),
+        (
+            "-0.0009*(age - 45)**2",
+            {"age": 45},
+            {"age": 65},
+            "age 10 away from 45 lowers the odds by 8.6 %, 20 away lowers",
+        ),
+        (
+            "-0.0009*(age - 45)**2",
+            {"age": 45},
+            {"age": 25},
+            "age 10 away from 45 lowers the odds by 8.6 %, 20 away lowers",
+        ),
+        (
+            "0.0001*(age - 45)*(income - 40000)/1000",
+            {"age": 45, "income": 40000},
+            {"age": 55, "income": 90000},
+            "being on the same side, age of 45 and income of 40000, raises the odds, and on opposite sides lowers them",
+        ),
+        (
+            "-0.0001*(age - 45)*(income - 40000)/1000",
+            {"age": 45, "income": 40000},
+            {"age": 35, "income": -10000},
+            "being on the same side, age of 45 and income of 40000, lowers the odds, and on opposite sides raises them",
+        ),
+        ("-1.4*is_new", {"is_new": 0}, {"is_new": 1}, "is_new = 1 instead of 0 lowers"),
+        ("-4*[age > 40]", {"[age > 40]": 0}, {"[age > 40]": 1}, "[age > 40] divides"),
     ],
 )
 def test_single_pieces(text, before, after, start):

@@ -169,3 +169,14 @@ def test_a_readable_page_escapes_every_name():
     assert "<script>alert" not in page
     assert "<b>yes" not in page
     assert "\nbreak" not in model.summary().split("columns:")[0].replace("\\nbreak", "")
+
+
+def test_the_page_of_a_law_shows_its_equation():
+    from ecsel import ECSELRegressor
+
+    x = np.linspace(1.0, 9.0, 40)
+    model = ECSELRegressor().fit(pd.DataFrame({"a<b": x}), 2 * x**1.5)
+    page = model._repr_html_()
+    assert "a&lt;b" in page
+    assert "<pre>y = 2" in page
+    assert "<pre>y = " not in ECSELRegressor()._repr_html_()

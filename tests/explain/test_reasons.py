@@ -67,3 +67,9 @@ def test_no_number_is_minus_zero():
     result = explain.reasons(Signomial.parse("x + y"), [[-0.0, 3.0]], baseline=[[2.0, -0.0]])
     assert result.texts[0][0].startswith("y = 3 (typical: 0)")
     assert "x = 0 (typical: 2)" in str(explain.reasons(Signomial.parse("-x"), [[-0.0]], baseline=[[2.0]]))
+
+
+def test_the_repr_is_short_however_many_rows():
+    view = ModelView.of_equations({"no": Signomial.parse("4"), "yes": Signomial.parse("x*y")}, ["x", "y"])
+    found = explain.reasons(view, np.full((500, 2), 2.0), baseline=[3.0, 2.0])
+    assert repr(found) == "Reasons(500 rows, 2 columns; print() tells them)"

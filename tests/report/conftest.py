@@ -179,6 +179,12 @@ def case_named(name):
     return CASES[name]()
 
 
+@pytest.fixture(scope="session")
+def named_case():
+    """Return the function that gives a case by its name."""
+    return case_named
+
+
 @pytest.fixture(params=CASES)
 def case(request):
     return case_named(request.param)

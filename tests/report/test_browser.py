@@ -370,6 +370,31 @@ def test_a_telephone_needs_no_sideways_scrolling(case, open_page):
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
+CUT = """() => {
+  const edge = document.documentElement.clientWidth + 1;
+  const beyond = [...document.querySelectorAll("main *, header *")].filter((element) => element.checkVisibility()
+    && !element.closest(".wide, script, style, svg, math") && element.getBoundingClientRect().right > edge);
+  const scrolled = [...document.querySelectorAll(".wide, .equation")].filter((element) => element.checkVisibility()
+    && element.scrollWidth > element.clientWidth + 1);
+  return [beyond, scrolled].map((found) => found.map((element) => element.outerHTML.slice(0, 160)));
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+@pytest.mark.parametrize("name", ["loan", "churn", "blooms", "house"])
+def test_nothing_is_cut_at_any_width(name, width, named_case, open_page):
+    page = open_page(named_case(name).html)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    beyond, scrolled = page.evaluate(CUT)
+    assert beyond == []
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    if width == 1280:
+        assert scrolled == []
+    # on a telephone nothing that states the model itself may need scrolling
+    assert [each for each in scrolled if 'class="equation"' in each or "piece" in each] == []
+
+
 def test_everything_that_can_be_touched_has_a_name(case, open_page):
     page = open_page(case.html)
     nameless = page.evaluate(
@@ -389,7 +414,7 @@ def test_paper_shows_everything_but_the_controls(loan_case, open_page):
     assert page.evaluate("() => document.querySelectorAll('details:not([open])').length") == 0
     assert page.is_visible("#card")
     assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    for hidden in ("#what-if", "nav", "#print", "#threshold-slider"):
+    for hidden in ("#what-if", "nav", "#print", "#threshold-slider", "#threshold-cost"):  # costs that nobody can see
         assert not page.is_visible(hidden)
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")
     assert page.evaluate("() => document.querySelectorAll('details:not([open])').length") > 0

@@ -33,7 +33,12 @@ def counterfactual(
         float | None, typer.Option(metavar="P", help="Reach this probability of the class, not just the decision.")
     ] = None,
     n: Annotated[int, typer.Option("--number", "-n", min=1, help="Most answers; each changes other columns.")] = 3,
-    fixed: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Stays as it is; may be repeated.")] = None,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="Stays as it is; may be repeated. By default columns named like age, sex or race."
+        ),
+    ] = None,
     increase: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="May only increase.")] = None,
     decrease: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="May only decrease.")] = None,
     within: Annotated[
@@ -57,24 +62,30 @@ def counterfactual(
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel import explain
     from ecsel.cli.models import chosen_row, load_model, plain_features, read_for
+    from ecsel.tables.cautions import is_protected
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
         fitted = load_model(model)
         view = explain.ModelView.of(fitted)
         table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
         i, X = chosen_row(table, row), plain_features(fitted, table)
+        ranges = dict(parse_range(text, view.raw_names) for text in within or ())
+        named = {*ranges, *(increase or ()), *(decrease or ())}  # who says how a column may move lets it move
+        held = fixed or [name for name in view.raw_names if is_protected(str(name)) and name not in named]
         answers = explain.counterfactual(
             view,
             X.iloc[i : i + 1],
             wanted(view, target),
             probability=probability,
             n=n,
-            immutable=fixed or (),
-            ranges=dict(parse_range(text, view.raw_names) for text in within or ()),
+            immutable=held,
+            ranges=ranges,
             directions={**dict.fromkeys(increase or (), "increase"), **dict.fromkeys(decrease or (), "decrease")},
             data=X if len(X) >= ENOUGH_ROWS else None,
             distance="mad" if len(X) >= ENOUGH_ROWS or view.encoder is not None else "log",
         )
+        if fixed is None and held:
+            session.note(f"{', '.join(map(shown, held))}: left as in the row; --increase or --decrease lets one move.")
         if as_json:
             document = [_document(answer) for answer in answers]
             session.json("counterfactual", {"model": str(model), "data": table.name, "row": i + 1, "answers": document})

@@ -145,7 +145,8 @@ def _tell(session: Session, prepared: "Prepared", model: Any, output: Path | Non
     if len(model.path_) > 1:
         session.out.print("\nThe front of size against error:", style="bold")
         for law in model.path_:
-            told = f"  {len(law.equation.terms)} term(s), error {law.mse**0.5:.4g}: {format(law.equation, DIGITS)}"
+            n = len(law.equation.terms)
+            told = f"  {n} {'term' if n == 1 else 'terms'}, error {law.mse**0.5:.4g}: {format(law.equation, DIGITS)}"
             session.out.print(told, soft_wrap=True)
     if session.verbose:
         session.out.print(f"\n{model.summary()}", soft_wrap=True)

@@ -212,7 +212,8 @@ def _unit(found: Explained, toward: Any) -> str:
     if not found.view.has_classes:
         where = "the table" if found.view.encoder is None else "training"
         return f"In units of the prediction. The typical row has the medians of {where}."
-    return f"Logarithm of the odds of {shown(toward)} against its strongest rival; + speaks for {shown(toward)}."
+    against = "" if len(found.view.classes) == 2 else " against its strongest rival"
+    return f"In log-odds of {shown(toward)}{against}; + speaks for {shown(toward)}."
 
 
 def _cell(value: Any) -> str:

@@ -108,7 +108,7 @@ def column_kinds(prepared: Prepared) -> list[str]:
     return found
 
 
-def cautions(prepared: Prepared) -> list[Finding]:
+def cautions(prepared: Prepared, *, rare_is_handled: bool = False) -> list[Finding]:
     """Return what asks for a second look before the fit."""
     found = []
     for kind, advice in ADVICE.items():
@@ -121,7 +121,7 @@ def cautions(prepared: Prepared) -> list[Finding]:
             names = " ".join(f"--drop {shlex.quote(each.column)}" for each in own)
             told = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind]}"
             found.append(Finding(kind, f"{told} If not: {names}"))
-    return found + (_class_cautions(prepared) if prepared.classes else [])
+    return found + (_class_cautions(prepared, rare_is_handled=rare_is_handled) if prepared.classes else [])
 
 
 def doubts(training: Training) -> list[Finding]:
@@ -144,7 +144,7 @@ def _all(training: Training) -> str:
     return listed(list(training.unstable))
 
 
-def _class_cautions(prepared: Prepared) -> list[Finding]:
+def _class_cautions(prepared: Prepared, *, rare_is_handled: bool) -> list[Finding]:
     counts, found = prepared.classes, []
     tiny = tiny_classes(counts)
     if tiny:
@@ -161,5 +161,6 @@ def _class_cautions(prepared: Prepared) -> list[Finding]:
         percent = f"{100 * share:.2g} %"
         advice = "--threshold f1 or --class-weight balanced" if len(counts) == 2 else "--class-weight balanced"
         told = f"only {percent} of the rows are {shown(label)}: accuracy tells little, look at AUC and at the recall"
-        found.append(Finding("imbalance", f"{told}; {advice} finds more of them"))
+        more = "" if rare_is_handled else f"; {advice} finds more of them"
+        found.append(Finding("imbalance", told + more))
     return found

@@ -60,7 +60,7 @@ def fit(
         typer.Option(
             min=1,
             metavar="N",
-            help="Most factors of an equation; x*log(y) has two. [default: 20]",
+            help="Most factors of an equation; x*log(y) has two. \\[default: 20]",
             rich_help_panel=MODEL,
         ),
     ] = None,
@@ -81,12 +81,12 @@ def fit(
     digits: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="N", help="Digits of a coefficient; 0 keeps all. [default: 2]", rich_help_panel=MODEL
+            min=0, metavar="N", help="Digits of a coefficient; 0 keeps all. \\[default: 2]", rich_help_panel=MODEL
         ),
     ] = None,
     thresholds: Annotated[
         bool,
-        typer.Option("--thresholds", help="Pieces may be thresholds too, such as [age > 40].", rich_help_panel=MODEL),
+        typer.Option("--thresholds", help="Pieces may be thresholds too, such as \\[age > 40].", rich_help_panel=MODEL),
     ] = False,
     l1: Annotated[
         float | None,
@@ -191,7 +191,7 @@ def fit(
         options |= {"random_state": seed, "verbose": int(verbose)}
         choose = _chooser(prepared, select)
         told = facts(prepared, readable=l1 is None)
-        warned = cautions(prepared)
+        warned = cautions(prepared, rare_is_handled=threshold is not None or class_weight is not None)
         in_words = not (session.as_json or session.quiet)
         if in_words:
             show_table(session, prepared, table.name, told, warned)

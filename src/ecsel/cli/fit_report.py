@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ecsel.cli.equations import reading_aids, show_equations
 from ecsel.cli.models import is_readable
+from ecsel.cli.training import ClassQuality, n_numbers
 from ecsel.cli.wording import shown
 
 if TYPE_CHECKING:
@@ -74,12 +75,38 @@ def _show_quality(session: Session, training: Training) -> None:
     n_fitted = len(training.prepared.y) - training.n_held_out
     _heading(session, f"Quality on {training.n_held_out} held-out rows")
     session.out.print(Padding(_quality_table(training), (0, 0, 0, 2)))
-    what = "equation" if is_readable(training.model) or training.prepared.classes else "law"
-    _line(
-        session,
-        f"Measured with a fit on the other {n_fitted} rows, whose {what} may differ a little from the one above.",
-        "dim",
-    )
+    for line in quality_notes(training, n_fitted):
+        _line(session, line, "dim")
+
+
+def quality_notes(training: Training, n_fitted: int) -> list[str]:
+    """Return whose figures these are: those of a fit without the held-out rows, which may have found another equation.
+
+    The equation above is judged by its own held-out folds, where the search has measured them.
+    """
+    model, first = training.model, training.qualities[0]
+    what = "equation" if is_readable(model) or training.prepared.classes else "law"
+    own = n_numbers(model)
+    told = f"These figures belong to a fit on the other {n_fitted} rows"
+    if first.numbers != own:
+        notes = [f"{told}: another {what}, of {_count(first.numbers)}; the one above has {_count(own)}."]
+    else:
+        notes = [f"{told}, of the same size as the {what} above."]
+    quality = getattr(model, "out_of_fold_", None)
+    if quality is not None:
+        area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
+        figures = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
+        notes.append(f"The {what} above on held-out folds: {figures}.")
+    rules = [(q.model, q.threshold) for q in training.qualities if isinstance(q, ClassQuality)]
+    if getattr(model, "threshold", None) is not None and all(t is not None for _, t in rules):
+        label = shown(model.classes_.tolist()[1])
+        each = ", ".join(f"{name} {threshold:.3g}" for name, threshold in rules)
+        notes.append(f"Predicted {label} from this probability on: {each}.")
+    return notes
+
+
+def _count(n: int | None) -> str:
+    return "1 number" if n == 1 else f"{n} numbers"
 
 
 def _show_list(session: Session, heading: str, lines: list[str], style: str = "") -> None:

@@ -174,7 +174,7 @@ def _tell(session: "Session", model: Any, name: str) -> None:
             session.out.print(model.summary(), soft_wrap=True)
         return
     if not is_classifier(model):
-        session.out.print(f"{name}: a law of {len(model.equation_.terms)} term(s)", style="bold", soft_wrap=True)
+        session.out.print(f"{name}: a law of {_terms(len(model.equation_.terms))}", style="bold", soft_wrap=True)
         session.out.print(model.describe(), soft_wrap=True)
         if session.verbose:
             session.out.print(model.summary(), soft_wrap=True)
@@ -199,6 +199,10 @@ def _tell(session: "Session", model: Any, name: str) -> None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
         told = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
         session.out.print(f"\nOn held-out folds ({quality.n_rows} distinct rows): {told}", soft_wrap=True)
+
+
+def _terms(n: int) -> str:
+    return "1 term" if n == 1 else f"{n} terms"
 
 
 def _tell_columns(session: "Session", model: Any) -> None:

@@ -1,5 +1,7 @@
 """`ecsel report`: the model as one HTML page for the analyst, and for the regulator who never met them."""
 
+import hashlib
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +20,13 @@ def report(
         str | None, typer.Option(metavar="FILE", help="Held-out rows to judge by; else the page says there were none.")
     ] = None,
     group: Annotated[str | None, typer.Option(metavar="COLUMN", help="Compare its groups for fairness.")] = None,
-    fixed: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Nobody can change it; repeatable.")] = None,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="Nobody can change it; repeatable. By default columns named like age, sex or race."
+        ),
+    ] = None,
+    author: Annotated[str | None, typer.Option(metavar="NAME", help="Who answers for the model.")] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="What the model is called.")] = None,
     purpose: Annotated[str | None, typer.Option(metavar="TEXT", help="What it is for.")] = None,
     limit: Annotated[list[str] | None, typer.Option(metavar="TEXT", help="A sentence on limits; repeatable.")] = None,
@@ -56,6 +64,12 @@ def report(
             y = pd.Series(y, index=X.index, name=target)
             judged = (None, None) if test is None else read(test)
             begin("writing the page")
+            details = {
+                **({} if author is None else {"Author": author}),
+                "Data": "standard input" if data == STDIN else Path(data).name,
+                "Model file": f"{Path(model).name}, SHA-256 {hashlib.sha256(Path(model).read_bytes()).hexdigest()}",
+                "Report written on": datetime.now(tz=UTC).date().isoformat(),
+            }
             write_report(
                 fitted,
                 output,
@@ -66,7 +80,8 @@ def report(
                 group=group,
                 title=title or f"{target}, from {'standard input' if data == STDIN else Path(data).name}",
                 purpose=purpose,
-                immutable=fixed or (),
+                immutable=fixed,
+                details=details,
                 limits=limit or (),
             )
         if as_json:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200_000
 """Rows that a rival is fitted on at most: more would take longer than the fit that is judged."""
+DEFAULT_THRESHOLD = 0.5
+THRESHOLD_FOLDS = 3
+"""Folds that give a rival's probabilities of unseen rows; more would take longer than the rival is worth."""
 MOST_LEVELS = 100
 """Levels of a text column beyond these are one together: no rival should fail for want of memory."""
 
@@ -29,6 +32,28 @@ def rivals(task: TaskKind, X: pd.DataFrame, y: np.ndarray[Any, Any]) -> dict[str
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a rival that has not quite converged is still one to be compared with
         return {name: model.fit(frame, y) for name, model in models.items()}
+
+
+def rival_threshold(rule: Any, rival: Any, X: pd.DataFrame, codes: np.ndarray[Any, Any]) -> float:
+    """Return the probability from which a rival predicts the second class, by the rule of the model beside it.
+
+    A rule such as "f1" is applied to probabilities of rows that the rival was not fitted on.
+    """
+    from sklearn.model_selection import cross_val_predict
+
+    from ecsel.quality.thresholds import best_threshold
+
+    if rule is None or isinstance(rule, (int, float)):
+        return DEFAULT_THRESHOLD if rule is None else float(rule)
+    rows = np.arange(0, len(X), -(-len(X) // MOST_ROWS))
+    y = codes[rows]
+    folds = min(THRESHOLD_FOLDS, int(np.bincount(y, minlength=2).min()))
+    if folds < 2:
+        return DEFAULT_THRESHOLD
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        p = cross_val_predict(rival, rival_frame(X.iloc[rows]), y, cv=folds, method="predict_proba")
+    return best_threshold(y, p[:, 1], rule)
 
 
 def rival_frame(X: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ecsel import __version__
-from ecsel.cli.equations import show_equations, show_example
+from ecsel.cli.equations import reading_aids, show_equations, show_example
 from ecsel.cli.study import MAX_FACTORS
 from ecsel.cli.wording import factor_of_odds, number, sentence, shown
 
@@ -56,6 +56,11 @@ def _show_model(console: Console, study: Study) -> None:
     what = "one equation per class" if several else "one equation"
     _heading(console, f"The model: {what}, at most {MAX_FACTORS} factors each, fitted in {study.seconds:.1f} s")
     show_equations(console, study.model, other_sizes=False)
+    aids = reading_aids(study.model)
+    if aids:
+        _heading(console, f"What each piece does to the odds of {shown(study.model.classes_[1])}")
+    for line in aids:
+        _prose(console, line)
 
 
 def _quality_table(qualities: tuple[Quality, ...]) -> Table:

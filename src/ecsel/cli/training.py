@@ -8,13 +8,13 @@ itself out of fold is in its file.
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ecsel.cli.drivers import Driver, strongest_drivers
-from ecsel.cli.rivals import rival_frame, rivals, size_of
+from ecsel.cli.rivals import rival_frame, rival_threshold, rivals, size_of
 from ecsel.explain.view import ModelView
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class ClassQuality:
     rarest: Any
     rarest_recall: float
     numbers: int | None
+    threshold: float | None = None
+    """Of two classes the probability from which the second is predicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def train(
         with warnings.catch_warnings():
             # held-out rows may lie a little outside the range of the others; that is part of the judgement
             warnings.simplefilter("ignore", UserWarning)
-            qualities = judge(prepared, trial, beside, held)
+            qualities = judge(prepared, trial, beside, kept, held)
     begin(f"fitting all {len(y)} rows" if whole is None else "fitting all rows of the file")
     model = choose(build().fit(X, y) if whole is None else whole(build()))
     begin("looking into the model")
@@ -135,7 +137,7 @@ def n_numbers(model: Any) -> int:
 
 
 def _judge_classes(
-    prepared: Prepared, model: Any, beside: dict[str, Any], held: np.ndarray[Any, Any]
+    prepared: Prepared, model: Any, beside: dict[str, Any], kept: np.ndarray[Any, Any], held: np.ndarray[Any, Any]
 ) -> tuple[ClassQuality, ...]:
     X, codes = prepared.X.iloc[held], prepared.codes[held]
     labels = list(prepared.classes)
@@ -143,11 +145,16 @@ def _judge_classes(
     p = np.zeros((len(held), len(labels)))
     p[:, places] = model.predict_proba(X)
     decided = np.array([labels.index(label) for label in model.predict(X).tolist()])
-    found = [_class_quality("ECSEL", labels, codes, p, decided, n_numbers(model))]
+    found = [replace(_class_quality("ECSEL", labels, codes, p, decided, n_numbers(model)), threshold=model.threshold_)]
     frame = rival_frame(prepared.plain.iloc[held])
     for name, rival in beside.items():
         p = rival.predict_proba(frame)
-        found.append(_class_quality(name, labels, codes, p, p.argmax(axis=1), size_of(rival)))
+        decided, threshold = p.argmax(axis=1), None
+        if model.threshold_ is not None and p.shape[1] == 2:  # the same rule for everybody, or the figures mislead
+            threshold = rival_threshold(model.threshold, rival, prepared.plain.iloc[kept], prepared.codes[kept])
+            decided = (p[:, 1] >= threshold).astype(np.intp)
+        quality = _class_quality(name, labels, codes, p, decided, size_of(rival))
+        found.append(replace(quality, threshold=threshold))
     return tuple(found)
 
 
@@ -167,7 +174,7 @@ def _class_quality(
 
 
 def _judge_values(
-    prepared: Prepared, model: Any, beside: dict[str, Any], held: np.ndarray[Any, Any]
+    prepared: Prepared, model: Any, beside: dict[str, Any], _kept: np.ndarray[Any, Any], held: np.ndarray[Any, Any]
 ) -> tuple[ValueQuality, ...]:
     X, y = prepared.X.iloc[held], prepared.y[held]
     found = [_value_quality("ECSEL", y, model.predict(X), n_numbers(model))]

@@ -118,6 +118,17 @@ class StandardErrors:
         columns |= {name: each.ravel() for name, each in zip(names, found, strict=True)}
         return to_pandas(columns, "StandardErrors.probabilities()")
 
+    def score_changes(self, X: Any, reference: Any) -> Floats:
+        """Return standard errors of the change of the scores from one reference row to given rows, rows × scores.
+
+        For readable equations: the width of the band around the effect of a column, the pieces taken as given.
+        """
+        sandwich, encoder = self._with_covariance()
+        if not isinstance(sandwich, GlmSandwich) or self._pieces is None:
+            raise ValueError("errors of score changes are for readable equations, not for given n_terms and l1.")
+        values, start = (self._pieces.values(encoder.model_features(each)) for each in (X, reference))
+        return sandwich.change_errors(values, start)
+
     def elasticity(self, X: Any, level: float = 0.95, *, absolute: bool = False) -> Any:
         """Return the elasticities of the refit at given rows with delta-method intervals, as a pandas data frame.
 

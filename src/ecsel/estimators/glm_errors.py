@@ -132,6 +132,11 @@ class GlmSandwich:
         reach = quantile * errors
         return means, errors, np.maximum(means - reach, 0.0), np.minimum(means + reach, 1.0)
 
+    def change_errors(self, values: Floats, reference: Floats) -> Floats:
+        """Return standard errors of z(x) − z(reference), rows × scores, at given pieces (pieces × rows)."""
+        gradients = self.score_gradients(values) - self.score_gradients(reference)
+        return np.stack([self._errors(each) for each in gradients], axis=1)
+
     def elasticities(self, values: Floats, slopes: Floats, c: int, *, absolute: bool) -> tuple[Floats, Floats]:
         """Return (x ∂z_c/∂x)/z_c of the refit and its standard error at given pieces (pieces × rows).
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 import warnings
 from contextlib import nullcontext
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils import check_array, check_random_state, check_X_y
+from sklearn.utils import check_array, check_random_state, check_X_y, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.discovery import wishes
@@ -548,6 +549,11 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         if named:
             model.feature_names_in_ = np.array(document.inputs, dtype=object)
         return model
+
+    def _repr_html_(self) -> str:
+        """Show the options as scikit-learn does and, once fitted, the equation in words."""
+        options: str = estimator_html_repr(self)
+        return options + f"<pre>{escape(self.describe())}</pre>" if hasattr(self, "equation_") else options
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ecsel.tables.features import Feature
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Reasons(Explanation):
     """Contributions of the columns to the margin of the decision, (rows, columns), and the strongest in words."""
 
@@ -52,6 +52,10 @@ class Reasons(Explanation):
             column[:] = [line[position] for line in lines]
             columns[name] = column
         return frame_like(self.table, columns)
+
+    def __repr__(self) -> str:
+        n = len(self.texts)
+        return f"Reasons({n} row{'' if n == 1 else 's'}, {len(self.feature_names)} columns; print() tells them)"
 
     def __str__(self) -> str:
         return "\n".join(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ecsel.signomial.columns import FloatArray
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class WhatIf(Explanation):
     """Outcomes after a change: ``values`` are probabilities (or predictions) after it, ``base_values`` before."""
 

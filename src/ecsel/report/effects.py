@@ -4,7 +4,8 @@
 
 The typical value is the median, or the most frequent level. Where no piece multiplies two columns the curve does not
 depend on the row. Scores of several classes matter only against each other, so their mean over the classes is taken
-off. Ticks below a curve (the rug) are rows of training.
+off. Ticks below a curve (the rug) are rows of training. Of a readable equation of two classes the band is f_j(v) ± 1.96
+standard errors (delta method, the pieces taken as given); it has no width at the typical value, where f_j is 0.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ MAX_NAMED = 5
 """So many different values are each named below a chart."""
 MAX_LEVELS = 12
 MAX_TICKS = 300
+QUANTILE = 1.96
+"""Standard errors on either side of 95 % of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class Effects:
     held: str
     """The row that the other columns are taken from; empty where it makes no difference."""
     n_left_out: int
+    has_bands: bool
 
 
 def effects(evidence: Evidence, ranking: tuple[int, ...], start: int) -> Effects:
@@ -80,17 +84,32 @@ def effects(evidence: Evidence, ranking: tuple[int, ...], start: int) -> Effects
     together = bool((view.terms.uses @ view.grouping > 0).sum(axis=1).max(initial=0) > 1)
     held = f"row {shown(evidence.judged.labels[start])} of the {evidence.judged_name}" if together else ""
     names = tuple(shown(label) for label in labels) if view.has_classes else (shown(evidence.target),)
-    return Effects(columns, names, legend_of(names), held, len(ranking) - len(chosen))
+    return Effects(
+        columns, names, legend_of(names), held, len(ranking) - len(chosen), evidence.standard_errors is not None
+    )
 
 
 def scores_along(evidence: Evidence, j: int, values: NDArray[Any], start: int) -> Floats:
     """Return the scores (values, scores) of a row with other values of one column, relative to their mean."""
     view = evidence.view
-    table = table_with(repeat_row(evidence.judged.take(np.array([start])), len(values)), {j: values})
-    found = view.scores_of(view.rows(table, warn=False))
+    found = view.scores_of(view.rows(_along(evidence, j, values, start), warn=False))
     if found.shape[1] > 1:
         found = found - found.mean(axis=1, keepdims=True)
     return found
+
+
+def _along(evidence: Evidence, j: int, values: NDArray[Any], start: int) -> Any:
+    """Return a row as a table with other values of one column."""
+    return table_with(repeat_row(evidence.judged.take(np.array([start])), len(values)), {j: values})
+
+
+def band(evidence: Evidence, j: int, grid: Floats, typical: float, start: int) -> Floats | None:
+    """Return how far the effect of a column may be off (95 %), where the rows determine it everywhere."""
+    if evidence.standard_errors is None:
+        return None
+    rows, reference = (_along(evidence, j, values, start) for values in (grid, np.array([typical])))
+    reach: Floats = QUANTILE * evidence.standard_errors.score_changes(rows, reference)[:, 0]
+    return reach if np.isfinite(reach).all() else None
 
 
 def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffect:
@@ -106,11 +125,15 @@ def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffe
     grid = distinct if few else np.linspace(low, high, STEPS + 1)
     found = scores_along(evidence, j, np.append(grid, typical), start)[:, :n_scores]
     curves = found[:-1] - found[-1]
-    frame = Frame(padded(np.array([low, high]), 0.02), padded(np.append(curves.ravel(), 0.0), 0.08), height=240)
+    reach = band(evidence, j, grid, typical, start)
+    ends = curves if reach is None else np.stack([curves[:, 0] - reach, curves[:, 0] + reach])
+    frame = Frame(padded(np.array([low, high]), 0.02), padded(np.append(ends.ravel(), 0.0), 0.08), height=240)
     name = shown(evidence.view.raw_names[j])
     unit = "effect on the log-odds" if evidence.view.link == "sigmoid" else "effect on the score"
     unit = unit if evidence.view.has_classes else f"effect on {shown(evidence.target)}"
     lines = [frame.line(np.array(frame.x), np.zeros(2), "reference")]
+    if reach is not None:
+        lines.append(_whiskers(frame, grid, ends) if few else _area(frame, grid, ends))
     for c in range(n_scores):
         draw = frame.dots(grid, curves[:, c], f"c{c}", radius=3.5) if few else frame.line(grid, curves[:, c], f"c{c}")
         lines.append(draw)
@@ -118,6 +141,18 @@ def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffe
     ticks = grid.tolist() if len(distinct) <= MAX_NAMED else None
     chart = frame.figure(title, frame.axes(_short(name), unit, ticks), *lines, _rug(frame, present))
     return ColumnEffect(name, chart, _missing_line(evidence, j, typical, start, n_scores), number(typical))
+
+
+def _area(frame: Frame, grid: Floats, ends: Floats) -> Html:
+    x = frame.across(np.append(grid, grid[::-1])).tolist()
+    y = frame.up(np.append(ends[0], ends[1][::-1])).tolist()
+    return element("polygon", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True)), class_="band")
+
+
+def _whiskers(frame: Frame, grid: Floats, ends: Floats) -> Html:
+    x, low, high = (each.tolist() for each in (frame.across(grid), frame.up(ends[0]), frame.up(ends[1])))
+    path = "".join(f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in zip(x, low, high, strict=True))
+    return element("path", d=path, class_="whisker")
 
 
 def _rug(frame: Frame, values: Floats) -> Html:

@@ -22,12 +22,15 @@ from ecsel.tables.reading import read_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ecsel.estimators.errors import StandardErrors
     from ecsel.tables.raw import RawColumn
 
     Floats = NDArray[np.float64]
     Positions = NDArray[np.intp]
 
 
+MAX_ERROR_ROWS = 200_000
+"""Rows up to which standard errors are computed: they take a pass over all rows, and more rows make them tiny."""
 UNNAMED = "the outcome"
 """What is predicted, where it has no name."""
 
@@ -159,6 +162,21 @@ class Evidence:
             return None
         names = self.view.raw_names
         return {name: float(np.quantile(self.training.numbers(j), 0.5, method="lower")) for j, name in enumerate(names)}
+
+    @cached_property
+    def is_log_odds(self) -> bool:
+        """Whether the model is a readable equation of two classes, which is read as log-odds."""
+        encoder = self.view.encoder
+        return self.view.link == "sigmoid" and encoder is not None and encoder.is_raw
+
+    @cached_property
+    def standard_errors(self) -> StandardErrors | None:
+        """Standard errors of the log-odds; None for other models, for very many rows, and where rows determine none."""
+        rows, model = self.training, self.view.estimator
+        if not self.is_log_odds or len(rows) > MAX_ERROR_ROWS:
+            return None
+        found: StandardErrors = model.standard_errors(rows.table, model.classes_[rows.truth])
+        return found if found.converged else None
 
     @cached_property
     def explained(self) -> Rows:

@@ -11,9 +11,9 @@ from ecsel.estimators.summary import remarks
 from ecsel.report.front import Front
 from ecsel.report.html import Html, element
 from ecsel.report.mathml import all_digits, equation, four_digits, piece, score_of, simple_number, symbol
-from ecsel.report.pieces import equation_text
+from ecsel.report.pieces import equation_text, piece_text
 from ecsel.report.rules import ColumnRule, column_rules
-from ecsel.report.wording import MINUS, number, shown
+from ecsel.report.wording import DASH, MINUS, number, shown
 from ecsel.signomial.text import print_shift
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class PieceLine:
 
     typeset: Html
     coefficient: str
+    error: str
+    """The standard error of the coefficient."""
     meaning: str
 
 
@@ -103,8 +105,8 @@ def formulas(evidence: Evidence) -> Formulas:
         () if readable else _scales(model),
         tuple(promises),
         _readable_size(evidence) if readable else _size(equations),
-        shown(view.classes[1]) if is_log_odds(evidence) else None,
-        _pieces(evidence) if is_log_odds(evidence) else (),
+        shown(view.classes[1]) if evidence.is_log_odds else None,
+        _pieces(evidence) if evidence.is_log_odds else (),
         column_rules(view),
         _front(evidence),
     )
@@ -120,26 +122,23 @@ def _of_number(evidence: Evidence) -> Formulas:
     return Formulas((formula,), None, None, (), (), size, None, (), column_rules(view), front, FRONT_OF_NUMBERS)
 
 
-def is_log_odds(evidence: Evidence) -> bool:
-    """Tell a readable equation of two classes, which is read as log-odds, from the scores of other models."""
-    view = evidence.view
-    return view.link == "sigmoid" and view.encoder is not None and view.encoder.is_raw
-
-
 def score_name(evidence: Evidence, label: Any) -> Html:
     """Return the left-hand side of an equation."""
     if not evidence.view.has_classes:
         return symbol(evidence.target_symbol)
-    return element("mtext", f"log-odds of {shown(label)}") if is_log_odds(evidence) else score_of(label)
+    return element("mtext", f"log-odds of {shown(label)}") if evidence.is_log_odds else score_of(label)
 
 
 def _pieces(evidence: Evidence) -> tuple[PieceLine, ...]:
     """Return what each piece does to the odds."""
     (right,) = evidence.view.estimator.equations_.values()
+    found = evidence.standard_errors
+    errors = {} if found is None else {each.piece: each.standard_error for each in found.numbers}
     return tuple(
         PieceLine(
             piece(term),
             print_shift(term.coefficient).replace("-", MINUS),
+            DASH if (error := errors.get(piece_text(term))) is None else f"± {number(error, 2)}",
             # names are typeset beside it, so that the quotes of text are not needed
             "; ".join(odds_phrases(term, evidence.view.estimator.encoder_)).replace("`", ""),
         )
@@ -179,7 +178,9 @@ def _readable_size(evidence: Evidence) -> str:
     equations = model.equations_.values() if evidence.view.has_classes else (model.equation_,)
     terms = [term for each in equations for term in each.terms if not term.is_constant]
     n_factors = sum(len(term.factors) for term in terms)
-    return f"{_count(len(terms), 'piece')} with {_count(n_factors, 'factor')} of {_count(len(evidence.used), 'column')}"
+    # most pieces have one factor; only products need both counts
+    products = "" if n_factors == len(terms) else f" with {_count(n_factors, 'factor')}"
+    return f"{_count(len(terms), 'piece')}{products} of {_count(len(evidence.used), 'column')}"
 
 
 def _size(equations: list[Any]) -> str:
@@ -197,7 +198,7 @@ def _link(evidence: Evidence) -> Html:
     p, exp, classes = element("mi", "p"), element("mi", "e"), evidence.view.classes
     if evidence.view.link == "sigmoid":
         left = element("msub", p, element("mtext", shown(classes[1])))
-        name = element("mtext", "log-odds") if is_log_odds(evidence) else score_of(classes[1])
+        name = element("mtext", "log-odds") if evidence.is_log_odds else score_of(classes[1])
         power = element("msup", exp, element("mrow", element("mo", MINUS), name))
         below = element("mrow", element("mn", "1"), element("mo", "+"), power)
         right = element("mfrac", element("mn", "1"), below)

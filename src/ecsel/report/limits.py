@@ -33,9 +33,11 @@ def limits(evidence: Evidence, own: Sequence[str]) -> tuple[str, ...]:
             "another time or place may differ."
         )
     else:
+        in_folds = evidence.view.has_classes and evidence.view.estimator.out_of_fold_ is not None
+        what = "Charts, tables and groups are" if in_folds else "The figures are"
         found.append(
-            "The figures are of the very rows on which the model was fitted, so they are too good. Only held-out rows "
-            "would judge it fairly."
+            f"{what} of the very rows on which the model was fitted, so they are too good. Only held-out rows would "
+            "judge it fairly."
         )
     if n < SMALL_TABLE:
         found.append(f"The model was fitted on {count(n)} rows only; other rows could give another equation.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.explain.frames import repeat_row, table_with
+from ecsel.report.effects import MAX_DISTINCT
 from ecsel.report.html import Html, element, join
 from ecsel.report.svg import Frame
 from ecsel.report.wording import number, shown
@@ -48,7 +49,7 @@ def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> De
         return None
     spans = [_span(evidence, j) for j in pair]
     middles = [np.linspace(low, high, 2 * n + 1)[1::2] for (low, high), n in zip(spans, (ACROSS, UP), strict=True)]
-    grid = np.meshgrid(*middles)
+    grid = np.meshgrid(*(_occurring(evidence, j, each) for j, each in zip(pair, middles, strict=True)))
     repeated = repeat_row(evidence.judged.take(np.array([start])), grid[0].size)
     table = table_with(repeated, {j: values.ravel() for j, values in zip(pair, grid, strict=True)})
     outputs = view.outputs_of(view.scores_of(view.rows(table, warn=False)))
@@ -76,8 +77,24 @@ def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> De
 def _span(evidence: Evidence, j: int) -> tuple[float, float]:
     """Return the range of a column without its far tails, in which a map would be empty."""
     values = evidence.training.numbers(j)
+    few = _few(evidence, j)
+    if len(few) > 1:  # every value has a stripe around it
+        return float(few[0] - (few[1] - few[0]) / 2), float(few[-1] + (few[-1] - few[-2]) / 2)
     low, high = np.nanquantile(values, [0.01, 0.99]).tolist()
     return (low, high) if low < high else (float(np.nanmin(values)), float(np.nanmax(values)))
+
+
+def _few(evidence: Evidence, j: int) -> Floats:
+    """Return the different values of a column that has few of them, else none."""
+    values = evidence.training.numbers(j)
+    distinct: Floats = np.unique(values[~np.isnan(values)])
+    return distinct if len(distinct) <= MAX_DISTINCT else distinct[:0]
+
+
+def _occurring(evidence: Evidence, j: int, middles: Floats) -> Floats:
+    """Return the nearest values that occur, of a column with few: between them a piece such as [x = 2] says nothing."""
+    few = _few(evidence, j)
+    return middles if len(few) < 2 else few[np.abs(middles[:, None] - few).argmin(axis=1)]
 
 
 def _lead(threshold: float | None, outputs: Floats, c: int) -> Floats:

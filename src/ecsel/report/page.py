@@ -30,6 +30,7 @@ from ecsel.report.regression import ValuePerformance, value_performance
 from ecsel.report.script import script
 from ecsel.report.wording import count, exact, shown
 from ecsel.report.worked import WorkedExample, WorkedPiece, outcome_steps, worked_example
+from ecsel.tables.cautions import is_protected
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -46,7 +47,8 @@ class Wishes:
     purpose: str | None
     group: Any
     costs: Any
-    immutable: Collection[str]
+    immutable: Collection[str] | None
+    """None: the columns whose names sound like protected attributes."""
     limits: Sequence[str]
     details: Mapping[str, str]
     sample_rows: int
@@ -79,6 +81,12 @@ class Page:
     has_classes: bool
     held_out: bool
     judged_name: str
+    quality_of: str
+    """The rows that the headline figures are of."""
+    fixed: tuple[str, ...]
+    """Columns that no suggested change touches."""
+    protected: tuple[str, ...]
+    """Columns whose names sound like protected attributes."""
     data: DataSummary
     formulas: Formulas
     example: RowByHand
@@ -101,9 +109,11 @@ class Page:
 def build_page(evidence: Evidence, wishes: Wishes) -> Page:
     """Compute every section."""
     view = evidence.view
-    for name in wishes.immutable:
+    protected = [name for name in view.raw_names if is_protected(str(name))]
+    immutable = protected if wishes.immutable is None else wishes.immutable
+    for name in immutable:
         view.column_position(name)
-    fixed = {*wishes.immutable, *([wishes.group] if isinstance(wishes.group, str) else [])}
+    fixed = {*immutable, *([wishes.group] if isinstance(wishes.group, str) else [])}
     classes = class_performance(evidence, wishes.costs) if view.has_classes else None
     values = None if view.has_classes else value_performance(evidence)
     if values is not None and wishes.costs is not None:
@@ -124,6 +134,9 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         has_classes=view.has_classes,
         held_out=evidence.held_out,
         judged_name=evidence.judged_name,
+        quality_of=evidence.judged_name if classes is None else classes.figures_of,
+        fixed=tuple(shown(name) for name in view.raw_names if name in fixed),
+        protected=tuple(shown(name) for name in protected),
         data=data_summary(evidence),
         formulas=equations,
         example=_by_hand(evidence, start),
@@ -136,7 +149,13 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         examples=tuple(zip(explained, places, strict=True)),
         limits=limits(evidence, wishes.limits),
         details=tuple((str(key), str(value)) for key, value in wishes.details.items()),
-        card=_card(evidence, equations),
+        card=_card(
+            evidence,
+            equations,
+            f"{count(len(evidence.judged))} {evidence.judged_name}"
+            if classes is None or classes.figures_of == evidence.judged_name
+            else classes.figures_of,
+        ),
         script=source,
         island=_island(evidence, controls(evidence, fixed), rows, first, method, classes),
         version=__version__,
@@ -162,7 +181,7 @@ def _task(evidence: Evidence) -> str:
     return f"This model predicts {shown(evidence.target)} ({listed})"
 
 
-def _card(evidence: Evidence, equations: Formulas) -> tuple[tuple[str, str], ...]:
+def _card(evidence: Evidence, equations: Formulas, judged_on: str) -> tuple[tuple[str, str], ...]:
     view, model = evidence.view, evidence.view.estimator
     pieces = "a sum of simple pieces of raw columns" if view.encoder is not None and view.encoder.is_raw else ""
     kind = pieces or "signomial law"
@@ -174,7 +193,7 @@ def _card(evidence: Evidence, equations: Formulas) -> tuple[tuple[str, str], ...
         ("Size", equations.size),
         ("Columns", f"{len(evidence.used)} in the equation, of {len(view.raw_names)} given"),
         ("Fitted on", f"{count(len(evidence.training))} rows"),
-        ("Judged on", f"{count(len(evidence.judged))} {evidence.judged_name}"),
+        ("Judged on", judged_on),
     ]
     if view.has_classes:
         lines.insert(2, ("Classes", ", ".join(shown(label) for label in view.classes)))

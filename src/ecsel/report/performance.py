@@ -55,6 +55,8 @@ class ClassPerformance:
     """The quality section of a classifier."""
 
     figures: tuple[Figure, ...]
+    figures_of: str
+    """The rows that the figures are of: held out, in folds, or those of training."""
     labels: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
     per_class: tuple[ClassLine, ...]
@@ -74,8 +76,11 @@ def class_performance(evidence: Evidence, costs: Any) -> ClassPerformance:
     loss = float(log_loss(rows.truth, rows.outputs, labels=np.arange(len(view.classes))))
     quality = measure(rows.truth, rows.outputs, rows.decided, np.ones(len(rows)), loss)
     curves = bool(scored_classes(rows))
+    # without held-out rows the folds of training judge more fairly than the rows that the model was fitted on
+    folds = None if evidence.held_out else view.estimator.out_of_fold_
     return ClassPerformance(
-        figures=_figures(quality, [shown(label) for label in view.classes]),
+        figures=_figures(folds or quality, [shown(label) for label in view.classes]),
+        figures_of="held-out folds of the training rows" if folds is not None else evidence.judged_name,
         labels=tuple(shown(label) for label in view.classes),
         cells=tuple(tuple(count(cell) for cell in row) for row in quality.confusion),
         per_class=_per_class(rows, quality),
@@ -84,7 +89,7 @@ def class_performance(evidence: Evidence, costs: Any) -> ClassPerformance:
         calibration=calibration_chart(quality.reliability, two_classes=len(view.classes) == 2),
         legend=legend(rows),
         panel=_panel(rows, view.threshold, costs) if curves and view.threshold is not None else None,
-        out_of_fold=_out_of_fold(view.estimator),
+        out_of_fold=_out_of_fold(view.estimator, told=folds is not None),
     )
 
 
@@ -105,7 +110,8 @@ def _figures(quality: Quality, labels: list[str]) -> tuple[Figure, ...]:
         ),
     ]
     if quality.gini is not None and quality.ks is not None:
-        found.append(Figure("Gini · KS", f"{quality.gini:.3f} · {quality.ks:.3f}", "ranking, as scorecards state it"))
+        found.append(Figure("Gini", f"{quality.gini:.3f}", "2·AUC − 1: ranking, as scorecards state it"))
+        found.append(Figure("KS", f"{quality.ks:.3f}", "largest gap between the two classes' shares below a score"))
     return tuple(found)
 
 
@@ -129,11 +135,14 @@ def _panel(rows: Rows, threshold: float, costs: Any) -> ThresholdPanel:
     return ThresholdPanel(Thresholds.of(rows, threshold), ((a, b), (c, d)), number(threshold))
 
 
-def _out_of_fold(model: Any) -> str | None:
-    """Tell what cross-validation said, on rows that each fit had not seen."""
+def _out_of_fold(model: Any, *, told: bool) -> str | None:
+    """Tell what cross-validation said, on rows that each fit had not seen; how it was done, where figures tell what."""
     quality: Quality | None = model.out_of_fold_
     if quality is None:
         return None
+    if told:
+        how = f"Each of the {model.n_folds_} folds was judged by a fit that had not seen it"
+        return f"{how}; the same folds chose the size."
     area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
     return (
         f"Out of fold ({model.n_folds_} folds of the training rows, each judged by a fit that had not seen it): "

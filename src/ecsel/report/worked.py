@@ -24,6 +24,8 @@ from ecsel.signomial.text import print_shift
 if TYPE_CHECKING:
     from ecsel.tables import Feature
 
+NEARLY = 0.001
+"""Nearer to 0 or 1 than this a probability gets more digits: 0.0000 is not one that a model gives."""
 SCORE_DECIMALS = 4
 """Decimals of products and sums of classes: a ten-thousandth of a log-odds is less than a ten-thousandth of chance."""
 LONGEST_EXACT = 9
@@ -108,6 +110,17 @@ def worked_example(model: Any, X: Any) -> WorkedExample:
     return WorkedExample(_inputs(view, X, row), scores, outcomes, decided)
 
 
+def probability_text(p: float) -> str:
+    """Return a probability to four decimals, near 0 and 1 to as many as say something.
+
+    >>> [probability_text(p) for p in (0.68779, 1.5503e-06, 0.99999845)]
+    ['0.6878', '1.55e-06', '0.999998']
+    """
+    if p < NEARLY:
+        return f"{p:.3g}"
+    return f"{p:.6f}" if p > 1 - NEARLY else f"{p:.4f}"
+
+
 def outcome_steps(model: Any, example: WorkedExample) -> list[str]:
     """Return the last steps in words: from the sums to the probabilities and the decision; none for a law."""
     view = ModelView.of(model)
@@ -117,7 +130,7 @@ def outcome_steps(model: Any, example: WorkedExample) -> list[str]:
     if view.link == "sigmoid":
         label, total = view.classes[1], example.scores[0].total_text
         minus = total.removeprefix("-") if total.startswith("-") else f"-{total}"
-        steps = [f"probability of {shown(label)} = 1 / (1 + exp({minus})) = {probability[label]:.4f}"]
+        steps = [f"probability of {shown(label)} = 1 / (1 + exp({minus})) = {probability_text(probability[label])}"]
     else:
         totals = [score.total for score in example.scores]
         largest = max(totals) if max(map(abs, totals)) > LARGEST_POWER else 0.0
@@ -125,10 +138,9 @@ def outcome_steps(model: Any, example: WorkedExample) -> list[str]:
         powers = [(score, math.exp(score.total - largest)) for score in example.scores]
         steps = [f"exp({score.total_text}{less}) = {power:.6g} for {shown(score.label)}" for score, power in powers]
         whole = sum(power for _, power in powers)
-        steps += [
-            f"probability of {shown(score.label)} = {power:.6g} / {whole:.6g} = {probability[score.label]:.4f}"
-            for score, power in powers
-        ]
+        for score, power in powers:
+            share = f"{power:.6g} / {whole:.6g} = {probability_text(probability[score.label])}"
+            steps.append(f"probability of {shown(score.label)} = {share}")
     return [*steps, f"predicted: {shown(example.decided)}"]
 
 

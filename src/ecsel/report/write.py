@@ -28,7 +28,7 @@ def render_report(
     title: str | None = None,
     purpose: str | None = None,
     costs: Any = None,
-    immutable: Collection[str] = (),
+    immutable: Collection[str] | None = None,
     limits: Sequence[str] = (),
     details: Mapping[str, str] | None = None,
     sample_rows: int = 5000,
@@ -48,7 +48,7 @@ def render_report(
     if sample_rows < 0:
         raise ValueError(f"sample_rows={sample_rows!r} must not be negative.")
     wishes = Wishes(
-        title or "Model report", purpose, group, costs, tuple(immutable), tuple(limits), details or {}, sample_rows
+        title or "Model report", purpose, group, costs, immutable, tuple(limits), details or {}, sample_rows
     )
     with warnings.catch_warnings():
         # rows outside of the training range are counted and told on the page
@@ -73,7 +73,7 @@ def write_report(
     title: str | None = None,
     purpose: str | None = None,
     costs: Any = None,
-    immutable: Collection[str] = (),
+    immutable: Collection[str] | None = None,
     limits: Sequence[str] = (),
     details: Mapping[str, str] | None = None,
     sample_rows: int = 5000,
@@ -101,7 +101,8 @@ def write_report(
     costs : 2×2 matrix, optional
         Two classes only: cost[true][predicted], from which the threshold panel starts; by default a mistake costs 1.
     immutable : list of columns, optional
-        Columns that nobody can change, and that no suggested change touches; the group is always one of them.
+        Columns that nobody can change, and that no suggested change touches; the group is always one of them. By
+        default those whose names sound like age, sex, race or the like; an empty list frees them.
     limits : list of str, optional
         Sentences for the section on limits.
     details : dict of str to str, optional

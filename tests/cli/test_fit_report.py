@@ -1,0 +1,78 @@
+"""What `ecsel fit` says of its figures: whose they are, and by which rule everybody decides."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecsel import ECSELClassifier
+from ecsel.cli.drivers import strongest_drivers
+from ecsel.cli.fit_report import quality_notes
+from ecsel.cli.preparing import ColumnWishes, prepare
+from ecsel.cli.reading import Wishes, read_file
+from ecsel.cli.training import n_numbers, train
+
+
+@pytest.fixture(scope="module")
+def rare(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    n = 500
+    X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n), "c": rng.normal(size=n)})
+    z = 1.5 * X["a"] - X["b"] + 0.3 * X["c"] - 2.5
+    X["bad"] = np.where(rng.random(n) < 1 / (1 + np.exp(-z)), "yes", "no")
+    path = tmp_path_factory.mktemp("rare") / "rare.csv"
+    X.to_csv(path, index=False)
+    return str(path)
+
+
+def trained(path, **options):
+    table = read_file(path, Wishes(None, None, None))
+    prepared = prepare(table, "bad", task=None, wishes=ColumnWishes((), (), (), "auto"), as_law=False)
+    return train(
+        prepared,
+        lambda: ECSELClassifier(max_factors=3, cv=3, random_state=0, **options),
+        share=0.25,
+        seed=0,
+        begin=lambda _: None,
+        choose=lambda model: model,
+    )
+
+
+def test_figures_say_whose_they_are(rare):
+    training = trained(rare)
+    notes = " ".join(quality_notes(training, 375))
+    own, judged = n_numbers(training.model), training.qualities[0].numbers
+    if own == judged:
+        assert "of the same size as the equation above" in notes
+    else:
+        assert f"another equation, of {judged} numbers; the one above has {own} numbers" in notes
+    quality = training.model.out_of_fold_
+    assert f"log-loss {quality.log_loss:.3f}, AUC {quality.auc:.3f}" in notes
+    assert "from this probability on" not in notes
+
+
+def test_rivals_decide_by_the_same_rule_and_thresholds_are_told(rare):
+    training = trained(rare, threshold="f1")
+    rival = training.qualities[1]
+    assert rival.threshold < 0.45  # a rare class: the best F1 is never at one half
+    notes = quality_notes(training, 375)[-1]
+    told = [float(number) for number in re.findall(r"(0\.\d+)", notes)]
+    assert told == pytest.approx([q.threshold for q in training.qualities], abs=5e-4)
+    assert rival.rarest_recall > trained(rare).qualities[1].rarest_recall
+
+
+def test_a_fixed_threshold_is_everybodys(rare):
+    assert {quality.threshold for quality in trained(rare, threshold=0.2).qualities} == {0.2}
+
+
+def test_a_tendency_is_told_as_one():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"code": rng.integers(0, 5, 600).astype(float)})
+    p = np.array([0.9, 0.5, 0.2, 0.2, 0.7])[X["code"].astype(int)]
+    y = np.where(rng.random(600) < p, "yes", "no")
+    model = ECSELClassifier(max_factors=5, cv=3).fit(X, y)
+    (driver,) = strongest_drivers(model, X)
+    found = model.predict_proba(pd.DataFrame({"code": [0.0, 2.0, 4.0]}))[:, 1]
+    assert found[0] > found[1] < found[2]  # neither the low nor the high values alone
+    assert "code: low values speak" not in driver.text

@@ -1,0 +1,109 @@
+"""What the page says first is true: whose figures it shows, what the map colours, and what nobody can change."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecsel import ECSELClassifier
+from ecsel.explain.frames import repeat_row, table_with
+from ecsel.report import render_report
+from ecsel.report.effects import band
+from ecsel.report.evidence import Evidence, typical_row
+from ecsel.report.formulas import formulas
+from ecsel.report.maps import _occurring, _span
+from ecsel.report.performance import class_performance
+
+
+@pytest.fixture(scope="module")
+def hearts():
+    """Codes whose values are pieces, and columns that nobody can change."""
+    rng = np.random.default_rng(7)
+    n = 400
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(20, 80, n),
+            "vessels": rng.choice([0, 1, 2, 3], n, p=[0.5, 0.2, 0.15, 0.15]),
+            "pain": rng.integers(0, 4, n),
+            "sex": rng.choice(["woman", "man"], n),
+        }
+    )
+    z = 2.5 * (X["vessels"] == 0) - 2 * (X["pain"] == 2) + 0.03 * (X["age"] - 50) + 0.8 * (X["sex"] == "man") - 1
+    y = pd.Series(np.where(rng.random(n) < 1 / (1 + np.exp(-z)), "ill", "well"), name="state")
+    return ECSELClassifier(max_factors=5, cv=3).fit(X, y), X, y
+
+
+def test_without_held_out_rows_the_headline_is_out_of_fold(hearts):
+    model, X, y = hearts
+    found = class_performance(Evidence.read(model, X, y, None, None), None)
+    assert found.figures_of == "held-out folds of the training rows"
+    assert {f.name: f.value for f in found.figures}["Log-loss"] == f"{model.out_of_fold_.log_loss:.3f}"
+    page = render_report(model, X, y)
+    assert "Quality on held-out folds of the training rows" in page
+    assert "so they look too good" in page
+    held = class_performance(Evidence.read(model, X, y, X.head(200), y.head(200)), None)
+    assert held.figures_of == "held-out rows"
+    p = model.predict_proba(X.head(200))
+    loss = -np.log(p[np.arange(200), np.searchsorted(model.classes_, y.head(200))]).mean()
+    assert {f.name: f.value for f in held.figures}["Log-loss"] == f"{loss:.3f}"
+
+
+def test_the_map_shows_values_that_occur(hearts):
+    model, X, y = hearts
+    evidence = Evidence.read(model, X, y, None, None)
+    j = evidence.view.column_position("vessels")
+    assert _span(evidence, j) == (-0.5, 3.5)
+    cells = _occurring(evidence, j, np.linspace(-0.5, 3.5, 9)[:-1] + 0.25)
+    assert cells.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    row = evidence.judged.take(np.array([typical_row(evidence)]))
+    p = model.predict_proba(table_with(repeat_row(row, 8), {j: cells}))[:, 0]
+    assert p[0] == p[1] != p[2]
+    age = evidence.view.column_position("age")
+    middles = np.linspace(20, 80, 96)
+    np.testing.assert_array_equal(_occurring(evidence, age, middles), middles)
+
+
+def test_nobody_is_told_to_change_age_or_sex(hearts):
+    model, X, y = hearts
+    page = render_report(model, X, y)
+    assert "They leave age, sex as they are." in page
+    assert "If age were" not in page
+    assert "sex were" not in page
+    assert "Columns that may be protected attributes: age, sex." in page
+    assert "They leave" not in render_report(model, X, y, immutable=[])
+
+
+def test_each_piece_has_its_standard_error(hearts):
+    model, X, y = hearts
+    told = model.standard_errors(X, y)
+    errors = {n.piece: n.standard_error for n in told.numbers}
+    lines = formulas(Evidence.read(model, X, y, None, None)).pieces
+    assert len(lines) == len(errors) - 1
+    assert all(line.error.startswith("± ") for line in lines)
+    for line, (piece, error) in zip(lines, [e for e in errors.items() if e[0]], strict=True):
+        assert float(line.error[2:]) == pytest.approx(error, rel=0.06), piece
+
+
+def test_one_column_of_rows_where_there_is_one(hearts):
+    model, X, y = hearts
+    assert render_report(model, X, y).count('<th scope="col">training rows</th>') == 1
+
+
+def test_bands_are_intervals_of_the_effect(hearts):
+    model, X, y = hearts
+    evidence = Evidence.read(model, X, y, None, None)
+    errors, start = model.standard_errors(X, y), typical_row(evidence)
+    j = evidence.view.column_position("vessels")
+    reach = band(evidence, j, np.array([0.0, 1.0, 2.0, 3.0]), 1.0, start)
+    assert reach[1] == 0
+    (equation,) = model.equations_.values()
+    mine = [t for t in equation.terms if any("vessels" in f.name for f in t.factors)]
+    assert [f.name for t in mine for f in t.factors] == ["[vessels = 0]"]  # so that the effect is one coefficient
+    (error,) = [n.standard_error for n in errors.numbers if n.piece == "[vessels = 0]"]
+    np.testing.assert_allclose(reach, [1.96 * error, 0, 0, 0], atol=1e-12)
+    assert 'class="whisker"' in render_report(model, X, y)
+
+
+def test_the_paper_s_model_has_no_bands(loan_case):
+    assert loan_case.evidence.standard_errors is None
+    assert 'class="whisker"' not in loan_case.html
+    assert 'class="band"' not in loan_case.html
