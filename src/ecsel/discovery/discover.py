@@ -28,8 +28,8 @@ from ecsel.discovery.search import OutOfTimeError, Search
 SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
-RESTARTS, THOROUGH = (12, 4), (40, 12)
-"""Most restarts of a search and of a thorough one, and those without a gain after which it ends."""
+RESTARTS = 40, 12
+"""Most restarts of a thorough search, and those without a gain after which it ends."""
 RESTART_MONOMIALS = 6000
 BEAM_WIDTH = 6
 MOST_NEAR_TIES = 20
@@ -155,7 +155,6 @@ class _Run:
         told = part(self.progress, 0.0, RANKING)
         search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=told)
         self._attempt(search, (lambda: self._search_from_beam(search)) if o.thorough else search.run)
-        self._attempt(search, lambda: self._restart(search))
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
             self._attempt(search, lambda: self._improve(search))
@@ -168,28 +167,18 @@ class _Run:
         return [law for law in ranking.laws() if len(law) <= o.largest], front(ranking, o.largest)
 
     def _search_from_beam(self, search: Search) -> None:
-        """Begin a search in another way than the first one did: a beam of sums that grow side by side."""
+        """Search in another way than the first one did: a beam of sums that grow side by side, then restarts."""
         search.begin()
         exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
         if exchange is not None:
             exchange.beam(search.empty, BEAM_WIDTH)
+            search.restart(exchange, *RESTARTS)
             search.improve(exchange)
-
-    def _restart(self, search: Search) -> None:
-        """Go on from other starts where the law found is long or rejected."""
-        if not search.needs_restarts:
-            return
-        exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
-        if exchange is None:
-            return
-        rounds, patience = THOROUGH if self.options.thorough else RESTARTS
-        search.restart(exchange, rounds, patience)
-        search.improve(exchange)
 
     def _improve(self, search: Search) -> None:
         """Look for better laws around the best one, on more rows than it was found on."""
         search.improve(search.nearby)
-        if search.needs_restarts:
+        if self.options.thorough:
             search.restart(search.nearby, *RESTARTS)
 
     def _on_more_rows(self, search: Search, index: np.ndarray) -> Search:

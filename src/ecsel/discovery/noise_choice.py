@@ -37,6 +37,8 @@ HOPELESS = 0.5
 """Nats a row by which constant noise must describe the residuals better, for others not to be tried for a misfit."""
 NARROW = 0.25
 """Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
+MAX_ATTEMPTS = 10
+"""Searches after which nothing else is assumed of the noise."""
 PASSES = 3
 """Most searches under one noise model: each takes its weights from the law of the one before."""
 
@@ -154,6 +156,7 @@ class NoiseSearch:
     evaluate: Callable[[Outcome], Floats]
     time_limit: float | None = None
     _deadline: float = field(init=False, default=np.inf)
+    _n_attempts: int = field(init=False, default=0)
     _smooth_fits: dict[bool, Floats] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -174,6 +177,11 @@ class NoiseSearch:
         """Whether there is time for another attempt."""
         return time.monotonic() < self._deadline
 
+    @property
+    def may_go_on(self) -> bool:
+        """Whether another noise model, or another set of outliers, may be tried."""
+        return self.has_time and self._n_attempts < MAX_ATTEMPTS
+
     def _smooth(self, logarithmic: bool) -> Floats:
         """Return the robust smooth fit of the target, or of its logarithm, made once."""
         if logarithmic not in self._smooth_fits:
@@ -185,6 +193,7 @@ class NoiseSearch:
     ) -> Attempt:
         """Return the law under one noise model, whose weights are taken as they are."""
         keep = self.counted if keep is None else keep
+        self._n_attempts += 1
         outcome, table = self.solve(noise, keep, self.seconds(share), thorough)
         values = self.evaluate(outcome)
         residual = noise.standard_residuals(self.y, values)
@@ -228,11 +237,16 @@ class NoiseSearch:
         best = self.settle(kinds[0], share=0.5 if len(kinds) > 1 else 1.0)
         if self._is_settled(best, forced=robust is True):
             return self.thorough(best)
+        if len(best.outcome.law.terms) > PILE and not self._looks_proportional():
+            # Long sums are missed more often than noise is mistaken.
+            best = self.thorough(best)
+            if self._is_settled(best, forced=robust is True):
+                return best
         for other in self._alternatives(best, kinds, robust):
             # Strong evidence is asked of what assumes more.
             if other.code_length < best.code_length - STRONG_EVIDENCE:
                 best = other
-            if other.outcome.interrupted or not self.has_time or (best is other and other.is_explained):
+            if other.outcome.interrupted or not self.may_go_on or (best is other and other.is_explained):
                 break
         return self.thorough(best)
 
@@ -295,7 +309,7 @@ class NoiseSearch:
                 continue
             keep = counted & ~far
             for _ in range(PASSES):
-                if not self.has_time:
+                if not self.may_go_on:
                     return
                 found = self.settle(kind, keep, None if kind == CONSTANT else smooth, share=0.5)
                 inside = counted & is_inside(found.residual, keep)

@@ -168,14 +168,6 @@ class Search:
             if waited >= patience and self.is_accepted():
                 return
 
-    @property
-    def needs_restarts(self) -> bool:
-        """Whether the best law is long, or rejected by the residual tests although there is something to find."""
-        best = self.best
-        if self.n_terms is not None and self.n_terms < PILE:
-            return False
-        return len(best) > PILE or (len(best) > 0 and not self.is_hopeless() and not self.is_accepted())
-
     def is_accepted(self) -> bool:
         """Return whether the residual tests leave the best law standing."""
         best = self.best
