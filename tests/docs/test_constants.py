@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
-from ecsel.search import code_length, dictionary, rounding, selection
+from ecsel.search import code_length, cuts, dictionary, rounding, selection, turning
 from ecsel.tables import describing_raw, level_text, shifts
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -42,4 +42,5 @@ def test_a_page_tells_the_number_of_the_code(page, sentence):
 
 def test_numbers_in_words():
     assert (rounding.NATS, describing_raw.MIN_LEVEL_ROWS, describing_raw.MAX_NUMBER_LEVELS) == (0.5, 5.0, 12)
-    assert (len(dictionary.PAIRS), len(dictionary.WITH_INDICATOR)) == (16, 5)
+    assert (1 + len(dictionary.PAIRS), len(dictionary.WITH_INDICATOR)) == (20, 5)  # one shape is that of deviations
+    assert (len(cuts.QUANTILES), turning.MIN_SLOPE, selection.PRODUCTS_EARN) == (5, 2.0, 0.02)
