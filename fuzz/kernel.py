@@ -48,7 +48,19 @@ def _good(rng: random.Random) -> dict[str, list[Any]]:
     block = [SHAPE, np.zeros(4), v, codes, w, planes, *scored]
     charges = [np.ones(4), np.full(4, -9.0), np.full(4, 9.0), 0.1]
     single = np.ones(5, np.float32)
+    pieces, places, cross = np.ones((3, 5), np.float32), np.array([0, 2]), np.array([0, 2])
+    looks = [np.ones((2, 5)), cross, np.eye(2), np.ones(1), np.ones(1), np.ones(2), np.ones(2)]
     return {
+        "standardise_pieces": [2, 3, 5, v, np.array([[0, -1], [1, -1], [0, 1]]), w / 5, pieces, np.zeros((3, 3))],
+        "piece_products": [3, 5, 2, 3, 1, pieces, places, pieces.copy(), np.zeros((2, 4))],
+        "piece_gains": [
+            (2, 1, 5, 1, 4),
+            1e-3,
+            *looks,
+            np.ones(2, np.uint8),
+            None,
+            *(np.zeros(2), np.zeros(2), np.zeros((1, 2))),
+        ],
         "forward": block,
         "derivatives": [*block, np.zeros(4), np.zeros((4, 4)), np.zeros((1, 1, 3, 3))],
         "solve_on_faces": [3, np.eye(3), *[np.ones(3) for _ in range(5)], 1e-9, 60],
