@@ -54,11 +54,11 @@ class ParquetTable:
     --------
     >>> import tempfile, pandas as pd
     >>> from ecsel import ECSELClassifier
-    >>> frame = pd.DataFrame({"size": range(1, 401), "ill": [i > 200 for i in range(1, 401)]})
+    >>> frame = pd.DataFrame({"size": [i / 4 for i in range(400)], "ill": [i > 200 for i in range(400)]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     frame.to_parquet(f"{folder}/rows.parquet")
     ...     model = ECSELClassifier(n_terms=1, l1=1e-3).fit(ParquetTable(f"{folder}/rows.parquet"), "ill")
-    >>> model.predict(pd.DataFrame({"size": [10, 390]})).tolist()
+    >>> model.predict(pd.DataFrame({"size": [10, 90]})).tolist()
     [False, True]
     """
 

@@ -163,7 +163,7 @@ def merged_spellings(counts: Mapping[str, float]) -> dict[str, str]:
     """
     best: dict[str, str] = {}
     for text in sorted(counts, key=lambda text: (-counts[text], text)):
-        best.setdefault(_key(text), text.strip())
+        best.setdefault(_key(text), text.strip() or text)
     return {text: best[_key(text)] for text in counts}
 
 
@@ -178,4 +178,5 @@ def is_negative_answer(level: Any, levels: tuple[Any, ...]) -> bool:
 
 
 def _key(text: str) -> str:
-    return text.strip().casefold()
+    """Return what spellings of one level share; a level of blanks alone is a level of its own."""
+    return text.strip().casefold() or text
