@@ -87,8 +87,8 @@ class Candidates:
             for b, block in enumerate(self.blocks)
             if (where == b).any()
         ]
-        if len(parts) == 1:
-            return parts[0][1]
+        if len(parts) <= 1:
+            return parts[0][1] if parts else self.blocks[0].keep(index)
         found = parts[0][1]
         for _, part in parts[1:]:
             found = found.join(part)

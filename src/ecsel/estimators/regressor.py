@@ -24,7 +24,7 @@ from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseMode
 from ecsel.discovery.noise_choice import Attempt, NoiseSearch
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
-from ecsel.discovery.progress import silent
+from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix
@@ -281,13 +281,18 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         ) -> tuple[Outcome, Table]:
             counted = weight if keep.all() else np.where(keep, 1.0 if weight is None else weight, 0.0)
             table = as_table(X_, y_, given, counted, noise, names)
-            return self._search(table, limit, thorough=thorough), table
+            # Nobody knows how many searches there will be: each takes half of what is left of the bar.
+            done = search.n_attempts - 1
+            told = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
+            return self._search(table, limit, told, thorough=thorough), table
 
         def evaluate(outcome: Outcome) -> Floats:
             return given + evaluate_known(Signomial(outcome.law.terms), X_, names)
 
         search = NoiseSearch(X_, y_, weight, solve, evaluate, self.time_limit)
-        with one_blas_thread():  # thousands of products of small matrices, which threads only slow down
+        bar = ProgressBar() if self.verbose else nullcontext(silent)
+        # Threads only slow down thousands of products of small matrices.
+        with one_blas_thread(), bar as progress:
             if noise.variance is not None or self.solver == "paper":
                 best = search.attempt(noise)
             else:
@@ -342,7 +347,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
-    def _search(self, table: Table, time_limit: float | None, *, thorough: bool) -> Outcome:
+    def _search(self, table: Table, time_limit: float | None, progress: Progress, *, thorough: bool) -> Outcome:
         seed = self._seed()
         if self.form is not None:
             return by_form(table, self.form, seed)
@@ -373,8 +378,7 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
             thorough=thorough,
             seed=seed,
         )
-        with ProgressBar() if self.verbose else nullcontext(silent) as progress:
-            return by_search(table, options, progress)
+        return by_search(table, options, progress)
 
     def _set(self, best: Attempt, known: Signomial) -> None:
         self._forget()
