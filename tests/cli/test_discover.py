@@ -27,3 +27,16 @@ def test_wrong_wishes(refused, springs_file, loans_file):
     assert "no column" in refused("discover", springs_file, "-t", "power")
     assert "--exponents" in refused("discover", springs_file, "-t", "energy", "--exponents", "odd", code=2)
     assert "form" in refused("discover", springs_file, "-t", "energy", "--form", "a**")
+
+
+def test_noise_and_units(run, run_json, refused, springs_file):
+    found = run_json("discover", springs_file, "-t", "energy", "--noise", "relative")
+    assert found["noise"]["kind"] == "relative"
+    assert found["adequate"] is True
+    known = run_json("discover", springs_file, "-t", "energy", "--noise", "0.5")
+    assert known["noise"] == {"kind": "constant", "sigma": 0.5}
+    units = ["--units", "energy=J", "--units", "stiffness=N/m", "--units", "stretch=m"]
+    assert run("discover", springs_file, "-t", "energy", "--quiet", *units).stdout == f"{LAW}\n"
+    assert "noise='loud'" in refused("discover", springs_file, "-t", "energy", "--noise", "loud")
+    assert "COLUMN=UNIT" in refused("discover", springs_file, "-t", "energy", "--units", "kg")
+    assert "unit of the target" in refused("discover", springs_file, "-t", "energy", "--units", "stretch=m")

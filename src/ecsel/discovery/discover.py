@@ -33,7 +33,7 @@ RESTARTS = 40, 12
 RESTART_MONOMIALS = 6000
 BEAM_WIDTH = 6
 MOST_NEAR_TIES = 20
-OVERWHELMING = 20.0
+OVERWHELMING = 5.0
 """Nats by which a law that owes a term to a single row must be shorter than one as simple that does not."""
 RANKING, REFIT = 0.85, 0.95
 """Shares of the work that have passed when the ranking and the refit on all rows begin."""

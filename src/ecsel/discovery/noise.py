@@ -98,7 +98,7 @@ class NoiseModel:
         if self.centre is not None:
             around = NoiseModel.lognormal_around(law, y)
             size = np.abs(law) if around.size is None else around.size
-            return np.asarray((around.working_target(y) - law) / size)
+            return np.asarray((around.working_target(y) - law) / np.copysign(size, y))
         residual = y - law
         return np.asarray(residual if self.precision is None else residual * np.sqrt(self.precision))
 

@@ -37,9 +37,11 @@ HOPELESS = 0.5
 """Nats a row by which constant noise must describe the residuals better, for others not to be tried for a misfit."""
 NARROW = 0.25
 """Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
-MAX_ATTEMPTS = 10
+MAX_ATTEMPTS = 12
 """Searches after which nothing else is assumed of the noise."""
-PASSES = 3
+OUTLIER_ROUNDS = 4
+"""Most searches for one set of outliers: each takes them from the law of the one before."""
+PASSES = 2
 """Most searches under one noise model: each takes its weights from the law of the one before."""
 
 Solve = Callable[[NoiseModel, Mask, float | None, bool], tuple[Outcome, Table]]
@@ -77,7 +79,7 @@ class Attempt:
     @property
     def is_loud(self) -> bool:
         """Whether noise in proportion to the law is so large that its shape matters."""
-        return self.outcome.law.noise.sigma > LOUD
+        return self.noise.kind != CONSTANT and self.outcome.law.noise.sigma > LOUD
 
 
 def _proportional_gain(residual: Floats, values: Floats) -> float:
@@ -156,7 +158,7 @@ class NoiseSearch:
     evaluate: Callable[[Outcome], Floats]
     time_limit: float | None = None
     _deadline: float = field(init=False, default=np.inf)
-    _n_attempts: int = field(init=False, default=0)
+    n_attempts: int = field(init=False, default=0)
     _smooth_fits: dict[bool, Floats] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -180,7 +182,7 @@ class NoiseSearch:
     @property
     def may_go_on(self) -> bool:
         """Whether another noise model, or another set of outliers, may be tried."""
-        return self.has_time and self._n_attempts < MAX_ATTEMPTS
+        return self.has_time and self.n_attempts < MAX_ATTEMPTS
 
     def _smooth(self, logarithmic: bool) -> Floats:
         """Return the robust smooth fit of the target, or of its logarithm, made once."""
@@ -193,7 +195,7 @@ class NoiseSearch:
     ) -> Attempt:
         """Return the law under one noise model, whose weights are taken as they are."""
         keep = self.counted if keep is None else keep
-        self._n_attempts += 1
+        self.n_attempts += 1
         outcome, table = self.solve(noise, keep, self.seconds(share), thorough)
         values = self.evaluate(outcome)
         residual = noise.standard_residuals(self.y, values)
@@ -203,6 +205,8 @@ class NoiseSearch:
         length = table.length_in_target_units(outcome.law.code_length)
         if noise.size is not None and not outcome.law.equation.names:
             length = np.inf  # noise in proportion to nothing
+        elif noise.kind == LOGNORMAL and (self.y * values)[keep].min(initial=0.0) < 0.0:
+            length = np.inf  # no factor changes a sign
         elif noise.kind == RELATIVE:
             length += _exact_proportion(self.y[keep], values[keep])
         if out.any():
@@ -246,7 +250,10 @@ class NoiseSearch:
             # Strong evidence is asked of what assumes more.
             if other.code_length < best.code_length - STRONG_EVIDENCE:
                 best = other
-            if other.outcome.interrupted or not self.may_go_on or (best is other and other.is_explained):
+            if other.outcome.interrupted or not self.may_go_on:
+                break
+            # A few rows far off make any noise look loud, so that is not the last word.
+            if best is other and other.is_explained and not other.is_loud:
                 break
         return self.thorough(best)
 
@@ -308,7 +315,7 @@ class NoiseSearch:
             if not far.any():
                 continue
             keep = counted & ~far
-            for _ in range(PASSES):
+            for _ in range(OUTLIER_ROUNDS):
                 if not self.may_go_on:
                     return
                 found = self.settle(kind, keep, None if kind == CONSTANT else smooth, share=0.5)

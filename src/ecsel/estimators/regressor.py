@@ -288,25 +288,24 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
         known = known_part(self.fixed_terms)
         noise = noise_model(self.noise, y_)
         given = evaluate_known(known, X_, names)
-        n_attempts = 0
 
         def solve(
             noise: NoiseModel, keep: NDArray[np.bool_], limit: float | None, thorough: bool
         ) -> tuple[Outcome, Table]:
             counted = weight if keep.all() else np.where(keep, 1.0 if weight is None else weight, 0.0)
             table = as_table(X_, y_, given, counted, noise, names)
-            nonlocal n_attempts
-            n_attempts += 1
-            # nobody knows how many attempts there will be: each takes half of what is left
-            share = part(progress, 1 - 0.5 ** (n_attempts - 1), 1 - 0.5**n_attempts, f"{noise.kind} noise: ")
-            return self._search(table, limit, share, thorough=thorough), table
+            # Nobody knows how many searches there will be: each takes half of what is left of the bar.
+            done = search.n_attempts - 1
+            told = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
+            return self._search(table, limit, told, thorough=thorough), table
 
         def evaluate(outcome: Outcome) -> Floats:
             return given + evaluate_known(Signomial(outcome.law.terms), X_, names)
 
         search = NoiseSearch(X_, y_, weight, solve, evaluate, self.time_limit)
-        # thousands of products of small matrices, which threads only slow down
-        with one_blas_thread(), ProgressBar() if self.verbose else nullcontext(silent) as progress:
+        bar = ProgressBar() if self.verbose else nullcontext(silent)
+        # Threads only slow down thousands of products of small matrices.
+        with one_blas_thread(), bar as progress:
             if noise.variance is not None or self.solver == "paper":
                 best = search.attempt(noise)
             else:
