@@ -330,7 +330,8 @@ class NoiseSearch:
     def thorough(self, best: Attempt) -> Attempt:
         """Return the attempt after another search where its law is long, or leaves something to be explained."""
         law = best.outcome.law
-        is_clear = best.outcome.misfit.is_adequate and len(law.terms) <= PILE
+        # A real exponent in a sum may stand for two terms.
+        is_clear = best.outcome.misfit.is_adequate and len(law.terms) <= (1 if law.free else PILE)
         if is_clear or law.constants or best.outcome.interrupted or not self.has_time:
             return best
         again = self.attempt(best.noise, best.keep & self.counted, thorough=True)
