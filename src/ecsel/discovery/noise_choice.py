@@ -35,6 +35,8 @@ CLEAR, LONG = 5.0, 3
 these not to be tried."""
 HOPELESS = 0.5
 """Nats a row by which constant noise must describe the residuals better, for others not to be tried for a misfit."""
+STEEP, PULLED = 4.0, 0.8
+"""Exponents, and leverages of single rows, beyond which a law may have been bent to those rows."""
 NARROW = 0.25
 """Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
 MAX_ATTEMPTS = 12
@@ -70,11 +72,17 @@ class Attempt:
         inside, values = self.residual[self.keep], self.values[self.keep]
         if not self.outcome.misfit.is_adequate or suspects(inside).any():
             return False
-        if self.noise.kind == RELATIVE and self.is_loud:
+        if (self.noise.kind == RELATIVE and self.is_loud) or self.is_bent:
             return False
         # A long law may have fitted the noise of large values, and made it look constant.
         doubtful = CLEAR if self.outcome.law.size >= LONG else 0.0
         return self.noise.kind != CONSTANT or _proportional_gain(inside, values) < -doubtful
+
+    @property
+    def is_bent(self) -> bool:
+        """Whether a steep term may have bent the law to one row, whose residual then says nothing."""
+        steep = any(abs(float(b)) > STEEP for term in self.outcome.law.terms for b in term.exponents.values())
+        return steep and self.outcome.largest_leverage > PULLED
 
     @property
     def is_loud(self) -> bool:
