@@ -24,6 +24,8 @@ from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
 from ecsel.discovery.robust import LARGEST_SHARE, is_inside, smooth_fit, suspects
 from ecsel.discovery.search import PILE
 
+FEW_ROWS = 30
+"""With fewer rows the first search leaves nothing out, and many laws fit alike."""
 MIN_ROWS = 12
 """With fewer rows nothing can be said of the noise."""
 EXACT = 1e-9
@@ -340,6 +342,7 @@ class NoiseSearch:
         law = best.outcome.law
         # A real exponent in a sum may stand for two terms.
         is_clear = best.outcome.misfit.is_adequate and len(law.terms) <= (1 if law.free else PILE)
+        is_clear = is_clear or (best.outcome.misfit.is_adequate and int(self.counted.sum()) < FEW_ROWS)
         if is_clear or law.constants or best.outcome.interrupted or not self.has_time:
             return best
         again = self.attempt(best.noise, best.keep & self.counted, thorough=True)
