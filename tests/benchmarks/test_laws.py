@@ -27,7 +27,7 @@ def test_srsd_has_46_signomials_of_which_two_hide_terms_beyond_double_precision(
     ("form", "found"), [("k*a**1.5*b**-0.5", True), ("k*a**1.5", False), ("k*a**1.5*b**-0.5 + l*c", False)]
 )
 def test_exactly_the_true_monomials_count(form, found):
-    task = next(two_laws("any", lambda clean, rng: clean, 0))
+    task = next(two_laws("any", lambda clean, _: clean, 0))
     assert is_found(task, ECSELRegressor(form=form).fit(task.table, task.target)) == found
 
 

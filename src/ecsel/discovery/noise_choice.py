@@ -341,8 +341,10 @@ class NoiseSearch:
         """Return the attempt after another search where its law is long, or leaves something to be explained."""
         law = best.outcome.law
         # A real exponent in a sum may stand for two terms.
-        is_clear = best.outcome.misfit.is_adequate and len(law.terms) <= (1 if law.free else PILE)
-        is_clear = is_clear or (best.outcome.misfit.is_adequate and int(self.counted.sum()) < FEW_ROWS)
+        is_short = len(law.terms) <= (1 if law.free else PILE)
+        # Small whole coefficients throughout are no accident.
+        is_whole = not law.free and all(abs(t.coefficient) in range(1, 10) for t in law.terms)
+        is_clear = best.outcome.misfit.is_adequate and (is_short or is_whole or self.counted.sum() < FEW_ROWS)
         if is_clear or law.constants or best.outcome.interrupted or not self.has_time:
             return best
         again = self.attempt(best.noise, best.keep & self.counted, thorough=True)
