@@ -13,7 +13,14 @@ import numpy as np
 
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
-from ecsel.discovery.front import finish_representatives, front, is_carried_by_one_row, leave_one_out, undominated
+from ecsel.discovery.front import (
+    finish_representatives,
+    front,
+    is_carried_by_one_row,
+    leave_one_out,
+    leverages,
+    undominated,
+)
 from ecsel.discovery.lattice import Floats, Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
@@ -79,6 +86,7 @@ def discover(
         tuple(leave_one_out(run.ranking_problem, law) for law in found),
         left_out,
         run.misfit(best),
+        float(leverages(run.ranking_problem, best).max(initial=0.0)),
         run.complete,
         run.interrupted,
     )

@@ -14,7 +14,7 @@ class Discovery:
     """The law, its near-ties, the front, and how the search ended. Laws speak of all columns of the table.
 
     The errors are those of leaving out each row in turn, for the law, the near-ties and the front. ``misfit`` tells
-    whether the residuals of the law still hold something.
+    whether the residuals of the law still hold something, ``largest_leverage`` how much one row pulls it to itself.
     """
 
     law: Law
@@ -25,6 +25,7 @@ class Discovery:
     front_errors: tuple[float, ...]
     left_out: tuple[int, ...]
     misfit: Misfit = field(default_factory=Misfit)
+    largest_leverage: float = 0.0
     complete: bool = True
     interrupted: bool = False
 

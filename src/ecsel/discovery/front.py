@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ecsel.discovery.lattice import Floats
 from ecsel.discovery.law import Law, design_matrix
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.pool import Pool
@@ -50,15 +51,19 @@ def leave_one_out(problem: Problem, law: Law) -> float:
 
     The residual of a left-out row is r_i / (1 - h_i) with the leverage h_i (PRESS), exact for rational exponents.
     """
-    rows = problem.rows
-    residual = rows.target - law.predict(rows)
+    residual = problem.rows.target - law.predict(problem.rows)
+    leverage = np.minimum(leverages(problem, law), 1.0 - 1e-9)
+    return float(np.mean((residual / (1.0 - leverage)) ** 2))
+
+
+def leverages(problem: Problem, law: Law) -> Floats:
+    """Return how much each row pulls the law to itself: 0 not at all, 1 all the way."""
     if not len(law):
-        return float(np.mean(residual**2))
-    design = design_matrix(rows, law.structure, law.coefficients)
+        return np.zeros(len(problem.rows))
+    design = design_matrix(problem.rows, law.structure, law.coefficients)
     norm = np.sqrt(np.einsum("np,np->p", design, design))
     q = np.linalg.qr(design / np.where(norm > 0, norm, 1.0))[0]
-    leverage = np.minimum(np.einsum("np,np->n", q, q), 1.0 - 1e-9)
-    return float(np.mean((residual / (1.0 - leverage)) ** 2))
+    return np.asarray(np.einsum("np,np->n", q, q))
 
 
 def is_carried_by_one_row(problem: Problem, law: Law) -> bool:

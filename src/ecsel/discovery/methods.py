@@ -98,6 +98,7 @@ class Outcome:
     near_ties: tuple[FittedLaw, ...] = ()
     left_out: tuple[str, ...] = ()
     misfit: Misfit = field(default_factory=Misfit)
+    largest_leverage: float = 0.0
     complete: bool = True
     interrupted: bool = False
 
@@ -134,6 +135,7 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
         tuple(sorted(ties.values(), key=lambda tie: tie.code_length)),
         tuple(table.names[j] for j in found.left_out),
         found.misfit,
+        found.largest_leverage,
         found.complete,
         found.interrupted,
     )

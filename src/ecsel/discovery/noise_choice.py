@@ -24,6 +24,8 @@ from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
 from ecsel.discovery.robust import LARGEST_SHARE, is_inside, smooth_fit, suspects
 from ecsel.discovery.search import PILE
 
+FEW_ROWS = 30
+"""With fewer rows the first search leaves nothing out, and many laws fit alike."""
 MIN_ROWS = 12
 """With fewer rows nothing can be said of the noise."""
 EXACT = 1e-9
@@ -35,6 +37,8 @@ CLEAR, LONG = 5.0, 3
 these not to be tried."""
 HOPELESS = 0.5
 """Nats a row by which constant noise must describe the residuals better, for others not to be tried for a misfit."""
+STEEP, PULLED = 4.0, 0.8
+"""Exponents, and leverages of single rows, beyond which a law may have been bent to those rows."""
 NARROW = 0.25
 """Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
 MAX_ATTEMPTS = 12
@@ -70,11 +74,17 @@ class Attempt:
         inside, values = self.residual[self.keep], self.values[self.keep]
         if not self.outcome.misfit.is_adequate or suspects(inside).any():
             return False
-        if self.noise.kind == RELATIVE and self.is_loud:
+        if (self.noise.kind == RELATIVE and self.is_loud) or self.is_bent:
             return False
         # A long law may have fitted the noise of large values, and made it look constant.
         doubtful = CLEAR if self.outcome.law.size >= LONG else 0.0
         return self.noise.kind != CONSTANT or _proportional_gain(inside, values) < -doubtful
+
+    @property
+    def is_bent(self) -> bool:
+        """Whether a steep term may have bent the law to one row, whose residual then says nothing."""
+        steep = any(abs(float(b)) > STEEP for term in self.outcome.law.terms for b in term.exponents.values())
+        return steep and self.outcome.largest_leverage > PULLED
 
     @property
     def is_loud(self) -> bool:
@@ -330,7 +340,11 @@ class NoiseSearch:
     def thorough(self, best: Attempt) -> Attempt:
         """Return the attempt after another search where its law is long, or leaves something to be explained."""
         law = best.outcome.law
-        is_clear = best.outcome.misfit.is_adequate and len(law.terms) <= PILE
+        # A real exponent in a sum may stand for two terms.
+        is_short = len(law.terms) <= (1 if law.free else PILE)
+        # Small whole coefficients throughout are no accident.
+        is_whole = not law.free and all(abs(t.coefficient) in range(1, 10) for t in law.terms)
+        is_clear = best.outcome.misfit.is_adequate and (is_short or is_whole or self.counted.sum() < FEW_ROWS)
         if is_clear or law.constants or best.outcome.interrupted or not self.has_time:
             return best
         again = self.attempt(best.noise, best.keep & self.counted, thorough=True)
