@@ -1,13 +1,10 @@
 /* The dictionary of a search: standardised products of two functions, and the look at all of them that a round takes;
    the twins of `standardised` in search/dictionary.py and `piece_products` in search/scan.py. */
-#include "kernel.h"
+#include "singles.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CHUNK = 256, WIDE = 8, AT_ONCE = 4 };
-typedef float Vector __attribute__((vector_size(WIDE * sizeof(float)), aligned(4)));
 
 /* One piece: v = a·b (b may be NULL) under row weights that sum to one; out = (v − mean)/width in single precision.
    Returns the width, 0 where the piece does not vary; `room` holds a row of doubles. */
@@ -65,24 +62,6 @@ int standardise_pieces(const double *parts, const int64_t *pairs, ptrdiff_t piec
     return 0;
 }
 
-/* Inner products of two pieces with `AT_ONCE` columns over a chunk whose length is a multiple of WIDE. */
-INLINE void inner_block(const float *x, const float *y, const float *const columns[AT_ONCE], ptrdiff_t n,
-                        double *first, double *second) {
-    Vector p[AT_ONCE] = {{0}}, q[AT_ONCE] = {{0}};
-    for (ptrdiff_t i = 0; i < n; i += WIDE) {
-        const Vector u = *(const Vector *)(x + i), v = *(const Vector *)(y + i);
-        for (int c = 0; c < AT_ONCE; c++) {
-            const Vector w = *(const Vector *)(columns[c] + i);
-            p[c] += u * w;
-            q[c] += v * w;
-        }
-    }
-    for (int c = 0; c < AT_ONCE; c++) {
-        first[c] += ((p[c][0] + p[c][1]) + (p[c][2] + p[c][3])) + ((p[c][4] + p[c][5]) + (p[c][6] + p[c][7]));
-        second[c] += ((q[c][0] + q[c][1]) + (q[c][2] + q[c][3])) + ((q[c][4] + q[c][5]) + (q[c][6] + q[c][7]));
-    }
-}
-
 /* Σ h x² over such a chunk. */
 INLINE double weighted_square(const float *x, const float *h, ptrdiff_t n) {
     Vector s = {0};
@@ -90,7 +69,7 @@ INLINE double weighted_square(const float *x, const float *h, ptrdiff_t n) {
         const Vector u = *(const Vector *)(x + i);
         s += u * u * *(const Vector *)(h + i);
     }
-    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+    return vector_sum(&s);
 }
 
 /* For every place p of `places` the products of piece p with all columns, and its squares under the first `heavy`
@@ -99,15 +78,15 @@ FAST int piece_products(const float *values, ptrdiff_t n, const int64_t *places,
                         ptrdiff_t width, ptrdiff_t heavy, double *out) {
     const ptrdiff_t padded = (width + AT_ONCE - 1) / AT_ONCE * AT_ONCE, line = padded + heavy;
     /* columns of zeros fill the last group; the last chunk is copied, padded by zeros */
-    float *tail = calloc((size_t)((padded + 2) * CHUNK), sizeof(float));
+    float *tail = calloc((size_t)((padded + 2) * SINGLE_CHUNK), sizeof(float));
     double *sums = calloc((size_t)(count * line > 0 ? count * line : 1), sizeof(double));
     if (tail == NULL || sums == NULL) {
         free(tail);
         free(sums);
         return -1;
     }
-    for (ptrdiff_t start = 0; start < n; start += CHUNK) {
-        const ptrdiff_t rows = n - start < CHUNK ? n - start : CHUNK;
+    for (ptrdiff_t start = 0; start < n; start += SINGLE_CHUNK) {
+        const ptrdiff_t rows = n - start < SINGLE_CHUNK ? n - start : SINGLE_CHUNK;
         /* rows that a fold holds out have no curvature and no residual: chunks of them alone add nothing */
         int empty = 1;
         for (ptrdiff_t c = 0; empty && c < width; c++)
@@ -116,10 +95,10 @@ FAST int piece_products(const float *values, ptrdiff_t n, const int64_t *places,
         const int last = rows % WIDE != 0;
         const ptrdiff_t length = (rows + WIDE - 1) / WIDE * WIDE;
         for (ptrdiff_t c = 0; c < width; c++) {
-            memcpy(tail + c * CHUNK, columns + c * n + start, sizeof(float) * (size_t)rows);
-            if (last) memset(tail + c * CHUNK + rows, 0, sizeof(float) * (size_t)(length - rows));
+            memcpy(tail + c * SINGLE_CHUNK, columns + c * n + start, sizeof(float) * (size_t)rows);
+            if (last) memset(tail + c * SINGLE_CHUNK + rows, 0, sizeof(float) * (size_t)(length - rows));
         }
-        float *const left = tail + padded * CHUNK, *const right = left + CHUNK;
+        float *const left = tail + padded * SINGLE_CHUNK, *const right = left + SINGLE_CHUNK;
         if (last) {
             memset(left + rows, 0, sizeof(float) * (size_t)(length - rows));
             memset(right + rows, 0, sizeof(float) * (size_t)(length - rows));
@@ -136,13 +115,13 @@ FAST int piece_products(const float *values, ptrdiff_t n, const int64_t *places,
             double unused[AT_ONCE];
             for (ptrdiff_t c = 0; c < padded; c += AT_ONCE) {
                 const float *group[AT_ONCE];
-                for (int k = 0; k < AT_ONCE; k++) group[k] = tail + (c + k) * CHUNK;
+                for (int k = 0; k < AT_ONCE; k++) group[k] = tail + (c + k) * SINGLE_CHUNK;
                 memset(unused, 0, sizeof unused);
                 inner_block(x, y, group, length, sums + p * line + c, two ? sums + (p + 1) * line + c : unused);
             }
             for (ptrdiff_t k = 0; k < heavy; k++) {
-                sums[p * line + padded + k] += weighted_square(x, tail + k * CHUNK, length);
-                if (two) sums[(p + 1) * line + padded + k] += weighted_square(y, tail + k * CHUNK, length);
+                sums[p * line + padded + k] += weighted_square(x, tail + k * SINGLE_CHUNK, length);
+                if (two) sums[(p + 1) * line + padded + k] += weighted_square(y, tail + k * SINGLE_CHUNK, length);
             }
         }
     }
