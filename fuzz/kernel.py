@@ -48,18 +48,19 @@ def _good(rng: random.Random) -> dict[str, list[Any]]:
     block = [SHAPE, np.zeros(4), v, codes, w, planes, *scored]
     charges = [np.ones(4), np.full(4, -9.0), np.full(4, 9.0), 0.1]
     single = np.ones(5, np.float32)
-    pieces, places, cross = np.ones((3, 5), np.float32), np.array([0, 2]), np.array([0, 2])
-    looks = [np.ones((2, 5)), cross, np.eye(2), np.ones(1), np.ones(1), np.ones(2), np.ones(2)]
+    pieces, places = np.ones((3, 5), np.float32), np.array([0, 2])
     return {
         "standardise_pieces": [2, 3, 5, v, np.array([[0, -1], [1, -1], [0, 1]]), w / 5, pieces, np.zeros((3, 3))],
-        "piece_products": [3, 5, 2, 3, 1, pieces, places, pieces.copy(), np.zeros((2, 4))],
-        "piece_gains": [
-            (2, 1, 5, 1, 4),
-            1e-3,
-            *looks,
-            np.ones(2, np.uint8),
-            None,
-            *(np.zeros(2), np.zeros(2), np.zeros((1, 2))),
+        "piece_scan": [
+            (3, 5, 1, 2, 1, 2),
+            (1e-3, 1e-8, 0.0),
+            pieces,
+            places,
+            np.ones((1, 5)),
+            np.ones((1, 5)),
+            (np.array([1]), np.array([0]), np.ones(1), np.ones(1), np.ones(1)),
+            (np.ones(2), np.ones(2), np.ones((1, 2), np.uint8), None),
+            (*(np.zeros((2, 4)), np.zeros(4)), *(np.zeros((1, 2)), np.zeros((1, 2)), np.zeros(2), np.zeros((1, 2, 3)))),
         ],
         "forward": block,
         "derivatives": [*block, np.zeros(4), np.zeros((4, 4)), np.zeros((1, 1, 3, 3))],

@@ -7,7 +7,6 @@ from ecsel import _compiled
 from ecsel.search.dictionary import (
     MAX_LEVERAGE,
     SINGLES,
-    PiecePrices,
     PieceValues,
     SearchColumn,
     make_atoms,
@@ -69,14 +68,15 @@ def test_cuts_take_part_in_no_product():
 
 def test_simple_pieces_cost_less(make_columns):
     columns = make_columns()
-    prices = PiecePrices(columns)
-    singles = {p[0].function: prices.of(p) for p in single_pieces(columns) if p[0].column == 0}
+    pair = pair_pieces(columns, [0, 1], more=False)[0]
+    atoms = make_atoms(columns, [*single_pieces(columns), pair], np.ones(len(columns[0].values)))
+    costs = dict(zip(atoms.pieces, atoms.costs, strict=True))
+    singles = {p[0].function: cost for p, cost in costs.items() if len(p) == 1 and p[0].column == 0}
     by_name = {("log" if f.log else str(f.exponent)): c for f, c in singles.items() if f.centre is None}
     assert (
         by_name["1"] < by_name["log"] < by_name["-1"] < by_name["2"] < by_name["3"] < by_name["1/2"] < by_name["-1/2"]
     )
-    pair = pair_pieces(columns, [0, 1], more=False)[0]
-    assert prices.of(pair) > by_name["1"]
+    assert costs[pair] > by_name["1"]
     assert min(cost for f, cost in singles.items() if f.centre is not None) > by_name["1"]
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from ecsel import _compiled
 from ecsel.search import glm
-from ecsel.search.losses import Logistic, Softmax
-from ecsel.search.scan import Candidates, Current, piece_products, scan
+from ecsel.search.losses import Logistic, Softmax, Squared
+from ecsel.search.scan import Candidates, Current, scan
 
 
 def fitted_set(loss, n=403, n_atoms=37, seed=0, weights=None):
@@ -37,9 +37,12 @@ def test_the_kernel_and_numpy_agree(monkeypatch, loss):
     monkeypatch.setattr(_compiled, "compiled", None)
     slow = scan(loss, values, y, w, current, candidates)
     np.testing.assert_allclose(fast.additions, slow.additions, rtol=1e-4, atol=1e-4)
-    for (which, change), (same, other) in zip(fast.exchanges, slow.exchanges, strict=True):
-        np.testing.assert_array_equal(which, same)
-        np.testing.assert_allclose(change, other, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(fast.best, slow.best, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(fast.variances(), slow.variances(), rtol=1e-6)
+    for mine, others in zip(fast.swaps, slow.swaps, strict=True):
+        assert mine
+        assert [(s, p) for _, s, p in mine] == [(s, p) for _, s, p in others]
+        np.testing.assert_allclose([gain for gain, *_ in mine], [gain for gain, *_ in others], rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(fast.addition(0, 5)[1], slow.addition(0, 5)[1], rtol=1e-3, atol=1e-5)
 
 
@@ -64,27 +67,54 @@ def test_a_member_of_the_set_is_no_candidate_for_it():
     found = scan(Logistic(), values, y, w, current, candidates)
     assert 20 in candidates.places
     assert np.isneginf(found.additions[0, list(candidates.places).index(20)])
-    assert np.isneginf(found.exchanges[0][1][:, list(candidates.places).index(20)]).all()
+    assert np.isneginf(found.best[list(candidates.places).index(20)])
 
 
 @pytest.mark.parametrize("n", [1, 8, 255, 256, 257, 1000])
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_products_are_inner_products(n, count):
+def test_gains_follow_from_inner_products(n, count):
+    """Without members an addition gains g²/(2q), where q is what the intercept leaves of x'hx, ridge included."""
     rng = np.random.default_rng(n)
-    values, columns = rng.normal(size=(6, n)).astype(np.float32), rng.normal(size=(7, n)).astype(np.float32)
-    places = np.arange(6)[:count]
-    found = piece_products(values, places, columns, 2)
-    x, c = values[places].astype(float), columns.astype(float)
-    np.testing.assert_allclose(found, np.hstack([x @ c.T, x**2 @ c[:2].T]), rtol=1e-4, atol=1e-4 * np.sqrt(n))
+    values = rng.normal(size=(6, n)).astype(np.float32)
+    y, w = rng.normal(size=n), rng.uniform(0.5, 2, n)
+    none = np.zeros(0, dtype=np.intp)
+    current = Current(none, none, np.zeros(0), np.full((1, n), 0.3), np.zeros(0), np.zeros(0))
+    candidates = Candidates(np.arange(6)[:count], np.ones(count), np.full(count, 0.5), np.ones((1, count), dtype=bool))
+    found = scan(Squared(), values, y, w, current, candidates)
+    x, r = values[:count].astype(float), y - 0.3
+    q = x**2 @ w + 1 - (x @ w) ** 2 / (w.sum() * (1 + glm.INTERCEPT_RIDGE))
+    expected = 0.5 * (x @ (w * r)) ** 2 / q - 0.5
+    np.testing.assert_allclose(found.additions[0], expected, rtol=1e-3, atol=1e-3)
+    np.testing.assert_array_equal(found.best, found.additions[0])
+    assert found.swaps == [[]]
 
 
 @pytest.mark.needs_kernel
 def test_the_kernel_refuses_what_does_not_fit():
-    x = np.zeros((2, 3), dtype=np.float32)
-    out, share = np.zeros((1, 3)), np.ones(3) / 3
+    x, empty = np.zeros((2, 3), dtype=np.float32), np.zeros(0)
+    row, none = np.ones((1, 3)), np.zeros(0, dtype=np.int64)
+
+    def look(sizes, places):
+        _compiled.compiled.piece_scan(
+            sizes,
+            (1e-3, 1e-8, 0.0),
+            x,
+            places,
+            row,
+            row,
+            (none, none, empty, empty, empty),
+            (np.ones(1), np.ones(1), np.ones((1, 1), dtype=np.uint8), None),
+            (np.zeros((1, 3)), np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1)), np.zeros(1), np.zeros((1, 1, 3))),
+        )
+
+    look((2, 3, 1, 1, 0, 1), np.array([1]))
     with pytest.raises(ValueError, match="places"):
-        _compiled.compiled.piece_products(2, 3, 1, 2, 1, x, np.array([2]), x, out)
+        look((2, 3, 1, 1, 0, 1), np.array([2]))
     with pytest.raises(ValueError, match="sizes"):
-        _compiled.compiled.piece_products(-2, 3, 1, 2, 1, x, np.array([0]), x, out)
+        look((-2, 3, 1, 1, 0, 1), np.array([0]))
+    with pytest.raises(ValueError, match="contiguous"):
+        look((2, 3, 1, 2, 0, 1), np.array([0]))
     with pytest.raises(ValueError, match="pairs"):
-        _compiled.compiled.standardise_pieces(2, 1, 3, x.astype(float), np.array([[5, -1]]), share, x[:1], out)
+        _compiled.compiled.standardise_pieces(
+            2, 1, 3, x.astype(float), np.array([[5, -1]]), np.ones(3) / 3, x[:1], np.zeros((1, 3))
+        )

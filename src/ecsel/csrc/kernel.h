@@ -104,17 +104,27 @@ typedef struct {
     const double *offset;  /* scores × rows, or NULL */
 } Glm;
 
-/* What a look at the pieces of a search compares: see pieces.c. */
+/* A look at the pieces of a search: see pieces.c. */
 typedef struct {
-    ptrdiff_t count, active, line, gradient, square;
-    const int64_t *cross;      /* active + 1 */
-    const double *inverse;     /* of the Hessian of the set, (active + 1)² */
-    const double *coefficients, *own_prices;  /* active */
-    const double *ridge, *prices, *signs;     /* count; signs may be NULL */
-    const uint8_t *usable;                    /* count */
-    double collinear;
-    double *room;              /* active + 1 */
-} Gains;
+    ptrdiff_t rows, scores, count, active, considered;
+    double collinear, intercept_ridge, min_gain;
+    const float *values;                                         /* atoms × rows */
+    const int64_t *places;                                       /* count: the candidates, sorted */
+    const double *curvatures, *residuals;                        /* scores × rows, weighted */
+    const int64_t *atoms, *owners;                               /* active */
+    const double *coefficients, *own_ridge, *own_prices;         /* active */
+    const double *ridge, *prices;                                /* count */
+    const uint8_t *usable;                                       /* scores × count */
+    const double *signs;                                         /* scores × count, or NULL */
+} Look;
+
+/* What it sees. A line of products has scores columns of ⟨x, h⟩, scores of ⟨x, r⟩, active of ⟨x, h x_s⟩ (score by score)
+   and scores of ⟨x, h x⟩; inverses lie one behind the other; a swap is gain, member and candidate. */
+typedef struct {
+    double *products, *inverses;        /* count × (3 scores + active); Σ (members + 1)² */
+    double *additions, *steps, *best;   /* scores × count, scores × count, count */
+    double *swaps;                      /* scores × considered × 3 */
+} Seen;
 
 /* Whether the fit is to stop where it is. */
 typedef int Poll(void *context);
@@ -161,9 +171,7 @@ int adam_epoch(const Shape *shape, const Rows *rows, const Charges *charges, con
 int glm_fit_weighted(const Glm *g, const float *single, double *theta, double *z, double *objective, double *plain);
 int standardise_pieces(const double *parts, const int64_t *pairs, ptrdiff_t pieces, ptrdiff_t n, const double *share,
                        float *out, double *numbers);
-int piece_products(const float *values, ptrdiff_t n, const int64_t *places, ptrdiff_t count, const float *columns,
-                   ptrdiff_t width, ptrdiff_t heavy, double *out);
-void piece_gains(const Gains *g, const double *products, double *additions, double *steps, double *changes);
+int piece_scan(const Look *look, const Seen *seen);
 int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Poll *poll,
              void *context, int n_threads, double *theta, Ending *ending);
 

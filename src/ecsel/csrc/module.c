@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_BUFFERS = 12 };
+enum { MOST_BUFFERS = 19 };
 
 typedef struct {
     Py_buffer view[MOST_BUFFERS];
@@ -505,83 +505,69 @@ static PyObject *py_standardise_pieces(PyObject *self, PyObject *args) {
     return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
-/* (pieces, rows, values, places, columns, width, heavy, out): products of some pieces with columns. */
-static PyObject *py_piece_products(PyObject *self, PyObject *args) {
+/* ((atoms, rows, scores, candidates, members, considered swaps), (collinear, intercept ridge, least gain), values, places,
+   curvatures, residuals, (atoms, owners, coefficients, ridge, prices) of the members, (ridge, prices, usable, signs or None)
+   of the candidates, (products, inverses, additions, steps, best, swaps)): a look at the candidates. */
+static PyObject *py_piece_scan(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *array[4];
-    Py_ssize_t pieces, rows, count, width, heavy;
-    if (!PyArg_ParseTuple(args, "nnnnnOOOO", &pieces, &rows, &count, &width, &heavy, &array[0], &array[1], &array[2],
-                          &array[3]))
+    PyObject *array[19];
+    Py_ssize_t atoms, rows, scores, count, active, considered;
+    Look look;
+    Seen seen = {0};
+    if (!PyArg_ParseTuple(args, "(nnnnnn)(ddd)OOOO(OOOOO)(OOOO)(OOOOOO)", &atoms, &rows, &scores, &count, &active,
+                          &considered, &look.collinear, &look.intercept_ridge, &look.min_gain, &array[0], &array[1],
+                          &array[2], &array[3], &array[4], &array[5], &array[6], &array[7], &array[8], &array[9],
+                          &array[10], &array[11], &array[12], &array[13], &array[14], &array[15], &array[16],
+                          &array[17], &array[18]))
         return NULL;
+    look.rows = rows;
+    look.scores = scores;
+    look.count = count;
+    look.active = active;
+    look.considered = considered;
+    look.signs = NULL;
     Buffers b = {.count = 0};
-    const float *values = NULL, *columns = NULL;
-    const int64_t *places = NULL;
-    double *out = NULL;
-    int taken = sizes_fit(pieces, rows) && sizes_fit(width, rows) && heavy >= 0 && heavy <= width &&
-                sizes_fit(count, width + heavy) &&
-                (values = take_kind(&b, array[0], FLOATS, 0, pieces * rows, NULL)) != NULL &&
-                (places = take(&b, array[1], 1, 0, count, NULL)) != NULL &&
-                (columns = take_kind(&b, array[2], FLOATS, 0, width * rows, NULL)) != NULL &&
-                (out = take(&b, array[3], 0, 1, count * (width + heavy), NULL)) != NULL;
-    for (ptrdiff_t p = 0; taken && p < count; p++) taken = places[p] >= 0 && places[p] < pieces;
+    int taken = scores > 0 && sizes_fit(atoms, rows) && sizes_fit(scores, rows) && sizes_fit(active, rows) &&
+                sizes_fit(active, active) && sizes_fit(active, count) && sizes_fit(scores, count) &&
+                sizes_fit(scores, considered) &&
+                (look.values = take_kind(&b, array[0], FLOATS, 0, atoms * rows, NULL)) != NULL &&
+                (look.places = take(&b, array[1], 1, 0, count, NULL)) != NULL &&
+                (look.curvatures = take(&b, array[2], 0, 0, scores * rows, NULL)) != NULL &&
+                (look.residuals = take(&b, array[3], 0, 0, scores * rows, NULL)) != NULL &&
+                (look.atoms = take(&b, array[4], 1, 0, active, NULL)) != NULL &&
+                (look.owners = take(&b, array[5], 1, 0, active, NULL)) != NULL &&
+                (look.coefficients = take(&b, array[6], 0, 0, active, NULL)) != NULL &&
+                (look.own_ridge = take(&b, array[7], 0, 0, active, NULL)) != NULL &&
+                (look.own_prices = take(&b, array[8], 0, 0, active, NULL)) != NULL &&
+                (look.ridge = take(&b, array[9], 0, 0, count, NULL)) != NULL &&
+                (look.prices = take(&b, array[10], 0, 0, count, NULL)) != NULL &&
+                (look.usable = take_kind(&b, array[11], BYTES, 0, scores * count, NULL)) != NULL &&
+                (array[12] == Py_None || (look.signs = take(&b, array[12], 0, 0, scores * count, NULL)) != NULL) &&
+                (seen.products = take(&b, array[13], 0, 1, count * (3 * scores + active), NULL)) != NULL &&
+                (seen.additions = take(&b, array[15], 0, 1, scores * count, NULL)) != NULL &&
+                (seen.steps = take(&b, array[16], 0, 1, scores * count, NULL)) != NULL &&
+                (seen.best = take(&b, array[17], 0, 1, count, NULL)) != NULL &&
+                (seen.swaps = take(&b, array[18], 0, 1, 3 * scores * considered, NULL)) != NULL;
+    int named = taken;
+    for (ptrdiff_t p = 0; named && p < count; p++) named = look.places[p] >= 0 && look.places[p] < atoms;
+    for (ptrdiff_t k = 0; named && k < active; k++)
+        named = look.atoms[k] >= 0 && look.atoms[k] < atoms && look.owners[k] >= 0 && look.owners[k] < scores;
+    ptrdiff_t square = 0;  /* numbers of all inverses */
+    for (ptrdiff_t c = 0; named && c < scores; c++) {
+        ptrdiff_t m = 1;
+        for (ptrdiff_t k = 0; k < active; k++) m += look.owners[k] == c;
+        square += m * m;
+    }
+    taken = named && (seen.inverses = take(&b, array[14], 0, 1, square, NULL)) != NULL;
     if (!taken) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "piece_products: places must name pieces");
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "piece_scan: places, atoms and owners must exist");
         release(&b);
         return NULL;
     }
     int status;
     Py_BEGIN_ALLOW_THREADS
-    status = piece_products(values, rows, places, count, columns, width, heavy, out);
+    status = piece_scan(&look, &seen);
     Py_END_ALLOW_THREADS
-    return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
-}
-
-/* ((count, active, line, gradient, square), collinear, products, cross, inverse, coefficients, own prices, ridge, prices,
-   usable, signs or None, additions, steps, changes): gains of additions and exchanges. */
-static PyObject *py_piece_gains(PyObject *self, PyObject *args) {
-    (void)self;
-    PyObject *array[12];
-    Py_ssize_t count, active, line, gradient, square;
-    Gains g;
-    if (!PyArg_ParseTuple(args, "(nnnnn)dOOOOOOOOOOOO", &count, &active, &line, &gradient, &square, &g.collinear,
-                          &array[0], &array[1], &array[2], &array[3], &array[4], &array[5], &array[6], &array[7],
-                          &array[8], &array[9], &array[10], &array[11]))
-        return NULL;
-    g.count = count;
-    g.active = active;
-    g.line = line;
-    g.gradient = gradient;
-    g.square = square;
-    g.signs = NULL;
-    Buffers b = {.count = 0};
-    const double *products = NULL;
-    double *additions = NULL, *steps = NULL, *changes = NULL;
-    int taken = sizes_fit(count, line) && sizes_fit(active + 1, active + 1) && sizes_fit(count, active) &&
-                gradient >= 0 && gradient < line && square >= 0 && square < line &&
-                (products = take(&b, array[0], 0, 0, count * line, NULL)) != NULL &&
-                (g.cross = take(&b, array[1], 1, 0, active + 1, NULL)) != NULL &&
-                (g.inverse = take(&b, array[2], 0, 0, (active + 1) * (active + 1), NULL)) != NULL &&
-                (g.coefficients = take(&b, array[3], 0, 0, active, NULL)) != NULL &&
-                (g.own_prices = take(&b, array[4], 0, 0, active, NULL)) != NULL &&
-                (g.ridge = take(&b, array[5], 0, 0, count, NULL)) != NULL &&
-                (g.prices = take(&b, array[6], 0, 0, count, NULL)) != NULL &&
-                (g.usable = take_kind(&b, array[7], BYTES, 0, count, NULL)) != NULL &&
-                (array[8] == Py_None || (g.signs = take(&b, array[8], 0, 0, count, NULL)) != NULL) &&
-                (additions = take(&b, array[9], 0, 1, count, NULL)) != NULL &&
-                (steps = take(&b, array[10], 0, 1, count, NULL)) != NULL &&
-                (changes = take(&b, array[11], 0, 1, active * count, NULL)) != NULL;
-    for (ptrdiff_t j = 0; taken && j <= active; j++) taken = g.cross[j] >= 0 && g.cross[j] < line;
-    if (!taken) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "piece_gains: sizes and columns must fit together");
-        release(&b);
-        return NULL;
-    }
-    g.room = malloc(sizeof(double) * (size_t)(active + 1));
-    Py_BEGIN_ALLOW_THREADS
-    if (g.room != NULL) piece_gains(&g, products, additions, steps, changes);
-    Py_END_ALLOW_THREADS
-    const int status = g.room == NULL ? -1 : 0;
-    free(g.room);
     return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
@@ -676,8 +662,7 @@ static PyMethodDef methods[] = {
     {"adam_epoch", py_adam_epoch, METH_VARARGS, "Move θ and its moments by an epoch of Adam; return the steps so far."},
     {"glm_fit", py_glm_fit, METH_VARARGS, "Move θ to the minimiser of a generalised linear model; return its loss."},
     {"standardise_pieces", py_standardise_pieces, METH_VARARGS, "Fill pieces with standardised products of parts."},
-    {"piece_products", py_piece_products, METH_VARARGS, "Fill products of pieces with columns, and squares."},
-    {"piece_gains", py_piece_gains, METH_VARARGS, "Fill gains of adding pieces to a set and of exchanging them."},
+    {"piece_scan", py_piece_scan, METH_VARARGS, "Fill gains of adding pieces to a set and of exchanging them."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},
     {NULL, NULL, 0, NULL},
 };

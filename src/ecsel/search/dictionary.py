@@ -92,9 +92,9 @@ class Function:
         return np.asarray(base ** float(self.exponent))
 
 
-ONE = Function(Fraction(1))
-LOG = Function(Fraction(1), log=True)
-SINGLES = (*(Function(Fraction(b)) for b in (1, 2, 3, -1, -2)), Function(HALF), Function(-HALF), LOG)
+_POWERS = {b: Function(b) for b in (*map(Fraction, (1, 2, 3, -1, -2)), HALF, -HALF)}
+ONE, LOG = _POWERS[Fraction(1)], Function(Fraction(1), log=True)
+SINGLES = (*_POWERS.values(), LOG)
 
 
 def distances(centre: float) -> tuple[Function, Function]:
@@ -104,7 +104,7 @@ def distances(centre: float) -> tuple[Function, Function]:
 
 def _pairs(text: str) -> tuple[tuple[Function, Function], ...]:
     shapes = (pair.split(",") for pair in text.split())
-    return tuple((Function(Fraction(a)), Function(Fraction(b))) for a, b in shapes)
+    return tuple((_POWERS[Fraction(a)], _POWERS[Fraction(b)]) for a, b in shapes)
 
 
 PAIRS = (
@@ -114,7 +114,7 @@ PAIRS = (
     *_pairs("1,1 1,-1 -1,1 1/2,1/2 1/2,1 1,1/2 1/2,-1/2 -1/2,1/2 1/2,-1 -1,1/2 1,2 2,1 2,-1 -1,2 -1,-1 2,2"),
 )
 MORE_PAIRS = _pairs("1,3 3,1 -1,3 3,-1 2,3 3,2 1,-1/2 -1/2,1 1/2,2 2,1/2 1,-2 -2,1")
-WITH_INDICATOR = (ONE, LOG, Function(HALF), Function(Fraction(-1)), Function(Fraction(2)))
+WITH_INDICATOR = (ONE, LOG, _POWERS[HALF], _POWERS[Fraction(-1)], _POWERS[Fraction(2)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,40 +209,26 @@ def multiplied(columns: Sequence[SearchColumn], chosen: Iterable[int]) -> list[i
 def pair_pieces(columns: Sequence[SearchColumn], chosen: Iterable[int], *, more: bool) -> list[Piece]:
     """Return the products of two of the chosen columns."""
     numbers = PAIRS + MORE_PAIRS if more else PAIRS
+    chosen = multiplied(columns, chosen)
+    parts = {j: {id(f): Part(j, f) for f in SINGLES if columns[j].allows(f)} for j in chosen}  # hashes are slow
+    middles = {
+        j: Part(j, Function(Fraction(1), centre=columns[j].measured_from[0]))
+        for j in chosen
+        if columns[j].measured_from
+    }
     pieces: list[Piece] = []
-    for i, j in combinations(multiplied(columns, chosen), 2):
+    for i, j in combinations(chosen, 2):
         a, b = columns[i], columns[j]
         if a.group == b.group:
             continue
+        shapes = numbers
         if a.straight or b.straight:
-            shapes = [(ONE, f) if a.straight else (f, ONE) for f in WITH_INDICATOR]
-        else:
-            shapes = list(numbers)
-        pieces += [(Part(i, f), Part(j, g)) for f, g in shapes if a.allows(f) and b.allows(g)]
-        if a.measured_from and b.measured_from:
-            f, g = (Function(Fraction(1), centre=column.measured_from[0]) for column in (a, b))
-            pieces.append((Part(i, f), Part(j, g)))
+            shapes = tuple((ONE, f) if a.straight else (f, ONE) for f in WITH_INDICATOR)
+        left, right = parts[i], parts[j]
+        pieces += [(left[id(f)], right[id(g)]) for f, g in shapes if id(f) in left and id(g) in right]
+        if i in middles and j in middles:
+            pieces.append((middles[i], middles[j]))
     return pieces
-
-
-class PiecePrices:
-    """The description length of pieces in nats; a threshold also says which cut of its column it takes."""
-
-    def __init__(self, columns: Sequence[SearchColumn]) -> None:
-        n_groups = len({column.group for column in columns})
-        self._choice = [choice_cost(n_groups, size) for size in (0, 1, 2)]
-        n_cuts = Counter(column.group for column in columns if column.cut)
-        self._cuts = {j: 1.0 + log(n_cuts[column.group]) for j, column in enumerate(columns) if column.cut}
-        self._functions: dict[Function, float] = {}
-
-    def of(self, piece: Piece) -> float:
-        """Return the description length of a piece."""
-        cost = self._choice[len(piece)] + self._cuts.get(piece[0].column, 0.0)
-        for part in piece:
-            if part.function not in self._functions:
-                self._functions[part.function] = part.function.cost
-            cost += self._functions[part.function]
-        return cost
 
 
 def piece_factors(piece: Piece, columns: Sequence[SearchColumn]) -> tuple[Factor, ...]:
@@ -325,29 +311,45 @@ class Atoms:
 
 def make_atoms(columns: Sequence[SearchColumn], pieces: Sequence[Piece], weights: Floats) -> Atoms:
     """Evaluate and standardise pieces under row weights; what is constant or hangs on single rows is left out."""
-    known = PieceValues(columns)
-    places: dict[Part, int] = {}
+    parts: dict[tuple[int, int], Part] = {}  # by identity of the function: its hash would cost more than it spares
     for piece in pieces:
         for part in piece:
-            places.setdefault(part, len(places))
-    parts = np.array([known.part(part) for part in places]).reshape(len(places), len(weights))
-    pairs = np.array([[places[piece[0]], places[piece[1]] if len(piece) > 1 else -1] for piece in pieces])
-    values, mean, scale, top = standardised(parts, pairs.reshape(-1, 2), weights / weights.sum())
-    straight = np.array([len(piece) == 1 and columns[piece[0].column].straight for piece in pieces], dtype=bool)
+            parts.setdefault((part.column, id(part.function)), part)
+    place = {key: at for at, key in enumerate(parts)}
+    pairs = np.array(
+        [(*(place[part.column, id(part.function)] for part in piece), -1)[:2] for piece in pieces], dtype=np.int64
+    ).reshape(-1, 2)
+    known = PieceValues(columns)
+    values = np.array([known.part(part) for part in parts.values()]).reshape(len(parts), len(weights))
+    z, mean, scale, top = standardised(values, pairs, weights / weights.sum())
+    own = [columns[part.column] for part in parts.values()]
+    straight = np.array([column.straight for column in own], dtype=bool)[pairs[:, 0]] & (pairs[:, 1] < 0)
     chosen = np.flatnonzero((scale > 0) & (straight | (top <= MAX_LEVERAGE)))
-    kept = [pieces[i] for i in chosen.tolist()]
-    prices = PiecePrices(columns)
+    pairs = pairs[chosen]
+    first, second = pairs[:, 0], np.where(pairs[:, 1] < 0, pairs[:, 0], pairs[:, 1])
+    groups = np.array([column.group for column in own], dtype=np.intp)
     return Atoms(
-        tuple(kept),
-        values if len(chosen) == len(values) else values[chosen],
+        tuple(pieces[i] for i in chosen.tolist()),
+        z if len(chosen) == len(z) else z[chosen],
         mean[chosen],
         scale[chosen],
-        np.array([prices.of(piece) for piece in kept]),
-        np.array([len(piece) for piece in kept], dtype=np.intp),
-        np.array([columns[piece[0].column].cut for piece in kept], dtype=bool),
-        np.array([[columns[piece[i].column].group for i in (0, -1)] for piece in kept], dtype=np.intp).reshape(-1, 2),
+        _prices(columns, list(parts.values()), pairs),
+        1 + (pairs[:, 1] >= 0).astype(np.intp),
+        np.array([column.cut for column in own], dtype=bool)[first],
+        np.stack([groups[first], groups[second]], axis=1),
         np.maximum(1.0, (top[chosen] / 3) ** 2),
     )
+
+
+def _prices(columns: Sequence[SearchColumn], parts: Sequence[Part], pairs: Places) -> Floats:
+    """Return the description length of pieces in nats; a threshold also says which cut of its column it takes."""
+    n_groups = len({column.group for column in columns})
+    n_cuts = Counter(column.group for column in columns if column.cut)
+    own = np.zeros(len(parts) + 1)  # the last one is the part that a piece of one column does not have
+    for at, (j, function) in enumerate(parts):
+        own[at] = function.cost + (1.0 + log(n_cuts[columns[j].group]) if columns[j].cut else 0.0)
+    choice = np.array([choice_cost(n_groups, size) for size in (1, 2)])
+    return np.asarray(choice[(pairs[:, 1] >= 0).astype(np.intp)] + own[pairs[:, 0]] + own[pairs[:, 1]])
 
 
 def standardised(parts: Floats, pairs: Places, share: Floats) -> tuple[Singles, Floats, Floats, Floats]:

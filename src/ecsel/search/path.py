@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.search import glm
-from ecsel.search.scan import Candidates, Current, Scan, scan
+from ecsel.search.scan import MIN_GAIN, Candidates, Current, Scan, scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,14 +35,10 @@ SWAPS = 2
 """Swaps at one number of pieces on the way up; one on the way down."""
 TRIED_SWAPS = 2
 """Swaps that are fitted exactly in a round."""
-CONSIDERED_SWAPS = 8
-"""Swaps of a score that are looked at: some may break a limit."""
 POOL = 256
 """Atoms that swaps on the way down choose from."""
 LARGE, WORKING, WHOLE_EVERY = 1_000_000, 512, 3
 """A dictionary of more numbers is looked at whole at every third size only; in between its best atoms take part."""
-MIN_GAIN = 1e-6
-"""Nats that a swap must gain, so that rounding does not make it go round in circles."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +123,8 @@ class Walk:
         self._dispersions: dict[int, float] = {}
         """φ of every size, under which sets of that size are compared."""
         self._dictionary = np.flatnonzero(usable.any(axis=0))
+        self._looked_at: Candidates | None = None
+        """The candidates of the last scan: the next one mostly looks at the same."""
 
     def run(self) -> list[Found]:
         """Return the best set of each size, from none to the most that there is room for, or time."""
@@ -155,15 +153,23 @@ class Walk:
             best[len(current)] = current
             if idle == self._family.patience:
                 break
+        self._shrink(best, current, look)
+        return [best[size] for size in sorted(best)]
+
+    def _shrink(self, best: dict[int, Found], current: Found, look: Scan) -> None:
+        """Walk back to one piece and keep what beats the way up; `look` is the scan of the current set."""
         pool = self._promising(best.values(), look, POOL)
+        nothing = pool[:0]
         while len(current) > 1 and not self._stopped():
-            current = self._drop(current)
-            swapped = self._swap(current, self._scan(current, pool))
-            current = current if swapped is None else swapped
+            current = self._drop(current, look)
+            look = self._scan(current, pool)
+            swapped = self._swap(current, look)
+            if swapped is not None:
+                current = swapped
+                look = self._scan(current, nothing)
             known = best.get(len(current))
             if known is None or current.total < known.total - MIN_GAIN:
                 best[len(current)] = current
-        return [best[size] for size in sorted(best)]
 
     @property
     def _is_large(self) -> bool:
@@ -174,7 +180,7 @@ class Walk:
         """Return so many atoms: those met so far, and the best of a scan."""
         if len(look.places) <= size:
             return look.places
-        gain = look.best_gain()
+        gain = look.best.copy()
         gain[np.isin(look.places, [a for found in met for a in found.atoms])] = np.inf
         return np.sort(look.places[np.argsort(-gain, kind="stable")[:size]])
 
@@ -217,14 +223,21 @@ class Walk:
                 self._ridge[own],
                 self._prices[own],
             ),
-            Candidates(
+            self._candidates(places),
+        )
+
+    def _candidates(self, places: Places) -> Candidates:
+        known = self._looked_at
+        if known is None or known.places is not places:
+            signs = self._training.signs
+            known = self._looked_at = Candidates(
                 places,
                 self._ridge[places],
                 self._prices[places],
-                self._usable[:, places],
-                None if training.signs is None else training.signs[:, places],
-            ),
-        )
+                np.ascontiguousarray(self._usable[:, places]),
+                None if signs is None else np.ascontiguousarray(signs[:, places]),
+            )
+        return known
 
     def _room(self, current: Found) -> Mask | None:
         """Return the atoms (scores, atoms) that may join the set; None where all may."""
@@ -246,11 +259,10 @@ class Walk:
     def _fits(self, current: Found, atom: int, *, without: int) -> bool:
         """Whether an atom may take the place of a piece of the same score."""
         atoms, limits = self._training.atoms, self._limits
-        kept = np.array([a for i, a in enumerate(current.atoms) if i != without], dtype=np.intp)
-        if int(atoms.n_factors[kept].sum() + atoms.n_factors[atom]) > limits.max_factors:
+        places = [atom, *(a for i, a in enumerate(current.atoms) if i != without)]
+        if int(atoms.n_factors[places].sum()) > limits.max_factors:
             return False
-        columns = np.unique(np.append(atoms.groups[kept], atoms.groups[atom]))
-        return limits.max_columns is None or len(columns) <= limits.max_columns
+        return limits.max_columns is None or len(np.unique(atoms.groups[places])) <= limits.max_columns
 
     def _has_signs(self, found: Found) -> bool:
         signs = self._training.signs
@@ -276,7 +288,7 @@ class Walk:
             step, loss_by_it = look.addition(c, place)
             intercepts, coefficients = fitted.intercepts.copy(), fitted.coefficients.copy()
             intercepts[c] -= loss_by_it[0]
-            coefficients[look.exchanges[c][0]] -= loss_by_it[1:]
+            coefficients[look.members[c]] -= loss_by_it[1:]
             start = (intercepts, np.append(coefficients, step))
             trial = self._fit((*current.atoms, a), (*current.owners, c), start)
             if self._has_signs(trial) and (best is None or trial.total < best.total - MIN_GAIN):
@@ -284,18 +296,15 @@ class Walk:
         return best
 
     def _swap(self, current: Found, look: Scan) -> Found | None:
-        moves: list[tuple[float, int, int, int]] = []
-        for c, (which, change) in enumerate(look.exchanges):
-            for at in _largest(change.reshape(-1), CONSIDERED_SWAPS):
-                s, place = divmod(at, change.shape[1])
-                if change[s, place] > MIN_GAIN:
-                    moves.append((float(change[s, place]), c, int(which[s]), int(look.places[place])))
-        moves.sort(key=lambda move: -move[0])
+        moves = sorted(
+            ((swap, c) for c, swaps in enumerate(look.swaps) for swap in swaps), key=lambda move: -move[0].gain
+        )
         best: Found | None = None
         tried = 0
-        for _, c, s, a in moves:
+        for (_, s, place), c in moves:
             if tried == TRIED_SWAPS:
                 break
+            a = int(look.places[place])
             if not self._fits(current, a, without=s):
                 continue
             tried += 1
@@ -308,22 +317,10 @@ class Walk:
                 best = trial
         return best
 
-    def _drop(self, current: Found) -> Found:
+    def _drop(self, current: Found, look: Scan) -> Found:
         """Return the set without the piece that is missed least: ½ θ²/M⁻¹_ss to second order."""
-        training, fitted = self._training, current.fitted
-        places, owners = np.array(current.atoms, dtype=np.intp), np.array(current.owners, dtype=np.intp)
-        weights = training.weights / self._dispersion
-        means = training.loss.means(fitted.scores)
-        missed = np.empty(len(places))
-        for c in range(training.loss.n_scores):
-            which = np.flatnonzero(owners == c)
-            if not len(which):
-                continue
-            h = np.broadcast_to(weights * training.loss.curvature(means, c, c), weights.shape)
-            x = np.vstack([np.ones(len(h)), training.atoms.values[places[which]]])
-            hessian = (x * h) @ x.T
-            hessian[np.arange(1, len(x)), np.arange(1, len(x))] += self._ridge[places[which]]
-            missed[which] = 0.5 * fitted.coefficients[which] ** 2 / np.diagonal(np.linalg.inv(hessian))[1:]
+        fitted, places = current.fitted, np.array(current.atoms, dtype=np.intp)
+        missed = 0.5 * fitted.coefficients**2 / look.variances()
         s = int(np.argmin(missed - self._prices[places]))
         atoms = (*current.atoms[:s], *current.atoms[s + 1 :])
         start = (fitted.intercepts, np.delete(fitted.coefficients, s))

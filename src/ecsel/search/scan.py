@@ -9,14 +9,14 @@ adding the piece x gains ½ g²/q to second order, and exchanging piece s for it
     ½ g²/q − ½ (θ_s − v_s g/q)² / (M⁻¹_ss + v_s²/q),
 
 both less the price of the code length. All of it follows from the products of every piece with a few columns, in single
-precision: `csrc/pieces.c` reads each piece once, NumPy is its twin. Scores of several classes are looked at class by
-class, as glmnet's cycle does.
+precision. Scores of several classes are looked at class by class, as glmnet's cycle does. The compiled look
+(`csrc/pieces.c`) reads each piece once; NumPy is its twin.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 COLLINEAR = 1e-3
 """A piece of which less than this share (squared sine) is new to the set is no new direction."""
+CONSIDERED_SWAPS = 8
+"""Swaps of a score that are told: some may break a limit."""
+MIN_GAIN = 1e-6
+"""Nats that a swap must gain, so that rounding does not make it go round in circles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +58,14 @@ class Candidates:
     signs: Floats | None = None
 
 
+class Swap(NamedTuple):
+    """An exchange: what it gains, the member of the set that leaves, and the candidate (by position) that joins."""
+
+    gain: float
+    member: int
+    candidate: int
+
+
 @dataclass(frozen=True, eq=False)
 class Scan:
     """Gains to second order, in nats.
@@ -64,76 +76,142 @@ class Scan:
         The atoms that were looked at.
     additions
         (scores, atoms), −∞ where an atom may not join.
-    exchanges
-        For each score its pieces and the gains (pieces, atoms).
+    swaps
+        The best exchanges of each score that gain anything, the best first.
+    best
+        The largest gain of each atom by any move.
+    members
+        The pieces of the set that belong to each score.
     """
 
     places: Places
     additions: Floats
-    exchanges: list[tuple[Places, Floats]]
+    swaps: list[list[Swap]]
+    best: Floats
+    members: list[Places]
     _steps: Floats
-    _systems: list[tuple[Floats, Floats]]
+    _products: Floats
+    _inverses: list[Floats]
 
     def addition(self, c: int, at: int) -> tuple[float, Floats]:
         """Return the coefficient that an atom would have in score c, and what intercept and pieces would lose by it."""
-        inverse, cross = self._systems[c]
         step = float(self._steps[c, at])
-        return step, np.asarray(inverse @ cross[at]) * step
+        return step, np.asarray(self._inverses[c] @ self._products[at, _cross(self.members, c)]) * step
 
-    def best_gain(self) -> Floats:
-        """Return the largest gain of each atom by any move."""
-        gain = self.additions.max(axis=0)
-        for _, change in self.exchanges:
-            gain = np.maximum(gain, change.max(axis=0, initial=-np.inf))
-        return np.asarray(gain)
+    def variances(self) -> Floats:
+        """Return M⁻¹_ss of each piece of the set."""
+        variances = np.empty(sum(map(len, self.members)))
+        for which, inverse in zip(self.members, self._inverses, strict=True):
+            variances[which] = np.diagonal(inverse)[1:]
+        return variances
 
 
 def scan(
     loss: Loss, values: Singles, target: Floats, weights: Floats, current: Current, candidates: Candidates
 ) -> Scan:
     """Look at the candidates once; `values` (atoms × rows) holds all atoms."""
-    n_scores = loss.n_scores
     means = loss.means(current.scores)
     residuals = weights * loss.residuals(means, target)
-    members = [np.flatnonzero(current.owners == c) for c in range(n_scores)]
-    curvatures = [np.broadcast_to(weights * loss.curvature(means, c, c), weights.shape) for c in range(n_scores)]
+    curvatures = np.empty((loss.n_scores, len(weights)))
+    for c in range(loss.n_scores):
+        np.multiply(weights, loss.curvature(means, c, c), out=curvatures[c])
+    members = [np.flatnonzero(current.owners == c) for c in range(loss.n_scores)]
+    look = _look_numpy if _compiled.compiled is None else _look_compiled
+    return look(values, curvatures, residuals, members, current, candidates)
+
+
+def _cross(members: list[Places], c: int) -> Places:
+    """Return where a line of products holds those with the intercept and the pieces of score c."""
+    first = 2 * len(members) + sum(map(len, members[:c]))
+    return np.concatenate([[c], np.arange(first, first + len(members[c]))])
+
+
+def _look_compiled(
+    values: Singles,
+    curvatures: Floats,
+    residuals: Floats,
+    members: list[Places],
+    current: Current,
+    candidates: Candidates,
+) -> Scan:
+    n_scores, count, active = len(members), len(candidates.places), len(current.atoms)
+    additions, steps = np.empty((2, n_scores, count))
+    best, swaps = np.empty(count), np.empty((n_scores, CONSIDERED_SWAPS, 3))
+    products = np.empty((count, 3 * n_scores + active))
+    sizes = [len(which) + 1 for which in members]
+    flat = np.empty(sum(size**2 for size in sizes))
+    _compiled.compiled.piece_scan(  # type: ignore[union-attr]
+        (*values.shape, n_scores, count, active, CONSIDERED_SWAPS),
+        (COLLINEAR, glm.INTERCEPT_RIDGE, MIN_GAIN),
+        values,
+        candidates.places.astype(np.int64, copy=False),
+        curvatures,
+        residuals,
+        (
+            current.atoms.astype(np.int64, copy=False),
+            current.owners.astype(np.int64, copy=False),
+            current.coefficients,
+            current.ridge,
+            current.prices,
+        ),
+        (candidates.ridge, candidates.prices, candidates.usable.view(np.uint8), candidates.signs),
+        (products, flat, additions, steps, best, swaps),
+    )
+    inverses, first = [], 0
+    for size in sizes:
+        inverses.append(flat[first : first + size**2].reshape(size, size))
+        first += size**2
+    found = [[Swap(gain, int(s), int(p)) for gain, s, p in rows if s >= 0] for rows in swaps.tolist()]
+    return Scan(candidates.places, additions, found, best, members, steps, products, inverses)
+
+
+def _look_numpy(
+    values: Singles,
+    curvatures: Floats,
+    residuals: Floats,
+    members: list[Places],
+    current: Current,
+    candidates: Candidates,
+) -> Scan:
+    n_scores, places = len(members), candidates.places
     active = values[current.atoms]
-    order = np.concatenate(members) if len(current.atoms) else np.zeros(0, dtype=np.intp)
-    columns = np.empty((2 * n_scores + len(order), len(weights)), dtype=np.float32)
-    columns[:n_scores], columns[n_scores : 2 * n_scores] = curvatures, residuals
-    for row, k in enumerate(order, start=2 * n_scores):
-        np.multiply(active[k], columns[current.owners[k]], out=columns[row])
-    products = piece_products(values, candidates.places, columns, n_scores)
-    additions = np.full((n_scores, len(candidates.places)), -np.inf)
-    steps = np.zeros_like(additions)
-    exchanges, systems = [], []
-    first = 2 * n_scores
+    order = np.concatenate(members).astype(np.intp)
+    columns = np.vstack([curvatures, residuals, active[order] * curvatures[current.owners[order]]]).astype(np.float32)
+    chosen = values[places]
+    products = np.hstack([chosen @ columns.T, chosen**2 @ columns[:n_scores].T]).astype(np.float64)
+    additions, steps = np.empty((2, n_scores, len(places)))
+    best = np.full(len(places), -np.inf)
+    swaps, inverses = [], []
     for c, which in enumerate(members):
         inverse = _inverse(active[which], curvatures[c], current.ridge[which])
-        cross = np.concatenate([[c], np.arange(first, first + len(which))])
-        first += len(which)
-        usable = candidates.usable[c].copy()
-        usable[_places_of(current.atoms[which], candidates.places)] = False
-        signs = None if candidates.signs is None else candidates.signs[c]
-        additions[c], steps[c], changes = piece_gains(
-            products,
-            (cross, n_scores + c, products.shape[1] - n_scores + c),
-            inverse,
-            (current.coefficients[which], current.prices[which]),
-            candidates,
-            usable,
-            signs,
-        )
-        exchanges.append((which, changes))
-        systems.append((inverse, products[:, cross]))
-    return Scan(candidates.places, additions, exchanges, steps, systems)
+        usable = candidates.usable[c] & ~np.isin(places, current.atoms[which])
+        g, cross = products[:, n_scores + c], products[:, _cross(members, c)]
+        v = cross @ inverse
+        whole = products[:, products.shape[1] - n_scores + c] + candidates.ridge
+        q = whole - np.einsum("ak,ak->a", cross, v)
+        usable &= q > COLLINEAR * whole
+        q = np.where(usable, q, np.inf)
+        steps[c] = g / q
+        gain = 0.5 * g * steps[c] - candidates.prices
+        joins = usable if candidates.signs is None else usable & (candidates.signs[c] * steps[c] >= 0)
+        additions[c] = np.where(joins, gain, -np.inf)
+        leaving = current.coefficients[which] - v[:, 1:] * steps[c][:, None]
+        changes = gain[:, None] - 0.5 * leaving**2 / (np.diagonal(inverse)[1:] + v[:, 1:] ** 2 / q[:, None])
+        changes = np.where(usable[:, None], changes + current.prices[which], -np.inf).T
+        best = np.maximum(best, np.maximum(additions[c], changes.max(axis=0, initial=-np.inf)))
+        swaps.append(_best_swaps(which, changes))
+        inverses.append(inverse)
+    return Scan(places, additions, swaps, best, members, steps, products, inverses)
 
 
-def _places_of(atoms: Places, places: Places) -> Places:
-    """Return where atoms stand among sorted places, without those that do not."""
-    at = np.searchsorted(places, atoms)
-    at = at[at < len(places)]
-    return at[np.isin(places[at], atoms)] if len(at) else at
+def _best_swaps(which: Places, changes: Floats) -> list[Swap]:
+    order = np.argsort(-changes, axis=None, kind="stable")[:CONSIDERED_SWAPS]
+    rows, columns = np.unravel_index(order, changes.shape)
+    return [
+        Swap(float(changes[s, p]), int(which[s]), int(p))
+        for s, p in zip(rows, columns, strict=True)
+        if changes[s, p] > MIN_GAIN
+    ]
 
 
 def _inverse(active: Singles, h: Floats, ridge: Floats) -> Floats:
@@ -141,65 +219,3 @@ def _inverse(active: Singles, h: Floats, ridge: Floats) -> Floats:
     hessian = (design * h) @ design.T
     hessian[np.diag_indices(len(hessian))] += np.append(glm.INTERCEPT_RIDGE * hessian[0, 0], ridge)
     return np.asarray(np.linalg.inv(hessian))
-
-
-def piece_products(values: Singles, places: Places, columns: Singles, heavy: int) -> Floats:
-    """Return the products of some atoms with columns, and behind them their squares under the first `heavy` columns."""
-    compiled = _compiled.compiled
-    if compiled is None:
-        chosen = values if len(places) == len(values) else values[places]
-        return np.hstack([chosen @ columns.T, chosen**2 @ columns[:heavy].T]).astype(np.float64)
-    out = np.empty((len(places), len(columns) + heavy))
-    compiled.piece_products(
-        len(values), values.shape[1], len(places), len(columns), heavy, values, places.astype(np.int64), columns, out
-    )
-    return out
-
-
-def piece_gains(
-    products: Floats,
-    at: tuple[Places, int, int],
-    inverse: Floats,
-    own: tuple[Floats, Floats],
-    candidates: Candidates,
-    usable: Mask,
-    signs: Floats | None,
-) -> tuple[Floats, Floats, Floats]:
-    """Return additions, steps and exchanges of one score; `at` says where products hold c, g and x'hx."""
-    cross, gradient, square = at
-    coefficients, own_prices = own
-    count, active = len(products), len(coefficients)
-    compiled = _compiled.compiled
-    if compiled is not None:
-        additions, steps, changes = np.empty(count), np.empty(count), np.empty((active, count))
-        compiled.piece_gains(
-            (count, active, products.shape[1], gradient, square),
-            COLLINEAR,
-            products,
-            cross.astype(np.int64),
-            np.ascontiguousarray(inverse),
-            coefficients,
-            own_prices,
-            candidates.ridge,
-            candidates.prices,
-            usable.view(np.uint8),
-            None if signs is None else np.ascontiguousarray(signs),
-            additions,
-            steps,
-            changes,
-        )
-        return additions, steps, changes
-    g, c = products[:, gradient], products[:, cross]
-    v = c @ inverse
-    whole = products[:, square] + candidates.ridge
-    q = whole - np.einsum("ak,ak->a", c, v)
-    usable = usable & (q > COLLINEAR * whole)
-    q = np.where(usable, q, np.inf)
-    steps = g / q
-    gain = 0.5 * g * steps - candidates.prices
-    joins = usable if signs is None else usable & (signs * steps >= 0)
-    leaving = coefficients - v[:, 1:] * steps[:, None]
-    room = np.diagonal(inverse)[1:] + v[:, 1:] ** 2 / q[:, None]
-    changes = gain[:, None] - 0.5 * leaving**2 / room + own_prices
-    changes[~usable] = -np.inf
-    return np.where(joins, gain, -np.inf), steps, np.ascontiguousarray(changes.T)

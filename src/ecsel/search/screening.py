@@ -8,6 +8,7 @@ the choice is part of the search and every fold makes it anew. The dictionary ho
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ from ecsel.search.turning import turns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ecsel.search.dictionary import Piece, SearchColumn
+    from ecsel.search.dictionary import SearchColumn
     from ecsel.search.losses import Loss
     from ecsel.search.typing import Floats, Mask, Places
 
@@ -75,10 +76,9 @@ def screened_atoms(
         usable = set(multiplied(columns, known))
         order = [j for j in order if j in usable]  # noqa: PLW2901 - the same order, shorter
         chosen.append(frozenset(order[: _room_for_pairs(columns, order, more=more)]))
-    found: dict[Piece, None] = {}
-    for each in dict.fromkeys(chosen):
-        found.update(dict.fromkeys(pair_pieces(columns, each, more=more)))
-    products = make_atoms(columns, list(found), weights[0])
+    made = [pair_pieces(columns, each, more=more) for each in dict.fromkeys(chosen)]
+    found = made[0] if len(made) == 1 else list(dict.fromkeys(chain.from_iterable(made)))
+    products = make_atoms(columns, found, weights[0])
     both = np.array([[part.column for part in piece] for piece in products.pieces], dtype=np.intp).reshape(-1, 2)
     for t, each in enumerate(chosen):
         usable_pairs = np.isin(both, list(each)).all(axis=1)
