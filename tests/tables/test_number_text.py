@@ -86,3 +86,11 @@ def test_listed_categories_stay_text():
 def test_a_unit_that_differs_is_no_number():
     assert parse_number("7 days", ".", "", "months") is None
     assert parse_number("7 months", ".", "", "month") == 7
+
+
+@pytest.mark.parametrize("word", ["<null>", "\\N", "<NA>", "Missing", " ? "])
+def test_missing_words_that_appear_only_later_are_missing(word):
+    """A fold may hold the one row with a word that the rows of training lack."""
+    encoder = TableEncoder.fit(pd.DataFrame({"x": ["1.5", "2.5", "?", "4.0"] * 9}), scaling="raw")
+    rows = dict(zip(encoder.feature_names, encoder.feature_rows(pd.DataFrame({"x": [word, "2.5"]})), strict=True))
+    np.testing.assert_array_equal(rows["[x missing]"], [1, 0])

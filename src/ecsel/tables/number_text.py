@@ -26,7 +26,9 @@ from ecsel.tables.refusals import short
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-MISSING_WORDS = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "null", "-", "--", "."})
+MISSING_WORDS = frozenset(
+    {"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "<null>", "\\n", "missing", "-", "--", "."}
+)
 """Text that means a missing value, in any case and with any blanks around it. `unknown` and `none` are levels."""
 
 MAX_UNREADABLE = 0.01
