@@ -81,6 +81,8 @@ class Page:
     has_classes: bool
     held_out: bool
     judged_name: str
+    reference: str
+    """The row that explanations compare with, in words."""
     quality_of: str
     """The rows that the headline figures are of."""
     fixed: tuple[str, ...]
@@ -134,6 +136,7 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         has_classes=view.has_classes,
         held_out=evidence.held_out,
         judged_name=evidence.judged_name,
+        reference=evidence.baseline.description,
         quality_of=evidence.judged_name if classes is None else classes.figures_of,
         fixed=tuple(shown(name) for name in view.raw_names if name in fixed),
         protected=tuple(shown(name) for name in protected),
@@ -224,6 +227,7 @@ def _island(
         "goal": None if view.has_classes else float(np.median(truth)),
         "reach": None if view.has_classes else float(np.ptp(truth)) or 1.0,
         "method": method,
+        "reference": evidence.baseline.description,
         "controls": described,
         "sample": rows,
         "start": start,

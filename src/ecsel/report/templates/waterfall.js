@@ -1,4 +1,4 @@
-// Why: from a typical row to this one, column by column. The bars add up to the margin of the outcome.
+// Why: from the reference, a typical row, to this one, column by column. The bars add up to the margin of the outcome.
 
 const MOST_BARS = 10;
 
@@ -51,7 +51,7 @@ function drawWaterfall(outcome, values) {
   for (const line of lines) body.append(rowFor(line, place));
   const unit = HAS_CLASSES ? "log-odds" : `units of ${DATA.target}`;
   const how = DATA.method === "shapley" ? "exact Shapley values" : "first-order contributions, with the remainder";
-  note.textContent = `In ${unit}; ${how} against a typical row. Blue adds, orange takes away.`;
+  note.textContent = `In ${unit}; ${how} against ${DATA.reference}. Blue adds, orange takes away.`;
 }
 
 /** The lines from the typical row to this one, the strongest columns first, the weak ones together. */
@@ -71,7 +71,7 @@ function linesOf(base, adds, total, values) {
   const lines = parts.map((part) => ({ ...part, from: so, to: (so += part.adds) }));
   const ends = { total: true, from: 0 };
   return [
-    { ...ends, name: "a typical row", adds: base, to: base },
+    { ...ends, name: DATA.reference, adds: base, to: base },
     ...lines,
     { ...ends, name: "these values", adds: total, to: total },
   ];
