@@ -109,7 +109,8 @@ def test_the_contributions_lead_from_the_typical_row_to_the_row(fitted):
     view = ModelView.of(model)
     middle = pd.DataFrame([typical(X)]).astype(X.dtypes.to_dict())
     z, start = (view.scores_of(view.rows(rows)) for rows in (X.head(60), middle))
-    parts = explain.shapley(model, X.head(60), middle).values
+    explained = explain.shapley(model, X.head(60), middle)
+    parts = np.asarray(explained.values)  # noqa: PD011 - no data frame
     np.testing.assert_allclose(start + parts.sum(axis=2), z, atol=1e-9)
     if view.link == "sigmoid":
         sign = np.where(np.array(found.toward) == model.classes_[1], 1.0, -1.0)
@@ -133,7 +134,7 @@ def test_a_value_beyond_the_typical_one_speaks_with_the_sign_of_its_piece(fitted
         if factor.shift or not factor.is_natural or factor.exponent < 0 or factor.name != name:
             continue  # only pieces that grow with their column
         above = (X[name] > middle[name]).to_numpy()
-        values = found.values[:, found.feature_names.index(name)]
+        values = found.values[:, found.feature_names.index(name)]  # noqa: PD011 - no data frame
         assert (np.sign(values[above]) == np.sign(term.coefficient)).all(), name
 
 

@@ -94,10 +94,8 @@ def _show_row(console: Console, model: ECSELClassifier, row: ExplainedRow) -> No
         table.add_row(Text(shown(r.column)), number(r.value), Text(factor_of_odds(r.odds), style=style), bar)
     table.add_row(Text("this row", style="bold"), "", Text(f"{np.exp(row.margin):.3g}", style="bold"), "")
     _indented(console, table, above=1, below=1)
-    _prose(
-        console,
-        "A typical row has the median of every column. The factors are exact (Shapley values) and multiply to the odds of this row.",
-    )
+    _prose(console, "A typical row has the median of every column. The factors are exact Shapley values.")
+    _prose(console, "The odds of the typical row times all factors are the odds of this row.")
 
 
 def _heading(console: Console, text: str) -> None:
