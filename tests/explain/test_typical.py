@@ -110,7 +110,7 @@ def test_the_contributions_lead_from_the_typical_row_to_the_row(fitted):
     middle = pd.DataFrame([typical(X)]).astype(X.dtypes.to_dict())
     z, start = (view.scores_of(view.rows(rows)) for rows in (X.head(60), middle))
     explained = explain.shapley(model, X.head(60), middle)
-    parts = np.asarray(explained.values)  # noqa: PD011 - no data frame
+    parts = np.asarray(explained.values)
     np.testing.assert_allclose(start + parts.sum(axis=2), z, atol=1e-9)
     if view.link == "sigmoid":
         sign = np.where(np.array(found.toward) == model.classes_[1], 1.0, -1.0)

@@ -18,7 +18,7 @@ from ecsel.explain.explanation import Explanation
 from ecsel.explain.frames import frame_like, row_labels, table_values
 from ecsel.explain.shapley import score_shapley
 from ecsel.explain.view import ModelView
-from ecsel.signomial.text import for_people
+from ecsel.signomial.text import counted, for_people
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,8 +58,8 @@ class Reasons(Explanation):
         return frame_like(self.table, columns)
 
     def __repr__(self) -> str:
-        n = len(self.texts)
-        return f"Reasons({n} row{'' if n == 1 else 's'}, {len(self.feature_names)} columns; print() tells them)"
+        rows, columns = counted(len(self.texts), "row"), counted(len(self.feature_names), "column")
+        return f"Reasons({rows}, {columns}; print() tells them)"
 
     def __str__(self) -> str:
         return "\n".join(

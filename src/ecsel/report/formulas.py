@@ -14,7 +14,7 @@ from ecsel.report.mathml import all_digits, equation, four_digits, piece, score_
 from ecsel.report.pieces import equation_text, piece_text
 from ecsel.report.rules import ColumnRule, column_rules
 from ecsel.report.wording import DASH, MINUS, number, shown
-from ecsel.signomial.text import print_shift
+from ecsel.signomial.text import counted, print_shift
 
 if TYPE_CHECKING:
     from ecsel.report.evidence import Evidence
@@ -179,18 +179,14 @@ def _readable_size(evidence: Evidence) -> str:
     terms = [term for each in equations for term in each.terms if not term.is_constant]
     n_factors = sum(len(term.factors) for term in terms)
     # most pieces have one factor; only products need both counts
-    products = "" if n_factors == len(terms) else f" with {_count(n_factors, 'factor')}"
-    return f"{_count(len(terms), 'piece')}{products} of {_count(len(evidence.used), 'column')}"
+    products = "" if n_factors == len(terms) else f" with {counted(n_factors, 'factor')}"
+    return f"{counted(len(terms), 'piece')}{products} of {counted(len(evidence.used), 'column')}"
 
 
 def _size(equations: list[Any]) -> str:
     n_terms = sum(len(each.terms) for each in equations)
     n_numbers = sum(1 + len(term.factors) for each in equations for term in each.terms)
-    return f"{_count(n_terms, 'term')} and {_count(n_numbers, 'number')}"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+    return f"{counted(n_terms, 'term')} and {counted(n_numbers, 'number')}"
 
 
 def _link(evidence: Evidence) -> Html:

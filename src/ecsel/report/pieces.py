@@ -1,6 +1,6 @@
 """Equations as text for people: all their digits and no more, whole on a line or a piece a line.
 
-The text is that of `str(equation)` and reads back as the same equation; only the ``.0`` of whole numbers is left out.
+The text is that of `str(equation)` and reads back as the same equation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def piece_text(term: Term) -> str:
     """
     if term.is_constant:
         return ""
-    return print_term(Term.from_factors(1.0, term.factors)).removeprefix("1.0*").removeprefix("1*")
+    return print_term(Term.from_factors(1.0, term.factors)).removeprefix("1*")
 
 
 def term_text(term: Term) -> str:
@@ -33,10 +33,7 @@ def term_text(term: Term) -> str:
     >>> term_text(Signomial.parse("38/(x + 10)").terms[0])
     '38/(x + 10)'
     """
-    text, number = print_term(term), repr(term.coefficient)
-    if number.endswith(".0") and text.startswith(number):
-        return number.removesuffix(".0") + text.removeprefix(number)
-    return text
+    return print_term(term)
 
 
 def equation_text(equation: Signomial) -> str:
