@@ -97,20 +97,20 @@ def test_bands_are_intervals_of_the_effect(hearts):
     evidence = Evidence.read(model, X, y, None, None)
     errors, start = model.standard_errors(X, y), typical_row(evidence)
     j = evidence.view.column_position("vessels")
-    reach = band(evidence, j, np.array([0.0, 1.0, 2.0, 3.0]), 1.0, start)
+    reach = band(evidence, j, np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.0]), start)[:, 0]
     assert reach[1] == 0
     (equation,) = model.equations_.values()
     mine = [t for t in equation.terms if any("vessels" in f.name for f in t.factors)]
     assert [f.name for t in mine for f in t.factors] == ["[vessels = 0]"]  # so that the effect is one coefficient
     (error,) = [n.standard_error for n in errors.numbers if n.piece == "[vessels = 0]"]
     np.testing.assert_allclose(reach, [1.96 * error, 0, 0, 0], atol=1e-12)
-    assert 'class="whisker"' in render_report(model, X, y)
+    assert 'class="whisker c0"' in render_report(model, X, y)
 
 
 def test_the_paper_s_model_has_no_bands(loan_case):
     assert loan_case.evidence.standard_errors is None
-    assert 'class="whisker"' not in loan_case.html
-    assert 'class="band"' not in loan_case.html
+    assert 'class="whisker' not in loan_case.html
+    assert 'class="band' not in loan_case.html
 
 
 @pytest.mark.parametrize("name", ["churn", "blooms", "loan", "law"])

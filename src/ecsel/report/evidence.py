@@ -169,9 +169,9 @@ class Evidence:
 
     @cached_property
     def standard_errors(self) -> StandardErrors | None:
-        """Standard errors of the log-odds; None for other models, for very many rows, and where rows determine none."""
+        """Standard errors of readable classes; None for other models, many rows, and where rows determine none."""
         rows, model = self.training, self.view.estimator
-        if not self.is_log_odds or len(rows) > MAX_ERROR_ROWS:
+        if not (self.view.has_classes and model.encoder_.is_raw) or len(rows) > MAX_ERROR_ROWS:
             return None
         found: StandardErrors = model.standard_errors(rows.table, model.classes_[rows.truth])
         return found if found.converged else None

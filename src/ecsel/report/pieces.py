@@ -26,16 +26,6 @@ def piece_text(term: Term) -> str:
     return print_term(Term.from_factors(1.0, term.factors)).removeprefix("1*")
 
 
-def term_text(term: Term) -> str:
-    """Return a term as the equation writes it.
-
-    >>> from ecsel import Signomial
-    >>> term_text(Signomial.parse("38/(x + 10)").terms[0])
-    '38/(x + 10)'
-    """
-    return print_term(term)
-
-
 def equation_text(equation: Signomial) -> str:
     """Return an equation on one line.
 
@@ -62,5 +52,5 @@ def equation_lines(equation: Signomial, width: int) -> list[str]:
 
 
 def _signed_terms(equation: Signomial) -> list[str]:
-    first, *others = [term_text(term) for term in equation.terms] or ["0"]
+    first, *others = [print_term(term) for term in equation.terms] or ["0"]
     return [first, *(f"- {text[1:]}" if text.startswith("-") else f"+ {text}" for text in others)]
