@@ -110,7 +110,7 @@ def test_bands_are_intervals_of_the_effect(hearts):
 def test_the_paper_s_model_has_no_bands(loan_case):
     assert loan_case.evidence.standard_errors is None
     assert 'class="whisker' not in loan_case.html
-    assert 'class="band' not in loan_case.html
+    assert 'class="band c' not in loan_case.html
 
 
 @pytest.mark.parametrize("name", ["churn", "blooms", "loan", "law"])
@@ -161,3 +161,25 @@ def test_one_meaning_of_typical_in_every_section(hearts):
         told = reference_text(evidence.view, start, j)
         if evidence.view.levels(j) is None and told is not None:
             assert told == lines[name] == drawn[name] == f"{X[name].quantile(0.5, interpolation='lower'):g}"
+
+
+def test_bootstrap_draws_tell_how_often_a_piece_is_chosen_again(hearts):
+    model, X, y = hearts
+    draws = model.stability(X, y, n_bootstrap=3)
+    lines = formulas(Evidence.read(model, X, y, None, None), 3).pieces
+    for line, share in zip(lines, draws.piece_frequency, strict=True):
+        assert line.chosen.startswith(f"{100 * share:.0f}\u202f% (")
+    assert "chosen again" in render_report(model, X, y, n_bootstrap=2)
+    assert "chosen again" not in render_report(model, X, y)
+
+
+def test_a_swarm_has_a_dot_for_every_row_and_column(hearts):
+    model, X, y = hearts
+    found = drivers(Evidence.read(model, X, y, None, None))
+    assert str(found.swarm).count("h0") == len(found.ranking) * min(len(X), 400)
+
+
+def test_examples_take_your_own_words(hearts):
+    model, X, y = hearts
+    page = render_report(model, X, y, column_texts=dict.fromkeys(X, "A reason in our words"))
+    assert "<li>A reason in our words</li>" in page

@@ -52,6 +52,8 @@ class Wishes:
     limits: Sequence[str]
     details: Mapping[str, str]
     sample_rows: int
+    n_bootstrap: int
+    column_texts: Mapping[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +123,13 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
     if values is not None and wishes.costs is not None:
         raise ValueError("costs are for two classes, but the model is a regression.")
     driven = drivers(evidence)
-    explained = examples(evidence, fixed)
+    explained = examples(evidence, fixed, wishes.column_texts)
     start = typical_row(evidence)
     positions, rows = sample(evidence, [start, *(each.position for each in explained)], wishes.sample_rows)
     source, method = script(view, evidence.baseline)
     places = [int(np.searchsorted(positions, each.position)) for each in explained]
     first = int(np.searchsorted(positions, start))
-    equations = formulas(evidence)
+    equations = formulas(evidence, wishes.n_bootstrap)
     return Page(
         title=wishes.title,
         purpose=wishes.purpose,
