@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ecsel.estimators.odds import odds_phrases
-from ecsel.report.pieces import term_text
 from ecsel.report.worked import worked_example
-from ecsel.signomial.text import print_name, print_shift
+from ecsel.signomial.text import print_name, print_shift, print_term
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +63,7 @@ def by_hand(model: Any, rows: Any) -> str:
     for piece in score.pieces:
         says = "; ".join(odds_phrases(piece.term, model.encoder_)) if piece.text else ""
         product = f"{piece.coefficient_text} × {_with_numbers(piece, read)}" if piece.text else ""
-        lines.append(f"| {_code(term_text(piece.term))} | {says} | {product} | {piece.product_text} |")
+        lines.append(f"| {_code(print_term(piece.term))} | {says} | {product} | {piece.product_text} |")
     label, probability = example.outcomes[1]
     minus = score.total_text[1:] if score.total_text.startswith("-") else f"-{score.total_text}"
     lines.append(f"| **sum** | the logarithm of the odds | | **{score.total_text}** |")

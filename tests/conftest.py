@@ -1,8 +1,10 @@
 """What a test needs, and what it leaves behind: nothing."""
 
+import re
 import signal
 import sys
 
+import numpy as np
 import pytest
 
 from ecsel import _compiled
@@ -35,3 +37,45 @@ def no_figures_left():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+SENTENCE = re.compile(
+    r"(?P<column>.+?) (= (?P<value>.+?)|is missing)( \((?P<word>[^()]+?): (?P<reference>.+?)\))? "
+    r"(adds (?P<adds>\S+) towards (?P<whom>.+) \(\d+ %\)"
+    r"|speaks for (?P<side>.+): the odds of (?P<of>.+) are (?P<verb>multiplied|divided) by (?P<factor>\S+?)\.?)"
+)
+
+
+@pytest.fixture(scope="session")
+def assert_true_sentence():
+    """Return a check of a sentence about a row: the comparison that it makes, made again with the model alone.
+
+    Where the column shares no piece with another one, the margin must move by what the sentence says when the column is
+    put at the value that the sentence names; `reference` are the exact values, of which a sentence shows four digits.
+    """
+
+    def check(text, row, reference, margin, *, word="typical", alone=True):
+        found = SENTENCE.fullmatch(text)
+        assert found, text
+        column = found["column"]
+        if found["reference"] is None:
+            return False
+        exact = reference[column]
+        assert found["word"] == word, text
+        if isinstance(exact, str):
+            assert found["reference"] == exact, text
+        else:
+            assert float(found["reference"]) == pytest.approx(float(exact), rel=6e-4, abs=1e-12), text
+        if not alone:
+            return False
+        side = found["side"] or found["whom"].strip("'")
+        there = row.assign(**{column: np.array([exact], dtype=object if isinstance(exact, str) else None)})
+        change = margin(row, side) - margin(there, side)
+        if found["adds"]:
+            assert change == pytest.approx(float(found["adds"]), rel=6e-3, abs=1e-9), text
+        else:
+            assert change == pytest.approx(abs(np.log(float(found["factor"]))), rel=6e-3, abs=6e-3), text
+            assert (found["verb"] == "multiplied") == (found["of"] == side), text
+        return True
+
+    return check

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from ecsel.cli.study import Table, bundled_table, study
+from ecsel.cli.wording import sentence
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +65,30 @@ def test_explains_two_classes_and_levels():
     row = found.row
     assert row.base + sum(r.log_odds for r in row.reasons) == pytest.approx(row.margin, abs=1e-12)
     assert 1 / (1 + np.exp(-row.margin)) == pytest.approx(row.probability)
+
+
+def two_skewed_columns():
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"income": rng.lognormal(8, 1.2, 600).round(), "debts": rng.pareto(1.5, 600).round(2)})
+    z = 1.1 * np.log(X["income"]) - 0.7 * X["debts"] - 8
+    return Table("loans", X, np.where(rng.random(600) < 1 / (1 + np.exp(-z)), "good", "bad"))
+
+
+@pytest.mark.parametrize("make", [bundled_table, two_skewed_columns])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_every_sentence_of_the_demo_is_true(make, seed, assert_true_sentence):
+    """A value above the typical one once spoke against the sign of its piece: two baselines in one sentence."""
+    found = study(make(), seed=seed)
+    X, model, row = found.training.X, found.model, found.row
+    typical = X.quantile(0.5, interpolation="lower").to_dict()
+    at = {r.column: r.value for r in row.reasons}
+    held = found.held_out.X
+    one = held[(held[list(at)] == pd.Series(at)).all(axis=1)].head(1)
+    labels = model.classes_.tolist()
+
+    def margin(rows, side):
+        p = model.predict_proba(rows)[0]
+        return float(np.log(p[labels.index(side)] / p[1 - labels.index(side)]))
+
+    told = [assert_true_sentence(sentence(r, row.predicted, row.rival), one, typical, margin) for r in row.reasons]
+    assert any(told)

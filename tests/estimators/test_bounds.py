@@ -150,7 +150,10 @@ def test_no_more_columns_than_allowed(most, options, tmp_path):
         used = {place[name] for equation in candidate.equations for name in equation.names}
         assert used <= {"income", "debt", "kind"}
         assert len(used) <= most
-    assert f"guaranteed: at most {most} column(s); the equations speak of 'income'" in model.summary()
+    assert (
+        f"guaranteed: at most {most} column{'' if most == 1 else 's'}; the equations speak of 'income'"
+        in model.summary()
+    )
     model.save(tmp_path / "model.json")
     assert load(tmp_path / "model.json").summary() == model.summary()
 

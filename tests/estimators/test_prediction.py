@@ -133,7 +133,7 @@ class TestEquation:
         X = rng.uniform(1, 5, (150, 3))
         y = 2 * X[:, 0] ** 2 / X[:, 1] + 3 * np.log(X[:, 2])
         model = predictor().fit(X, y)
-        assert str(model.equation_) == "2.0*x0**2/x1 + 3.0*log(x2)"
+        assert str(model.equation_) == "2*x0**2/x1 + 3*log(x2)"
         assert model.score(X, y) == 1
         odd = predictor().fit(X, np.pi * X[:, 0] ** 2 / X[:, 1] + np.e)
         assert shapes(odd) == {Signomial.parse("x0**2/x1").terms[0].factors}
@@ -425,7 +425,7 @@ class TestUnusualTables:
         exact = np.linalg.lstsq(design, y, rcond=None)[0]
         found = {str(Signomial([Term.from_factors(1.0, t.factors)])): t.coefficient for t in model.equation_.terms}
         errors = np.sqrt(np.diag(np.linalg.inv(design.T @ design)))
-        assert (np.abs(np.array([found["log(x0)"], found["x1"], found["1.0"]]) - exact) < 0.1 * errors).all()
+        assert (np.abs(np.array([found["log(x0)"], found["x1"], found["1"]]) - exact) < 0.1 * errors).all()
         ours = [p.standard_error for p in model.law_.parameters]
         np.testing.assert_allclose(sorted(ours), sorted(errors), rtol=0.05)
 

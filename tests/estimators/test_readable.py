@@ -334,7 +334,7 @@ def test_max_features_bounds_the_columns_of_all_equations(table, most, make):
     column = {feature.name: feature.column for feature in model.path_encoder_.features}
     for candidate in model.path_:
         assert len({column[name] for equation in candidate.equations for name in equation.names}) <= most
-    assert f"guaranteed: at most {most} column(s)" in model.summary()
+    assert f"guaranteed: at most {most} column{'' if most == 1 else 's'}" in model.summary()
 
 
 def factors_of(model):

@@ -81,8 +81,8 @@ def test_a_readable_summary_tells_what_is_computed(readable):
     n_pieces = sum(not term.is_constant for term in equation.terms)
     columns = {feature.column for feature in model.encoder_.features}
     assert text.startswith(
-        f"ECSELClassifier: 2 classes ('leaves', 'stays'), sigmoid link, {n_pieces} piece(s) with {equation.n_factors} "
-        f"factor(s), {len(columns)} of 5 column(s)\n"
+        f"ECSELClassifier: 2 classes ('leaves', 'stays'), sigmoid link, {n_pieces} pieces with {equation.n_factors} "
+        f"factors, {len(columns)} of 5 columns\n"
     )
     assert f"score of 'stays' (the logarithm of its odds):\n  {equation}\n" in text
     for term in equation.terms:
@@ -180,3 +180,55 @@ def test_the_page_of_a_law_shows_its_equation():
     assert "a&lt;b" in page
     assert "<pre>y = 2" in page
     assert "<pre>y = " not in ECSELRegressor()._repr_html_()
+
+
+def test_one_thing_is_no_plural():
+    x = np.linspace(1.0, 9.0, 60)
+    model = ECSELClassifier(max_factors=1, cv=2).fit(pd.DataFrame({"x": x}), np.where(x + np.sin(9 * x) > 5, 1, 0))
+    assert model.summary().startswith(
+        "ECSELClassifier: 2 classes (0, 1), sigmoid link, 1 piece with 1 factor, 1 of 1 column\n"
+    )
+    assert "(s)" not in model.summary()
+
+
+def test_the_equation_is_typeset_in_a_notebook(readable):
+    _, _, model = readable
+    page = model._repr_html_()
+    (equation,) = model.equations_.values()
+    assert "<mtext>log-odds of stays</mtext>" in page
+    for term in equation.terms:
+        number = f"{abs(term.coefficient)!r}".removesuffix(".0")
+        assert f"<mn>{number}</mn>" in page
+    assert page.index("<math>") < page.index("<details><summary>summary</summary><pre>ECSELClassifier: 2 classes")
+
+
+def test_a_law_is_typeset_with_the_names_of_its_numbers():
+    from ecsel import ECSELRegressor
+
+    x = np.linspace(1.0, 9.0, 40)
+    page = ECSELRegressor().fit(pd.DataFrame({"a": x}), 2 * np.pi * x**1.5)._repr_html_()
+    assert "<mn>2π</mn>" in page
+    assert "<msup><mi>a</mi><mn>3/2</mn></msup>" in page
+
+
+def test_the_box_links_to_the_documentation_that_the_package_names():
+    from ecsel.estimators.notebook import documentation
+
+    assert documentation([]) == ""
+    assert documentation(["Source, https://example.org"]) == ""
+    assert documentation(["Documentation, https://example.org/a/"]) == "https://example.org/a"
+
+    class Linked(ECSELClassifier):
+        _doc_link_template = "https://example.org/a/api/ecsel.html#ecsel.ECSELClassifier"
+
+    Linked.__module__ = "ecsel.estimators.classifier"
+    assert "https://example.org/a/api/ecsel.html#ecsel.ECSELClassifier" in Linked()._repr_html_()
+
+
+def test_the_repr_of_a_path_is_short(readable):
+    _, _, model = readable
+    lines = repr(model.path_).splitlines()
+    assert lines[0] == f"Path of {len(model.path_)} candidates"
+    assert lines[2] == f"  [1] 1 factor, loss {model.path_[1].loss:.4f} ± {model.path_[1].loss_se:.4f}"
+    assert len(lines) == 1 + len(model.path_)
+    assert max(map(len, lines)) < 60

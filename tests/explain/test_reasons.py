@@ -44,7 +44,7 @@ def test_reasons_are_the_largest_pushes_in_words(make_model):
 def test_a_regression_has_reasons_for_being_high_or_low():
     result = explain.reasons(Signomial.parse("x*y"), [[1.0, 2.0], [4.0, 2.0]], baseline=[2.0, 2.0])
     assert result.toward == ("a lower value", "a higher value")
-    assert result.texts[0] == ("x = 1 (typical: 2) adds 2 towards a lower value (100 %)",)
+    assert result.texts[0] == ("x = 1 (reference: 2) adds 2 towards a lower value (100 %)",)
 
 
 def test_readable_models_name_typical_numbers_and_levels(make_raw_model):
@@ -65,8 +65,8 @@ def test_readable_models_name_typical_numbers_and_levels(make_raw_model):
 
 def test_no_number_is_minus_zero():
     result = explain.reasons(Signomial.parse("x + y"), [[-0.0, 3.0]], baseline=[[2.0, -0.0]])
-    assert result.texts[0][0].startswith("y = 3 (typical: 0)")
-    assert "x = 0 (typical: 2)" in str(explain.reasons(Signomial.parse("-x"), [[-0.0]], baseline=[[2.0]]))
+    assert result.texts[0][0].startswith("y = 3 (reference: 0)")
+    assert "x = 0 (reference: 2)" in str(explain.reasons(Signomial.parse("-x"), [[-0.0]], baseline=[[2.0]]))
 
 
 def test_the_repr_is_short_however_many_rows():

@@ -176,4 +176,4 @@ def test_a_level_that_no_cell_holds_is_refused(tmp_path):
 def test_the_workbook_tells_about_itself(tmp_path):
     to_excel(Signomial.parse("3*x**2/y"), tmp_path / "model.xlsx")
     about = openpyxl.load_workbook(tmp_path / "model.xlsx")["About"]
-    assert "prediction = 3.0*x**2/y" in [row[0].value for row in about.iter_rows()]
+    assert "prediction = 3*x**2/y" in [row[0].value for row in about.iter_rows()]

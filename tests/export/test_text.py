@@ -181,7 +181,7 @@ def test_long_sums_have_one_term_a_line():
     lines = to_text(long).splitlines()
     assert len(lines) == 7
     assert all(line.startswith("    + ") for line in lines[1:])
-    assert to_text(Signomial()) == "prediction = 0.0"
+    assert to_text(Signomial()) == "prediction = 0"
 
 
 def test_a_threshold_and_the_largest_are_said():

@@ -6,9 +6,13 @@ import pytest
 
 from ecsel import ECSELClassifier
 from ecsel.explain.frames import repeat_row, table_with
+from ecsel.explain.reasons import reference_text
 from ecsel.report import render_report
-from ecsel.report.effects import band
+from ecsel.report.data import data_summary
+from ecsel.report.drivers import drivers
+from ecsel.report.effects import band, effects
 from ecsel.report.evidence import Evidence, typical_row
+from ecsel.report.examples import examples
 from ecsel.report.formulas import formulas
 from ecsel.report.maps import _occurring, _span
 from ecsel.report.performance import class_performance
@@ -93,17 +97,89 @@ def test_bands_are_intervals_of_the_effect(hearts):
     evidence = Evidence.read(model, X, y, None, None)
     errors, start = model.standard_errors(X, y), typical_row(evidence)
     j = evidence.view.column_position("vessels")
-    reach = band(evidence, j, np.array([0.0, 1.0, 2.0, 3.0]), 1.0, start)
+    reach = band(evidence, j, np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.0]), start)[:, 0]
     assert reach[1] == 0
     (equation,) = model.equations_.values()
     mine = [t for t in equation.terms if any("vessels" in f.name for f in t.factors)]
     assert [f.name for t in mine for f in t.factors] == ["[vessels = 0]"]  # so that the effect is one coefficient
     (error,) = [n.standard_error for n in errors.numbers if n.piece == "[vessels = 0]"]
     np.testing.assert_allclose(reach, [1.96 * error, 0, 0, 0], atol=1e-12)
-    assert 'class="whisker"' in render_report(model, X, y)
+    assert 'class="whisker c0"' in render_report(model, X, y)
 
 
 def test_the_paper_s_model_has_no_bands(loan_case):
     assert loan_case.evidence.standard_errors is None
-    assert 'class="whisker"' not in loan_case.html
-    assert 'class="band"' not in loan_case.html
+    assert 'class="whisker' not in loan_case.html
+    assert 'class="band c' not in loan_case.html
+
+
+@pytest.mark.parametrize("name", ["churn", "blooms", "loan", "law"])
+def test_every_comparison_of_an_example_is_true(name, named_case, assert_true_sentence):
+    case = named_case(name)
+    evidence = case.evidence
+    view, X = evidence.view, case.X
+    start = evidence.baseline
+    if start.word == "typical":
+        reference = {
+            column: float(X[column].dropna().quantile(0.5, interpolation="lower"))
+            if pd.api.types.is_numeric_dtype(X[column])
+            else X[column].mode()[0]
+            for column in X
+        }
+    else:
+        numbers = [f for f in view.encoder.features if f.kind == "numeric"]
+        reference = {f.column: float(f.raw_value(np.exp(f.baseline))) for f in numbers}
+    labels = [str(c) for c in view.classes] if view.has_classes else []
+
+    def margin(rows, side):
+        z = view.probabilities(rows)[0]
+        if not view.has_classes:
+            return float(z[0]) if side == "a higher value" else -float(z[0])
+        a = labels.index(side)
+        return float(np.log(z[a] / max(p for c, p in enumerate(z) if c != a)))
+
+    column = {f.name: f.column for f in view.encoder.features} if view.encoder is not None else {}
+    model = view.estimator
+    equations = model.equations_.values() if view.has_classes else [model.equation_]
+    terms = [{column.get(f.name, f.name) for f in t.factors} for e in equations for t in e.terms]
+    sentences = [(each.position, text) for each in examples(evidence, ()) for text in each.reasons]
+    assert sentences
+    for position, text in sentences:
+        name = text.partition(" = ")[0].partition(" is missing")[0]
+        alone = len(labels) != 3 and all(len(t) == 1 for t in terms if name in t)
+        row = evidence.judged.take(np.array([position]))
+        assert_true_sentence(text, row, reference, margin, word=start.word, alone=alone)
+
+
+def test_one_meaning_of_typical_in_every_section(hearts):
+    model, X, y = hearts
+    evidence = Evidence.read(model, X, y, None, None)
+    lines = {line.name: line.typical for line in data_summary(evidence).columns}
+    drawn = {e.name: e.typical for e in effects(evidence, drivers(evidence).ranking, typical_row(evidence)).columns}
+    start = evidence.baseline
+    for j, name in enumerate(evidence.view.raw_names):
+        told = reference_text(evidence.view, start, j)
+        if evidence.view.levels(j) is None and told is not None:
+            assert told == lines[name] == drawn[name] == f"{X[name].quantile(0.5, interpolation='lower'):g}"
+
+
+def test_bootstrap_draws_tell_how_often_a_piece_is_chosen_again(hearts):
+    model, X, y = hearts
+    draws = model.stability(X, y, n_bootstrap=3)
+    lines = formulas(Evidence.read(model, X, y, None, None), 3).pieces
+    for line, share in zip(lines, draws.piece_frequency, strict=True):
+        assert line.chosen.startswith(f"{100 * share:.0f}\u202f% (")
+    assert "chosen again" in render_report(model, X, y, n_bootstrap=2)
+    assert "chosen again" not in render_report(model, X, y)
+
+
+def test_a_swarm_has_a_dot_for_every_row_and_column(hearts):
+    model, X, y = hearts
+    found = drivers(Evidence.read(model, X, y, None, None))
+    assert str(found.swarm).count("h0") == len(found.ranking) * min(len(X), 400)
+
+
+def test_examples_take_your_own_words(hearts):
+    model, X, y = hearts
+    page = render_report(model, X, y, column_texts=dict.fromkeys(X, "A reason in our words"))
+    assert "<li>A reason in our words</li>" in page

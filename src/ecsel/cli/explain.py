@@ -1,8 +1,8 @@
 """`ecsel explain`: why a row is decided as it is, or what drives the decisions of a whole table.
 
 The contributions are exact Shapley values of the margin of the decision (the log-odds against the strongest rival)
-relative to a typical row: medians and most frequent levels of training, of the paper's model the geometric mean, for a
-law the median of the table.
+relative to a typical row: medians and most frequent levels of training, for a law the medians of the table. That of the
+paper's model is the centre of the training rows: the mean of the logarithms of its scaled columns.
 """
 
 from dataclasses import dataclass
@@ -104,6 +104,7 @@ def explained(model: Any, X: Any, one: int | None, toward: str | None, top: int)
     """Return the reasons of one row, or of all."""
     from ecsel import explain as library
     from ecsel.cli.models import class_named
+    from ecsel.explain.baseline import median_row
 
     view = library.ModelView.of(model)
     baseline = None
@@ -112,7 +113,7 @@ def explained(model: Any, X: Any, one: int | None, toward: str | None, top: int)
     if view.encoder is None:
         if len(X) == 1:
             raise Refusal("a law is explained against other rows: give a table of several and choose one with --row.")
-        baseline = X.astype(float).median().tolist()
+        baseline = median_row(view, X)
     rows = X if one is None else X.iloc[one : one + 1]
     label = None if toward is None else class_named(model, toward)
     return Explained(
@@ -170,7 +171,7 @@ def tell_row(session: "Session", found: Explained) -> None:
     for heading in ("column", "value", "adds", ""):
         table.add_column(heading, justify="left" if heading in {"column", ""} else "right", overflow="fold")
     sizes = [abs(each["contribution"]) for each in plain["contributions"]]
-    table.add_row("typical row", "", number(plain["base"]), "")
+    table.add_row(Text(found.reasons.reference), "", number(plain["base"]), "")
     for each, size in zip(plain["contributions"], sizes, strict=True):
         style = "green" if each["contribution"] > 0 else "red"
         bar = Text("█" * max(1, round(BAR * size / max(sizes))), style=style)

@@ -1,11 +1,12 @@
 """`ecsel demo`: what is computed. One table is split, fitted, judged on held-out rows, and one row is explained.
 
 The explanation is exact. For the predicted class a and its strongest rival b the margin z_a − z_b is the logarithm of
-the odds of a against b, and the Shapley values of the scores are linear in the scores, so
+the odds of a against b, and its Shapley values against a typical row (medians and most frequent levels) add up, so
 
-    odds(x) = exp(mean margin of the training rows) · Π_columns exp(φ_a,column − φ_b,column).
+    odds(x) = odds(typical row) · Π_columns exp(φ_column).
 
-Every column is one player, whatever its number of features.
+Every column is one player, whatever its number of features. The value that a sentence calls typical is the one that the
+row is compared with.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from sklearn.preprocessing import StandardScaler
 from ecsel import ECSELClassifier
 from ecsel.cli.training import n_numbers
 from ecsel.explain import ModelView
-from ecsel.explain.shapley import score_shapley
+from ecsel.explain import reasons as explain_reasons
+from ecsel.explain.baseline import resolve_baseline
+from ecsel.explain.reasons import reference_text
 from ecsel.report.worked import worked_example
 
 if TYPE_CHECKING:
@@ -61,11 +64,11 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What one column adds to the log odds; `typical` is its median in training."""
+    """What one column adds to the log-odds, compared with its typical value: a median, or the most frequent level."""
 
     column: str
     value: Any
-    typical: Any
+    typical: str | None
     log_odds: float
 
     @property
@@ -130,7 +133,7 @@ def study(table: Table, *, seed: int = 0) -> Study:
             _quality("ECSEL", model, n_numbers(model), held_X, held_y),
             _quality("logistic regression", rival, rival[-1].coef_.size + rival[-1].intercept_.size, held_X, held_y),
         )
-        row = _explain(model, X, held_X, held_y, _least_sure(model, held_X))
+        row = _explain(model, held_X, held_y, _least_sure(model, held_X))
     training, held_out = Table("training rows", X, y), Table("held-out rows", held_X, held_y)
     return Study(table.title, training, held_out, model, seconds, qualities, row)
 
@@ -152,20 +155,17 @@ def _least_sure(model: ECSELClassifier, X: Any) -> int:
     return int(model.predict_proba(X).max(axis=1).argmin())
 
 
-def _explain(model: ECSELClassifier, X: Any, held_X: Any, held_y: NDArray[Any], i: int) -> ExplainedRow:
+def _explain(model: ECSELClassifier, held_X: Any, held_y: NDArray[Any], i: int) -> ExplainedRow:
     one = held_X.iloc[[i]]
     view = ModelView.of(model)
-    background = view.rows(X)
-    contributions = score_shapley(view, view.rows(one), background)[0]
-    base = view.scores_of(background).mean(axis=0)
-    if model.link_ == "sigmoid":  # the score of the first class is 0
-        contributions, base = np.vstack([np.zeros_like(contributions), contributions]), np.insert(base, 0, 0.0)
     p = model.predict_proba(one)[0]
     b, a = np.argsort(p)[-2:]
-    log_odds = contributions[a] - contributions[b]
-    typical = X.median(numeric_only=True)
+    start = resolve_baseline(view, one, None)
+    found = explain_reasons(view, one, toward=view.classes[a], baseline=start)
+    assert found.base_values is not None  # noqa: S101 - reasons always have a reference
+    base, log_odds = float(found.base_values[0]), found.values[0]
     reasons = tuple(
-        Reason(name, one.iloc[0][name], typical.get(name), float(log_odds[j]))
+        Reason(name, one.iloc[0][name], reference_text(view, start, j), float(log_odds[j]))
         for j, name in enumerate(view.raw_names)
         if log_odds[j] != 0
     )
@@ -175,7 +175,7 @@ def _explain(model: ECSELClassifier, X: Any, held_X: Any, held_y: NDArray[Any], 
         truth=held_y[i],
         probability=float(p[a]),
         example=worked_example(model, one),
-        base=float(base[a] - base[b]),
-        margin=float(base[a] - base[b] + log_odds.sum()),
+        base=base,
+        margin=base + float(log_odds.sum()),
         reasons=tuple(sorted(reasons, key=lambda r: -abs(r.log_odds))),
     )

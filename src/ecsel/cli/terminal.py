@@ -87,14 +87,15 @@ def _show_row(console: Console, model: ECSELClassifier, row: ExplainedRow) -> No
     table.add_column(Text(f"odds {a} : {b}"), justify="right")
     table.add_column()
     largest = max((abs(r.log_odds) for r in row.reasons), default=1.0)
-    table.add_row("average training row", "", f"{np.exp(row.base):.3g}", "")
+    table.add_row("a typical row", "", f"{np.exp(row.base):.3g}", "")
     for r in row.reasons:
         style = "green" if r.log_odds > 0 else "red"
         bar = Text("█" * max(1, round(BAR * abs(r.log_odds) / largest)), style=style)
         table.add_row(Text(shown(r.column)), number(r.value), Text(factor_of_odds(r.odds), style=style), bar)
     table.add_row(Text("this row", style="bold"), "", Text(f"{np.exp(row.margin):.3g}", style="bold"), "")
     _indented(console, table, above=1, below=1)
-    _prose(console, "These are exact Shapley values of the scores: the factors multiply to the odds of this row.")
+    _prose(console, "A typical row has the median of every column. The factors are exact Shapley values.")
+    _prose(console, "The odds of the typical row times all factors are the odds of this row.")
 
 
 def _heading(console: Console, text: str) -> None:

@@ -82,15 +82,19 @@ def _pieces(term: Term, *, first: bool) -> Iterator[str]:
 
 
 def factor_of_odds(odds: float) -> str:
-    """Return a multiplication or division that a person can picture."""
-    return f"times {odds:.3g}" if odds >= 1 else f"divided by {1 / odds:.3g}"
+    """Return a multiplication or division that a person can picture.
+
+    >>> factor_of_odds(2.5), factor_of_odds(0.4)
+    ('multiplied by 2.5', 'divided by 2.5')
+    """
+    return f"multiplied by {odds:.3g}" if odds >= 1 else f"divided by {1 / odds:.3g}"
 
 
 def sentence(reason: Reason, predicted: Any, rival: Any) -> str:
     """Return one reason in words."""
-    typical = f" (typical: {number(reason.typical)})" if reason.typical is not None else ""
+    typical = f" (typical: {shown(reason.typical)})" if reason.typical is not None else ""
     side = predicted if reason.log_odds > 0 else rival
     return (
-        f"{shown(reason.column)} of {number(reason.value)}{typical} speaks for {shown(side)}: "
-        f"odds {factor_of_odds(reason.odds)}"
+        f"{shown(reason.column)} = {number(reason.value)}{typical} speaks for {shown(side)}: "
+        f"the odds of {shown(predicted)} are {factor_of_odds(reason.odds)}"
     )

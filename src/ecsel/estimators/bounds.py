@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.estimators.options import is_number
+from ecsel.signomial.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,4 +114,4 @@ def column_lines(max_features: int | None, equations: Sequence[Signomial], encod
         if encoder.is_raw
         else "the strongest of the first along the path of one term, chosen on all rows before any folds"
     )
-    return [f"guaranteed: at most {max_features} column(s); the equations speak of {told} ({how})"]
+    return [f"guaranteed: at most {counted(max_features, 'column')}; the equations speak of {told} ({how})"]

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state, estimator_html_repr
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import batches, settings, training
@@ -22,6 +21,7 @@ from ecsel.estimators.choosing import choose_columns, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
 from ecsel.estimators.inference import Inference
 from ecsel.estimators.judging import OVERFITTED, Judgement, is_overfitted, judge, out_of_fold, tempered
+from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.readable import STOPPED
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from ecsel.tables.reading import RawTable
 
 
-class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
+class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
     """Classifier whose formula is the model: a short sum of simple pieces of raw columns, one for every score.
 
     By default a search finds the pieces (small powers, logarithms, indicators, products of two), folds choose how many,
@@ -527,8 +527,12 @@ class ECSELClassifier(Inference, ClassifierMixin, BaseEstimator):
 
     def _repr_html_(self) -> str:
         """Show the options as scikit-learn does and, once fitted, the equations."""
-        options: str = estimator_html_repr(self)
-        return options + f"<pre>{escape(self.summary())}</pre>" if hasattr(self, "equations_") else options
+        if not hasattr(self, "equations_"):
+            return notebook_page(self, None, "")
+        readable = self.encoder_.is_raw
+        what = "log-odds" if self.link_ == "sigmoid" and readable else "score"
+        equations = {f"{what} of {label}": equation for label, equation in self.equations_.items()}
+        return notebook_page(self, equations, self.summary(), numbers="all_digits" if readable else "four_digits")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

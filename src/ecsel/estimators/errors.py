@@ -121,7 +121,8 @@ class StandardErrors:
     def score_changes(self, X: Any, reference: Any) -> Floats:
         """Return standard errors of the change of the scores from one reference row to given rows, rows × scores.
 
-        For readable equations: the width of the band around the effect of a column, the pieces taken as given.
+        For readable equations: the width of the band around the effect of a column, the pieces taken as given. Scores
+        of several classes matter only against each other, so that each is relative to their mean.
         """
         sandwich, encoder = self._with_covariance()
         if not isinstance(sandwich, GlmSandwich) or self._pieces is None:

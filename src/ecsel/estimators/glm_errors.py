@@ -133,8 +133,13 @@ class GlmSandwich:
         return means, errors, np.maximum(means - reach, 0.0), np.minimum(means + reach, 1.0)
 
     def change_errors(self, values: Floats, reference: Floats) -> Floats:
-        """Return standard errors of z(x) − z(reference), rows × scores, at given pieces (pieces × rows)."""
+        """Return standard errors of z(x) − z(reference), rows × scores, at given pieces (pieces × rows).
+
+        A softmax sees differences alone: of several scores each is taken relative to their mean.
+        """
         gradients = self.score_gradients(values) - self.score_gradients(reference)
+        if len(gradients) > 1:
+            gradients -= gradients.mean(axis=0)
         return np.stack([self._errors(each) for each in gradients], axis=1)
 
     def elasticities(self, values: Floats, slopes: Floats, c: int, *, absolute: bool) -> tuple[Floats, Floats]:

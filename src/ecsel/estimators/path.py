@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ecsel.signomial.text import counted
+
 if TYPE_CHECKING:
     from ecsel.signomial import Signomial
 
@@ -32,6 +34,14 @@ class Path(tuple[Candidate, ...]):
     """A tuple of candidates that can be shown as a data frame."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  [{i}] {counted(each.size, 'factor')}"
+            + ("" if np.isnan(each.loss) else f", loss {each.loss:.4f} ± {each.loss_se:.4f}")
+            for i, each in enumerate(self)
+        ]
+        return "\n".join([f"Path of {counted(len(self), 'candidate')}", *lines])
 
     def to_frame(self) -> Any:
         """Return a pandas data frame, one row per candidate, without the equations."""

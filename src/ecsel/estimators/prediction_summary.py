@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ecsel.estimators.bounds import bound_lines
 from ecsel.estimators.readable_summary import candidate_lines, range_lines
 from ecsel.signomial import Signomial, Term
+from ecsel.signomial.text import counted
 
 if TYPE_CHECKING:
     from ecsel.estimators.regressor import ECSELRegressor
@@ -44,8 +45,8 @@ def summarise_prediction(model: ECSELRegressor) -> str:
     return "\n".join(
         [
             (
-                f"ECSELRegressor, a prediction: {n_pieces} piece(s) with {equation.n_factors} factor(s), "
-                f"{len(used)} of {len(encoder.columns)} column(s)"
+                f"ECSELRegressor, a prediction: {counted(n_pieces, 'piece')} with "
+                f"{counted(equation.n_factors, 'factor')}, {len(used)} of {counted(len(encoder.columns), 'column')}"
             ),
             "",
             f"y = {equation}",

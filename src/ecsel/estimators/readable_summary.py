@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.estimators.odds import odds_phrases
-from ecsel.signomial.text import for_people, print_name, print_shift, print_term
+from ecsel.signomial.text import counted, for_people, print_name, print_shift, print_term
 from ecsel.tables.columns import NumericColumn
 from ecsel.tables.level_text import LevelReading
 
@@ -42,8 +42,8 @@ def headline(model: ECSELClassifier) -> str:
     labels = [repr(label) for label in model.classes_.tolist()]
     named = f" ({', '.join(labels)})" if len(labels) <= 8 else ""
     return (
-        f"ECSELClassifier: {len(labels)} classes{named}, {model.link_} link, {n_pieces} piece(s) with {n_factors} "
-        f"factor(s), {len(used)} of {len(model.encoder_.columns)} column(s)"
+        f"ECSELClassifier: {len(labels)} classes{named}, {model.link_} link, {counted(n_pieces, 'piece')} with "
+        f"{counted(n_factors, 'factor')}, {len(used)} of {counted(len(model.encoder_.columns), 'column')}"
     )
 
 

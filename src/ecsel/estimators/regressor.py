@@ -10,13 +10,12 @@ from __future__ import annotations
 import time
 import warnings
 from contextlib import nullcontext
-from html import escape
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils import check_array, check_random_state, check_X_y, estimator_html_repr
+from sklearn.utils import check_array, check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.discovery import wishes
@@ -31,6 +30,7 @@ from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
+from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
 from ecsel.estimators.prediction_files import prediction_document, read_prediction, set_prediction
 from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
@@ -81,7 +81,7 @@ class _SelectOption:
         return goal
 
 
-class ECSELRegressor(RegressorMixin, BaseEstimator):
+class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
     """Find the signomial law y = Σ_k α_k Π_j x_j^β_kj of a table, or the readable equation that predicts best.
 
     Parameters
@@ -556,8 +556,11 @@ class ECSELRegressor(RegressorMixin, BaseEstimator):
 
     def _repr_html_(self) -> str:
         """Show the options as scikit-learn does and, once fitted, the equation in words."""
-        options: str = estimator_html_repr(self)
-        return options + f"<pre>{escape(self.describe())}</pre>" if hasattr(self, "equation_") else options
+        if not hasattr(self, "equation_"):
+            return notebook_page(self, None, "")
+        predicts = self.__dict__["select"] == "prediction"
+        numbers: Literal["all_digits", "simple_number"] = "all_digits" if predicts else "simple_number"
+        return notebook_page(self, {"y": self.equation_}, self.describe(), numbers=numbers)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

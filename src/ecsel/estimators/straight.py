@@ -78,7 +78,7 @@ def with_log_pieces(equation: Signomial, encoder: TableEncoder) -> Signomial:
     >>> print(f"{with_log_pieces(Signomial.parse('500000*x0**0.00000001 - 499999 + x0**2'), encoder):.4g}")
     x0**2 + 0.005*log(x0) + 1
     >>> print(with_log_pieces(Signomial.parse("5000*x0**0.001 - 4999"), encoder))
-    5000.0*x0**0.001 - 4999.0
+    5000*x0**0.001 - 4999
     """
     exact = [term for term, error in _straight(equation.terms, encoder) if error < EXACT / len(equation.terms)]
     if not exact:

@@ -12,6 +12,7 @@ from ecsel.estimators.options import is_number
 from ecsel.estimators.readable import SearchReport
 from ecsel.estimators.readable_summary import equation_lines, front_lines, headline, range_lines, search_lines
 from ecsel.estimators.straight import straight_part
+from ecsel.signomial.text import counted
 
 if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
@@ -57,8 +58,9 @@ def _power_laws(model: ECSELClassifier) -> list[str]:
     strength = "" if model.l1_ is None else f"l1 = {model.l1_:.4g}, "
     lines = [
         (
-            f"ECSELClassifier: {len(model.classes_)} classes, {model.link_} link, {model.n_terms_} term(s) per score, "
-            f"{strength}{len(encoder.features)} positive feature(s) from {len(encoder.columns)} column(s)"
+            f"ECSELClassifier: {len(model.classes_)} classes, {model.link_} link, "
+            f"{counted(model.n_terms_, 'term')} per score, {strength}"
+            f"{counted(len(encoder.features), 'positive feature')} from {counted(len(encoder.columns), 'column')}"
         ),
         "",
     ]
@@ -136,10 +138,12 @@ def remarks(equation: Signomial, encoder: TableEncoder) -> list[str]:
     """Tell the terms that are straight lines in the logs, whose huge coefficients are no large effects, and turns."""
     lines = []
     if (part := straight_part(equation, encoder)) is not None:
-        which = ", ".join(f"{term.coefficient:.4g}" for term in part.terms)
+        which = " and ".join(f"{term.coefficient:.4g}" for term in part.terms)
+        terms = "the term" if len(part.terms) == 1 else "the terms"
+        come = "comes" if len(part.terms) == 1 else "come"
         lines.append(
-            f"(linear in the logs over the training range: with the constant, the term(s) with coefficient {which} "
-            f"come to {part}, to within {part.error:.1g})"
+            f"(linear in the logs over the training range: with the constant, {terms} with coefficient {which} "
+            f"{come} to {part}, to within {part.error:.1g})"
         )
     for term in equation.terms:
         told = [f"{word} near {column!r} = {value:.4g}" for column, value, word in turns(term, encoder)]

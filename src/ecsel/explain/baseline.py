@@ -7,14 +7,15 @@ a table or list of one row  that row, in raw units
 `class_mean`                the typical row of one class
 ==========================  =====================================================================================
 
-Typical is the geometric mean of positive features, and of columns that the equations use as they are. Raw features of
-an encoder may be zero: there every number is the median of its column and every level the most frequent.
+A typical row has the median of every column of numbers, and of the others the most frequent level. Positive features
+of the paper's model have the mean of their logarithms in its place, and columns that an equation uses as they are a
+geometric mean. `Baseline.word` is what a sentence may call a value of the reference point.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,10 +23,15 @@ import numpy as np
 from ecsel.explain.frames import native_frame, table_values, table_with
 from ecsel.explain.view import ModelView
 from ecsel.signomial import FeatureRows
+from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
     from ecsel.signomial.arrays import BoolArray
     from ecsel.tables import TableEncoder
+
+TYPICAL, GEOMETRIC_MEAN, REFERENCE = "typical", "geometric mean", "reference"
+"""What a value of a reference point may be called: a median or most frequent level, a mean, or what the caller gave."""
+TYPICAL_ROW, CENTRE = "a typical row", "the centre of the training rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +41,9 @@ class Baseline:
     point: FeatureRows
     """One row."""
     description: str
+    """The row in words, to stand after "against" or "compared with"."""
+    word: str
+    """One value of it in words: ``x = 3 (word: 2)``."""
 
 
 def class_mean(model: Any, X: Any, y: Any, label: Any) -> Baseline:
@@ -56,8 +65,8 @@ def class_mean(model: Any, X: Any, y: Any, label: Any) -> Baseline:
     if not mine.any():
         raise ValueError(f"no row of y has the label {label!r}")
     if view.encoder is not None and view.encoder.is_raw:
-        return Baseline(_medians(view, rows.take(mine)), f"typical row of {label!r}")
-    return Baseline(_geometric_mean(view, rows.take(mine)), f"geometric mean of {label!r}")
+        return Baseline(_medians(view, rows.take(mine)), f"a typical row of {label!r}", f"typical of {label!r}")
+    return Baseline(_geometric_mean(view, rows.take(mine)), f"the geometric mean of {label!r}", f"mean of {label!r}")
 
 
 def resolve_baseline(view: ModelView, X: Any, baseline: Any) -> Baseline:
@@ -74,7 +83,7 @@ def resolve_baseline(view: ModelView, X: Any, baseline: Any) -> Baseline:
     point = view.rows(_as_table_of(X, one_row))
     if len(point) != 1:
         raise ValueError(f"a baseline is one row, not {len(point)}")
-    return Baseline(point, "the given row")
+    return Baseline(point, "the given row", REFERENCE)
 
 
 def training_baseline(encoder: TableEncoder) -> FeatureRows:
@@ -85,9 +94,11 @@ def training_baseline(encoder: TableEncoder) -> FeatureRows:
 
 def _default(view: ModelView, X: Any) -> Baseline:
     if view.encoder is None:
-        return Baseline(_geometric_mean(view, view.rows(X)), "geometric mean of the rows")
-    words = "typical training row" if view.encoder.is_raw else "geometric mean of the training rows"
-    return Baseline(training_baseline(view.encoder), words)
+        return Baseline(_geometric_mean(view, view.rows(X)), "the geometric mean of the rows", GEOMETRIC_MEAN)
+    point = training_baseline(view.encoder)
+    if view.encoder.is_raw:
+        return Baseline(point, TYPICAL_ROW, TYPICAL)
+    return Baseline(point, CENTRE, REFERENCE)  # a mean on the scaled axis, which no column of the table has
 
 
 def _geometric_mean(view: ModelView, rows: FeatureRows, fixed: BoolArray | None = None) -> FeatureRows:
@@ -103,6 +114,19 @@ def _geometric_mean(view: ModelView, rows: FeatureRows, fixed: BoolArray | None 
             f"column {name!r} has no geometric mean, because its sign changes or it is zero: give baseline="
         )
     return FeatureRows.from_values(rows.signs[:1] * np.exp(rows.log_abs.mean(axis=0, keepdims=True)))
+
+
+def median_row(view: ModelView, X: Any) -> Baseline:
+    """Return the typical row of a table: the median of every column, a value that occurs, so that no power refuses it.
+
+    For equations that use the columns as they are and remember no training rows.
+    """
+    table = read_table(view.plain(X))
+    medians = {}
+    for j, name in enumerate(view.raw_names):
+        values = np.asarray(table.columns[table.names.index(name) if table.named else j].numbers(), dtype=np.float64)
+        medians[name] = float(np.quantile(values, 0.5, method="lower"))
+    return replace(_with_values(view, X, medians), description=TYPICAL_ROW, word=TYPICAL)
 
 
 def _medians(view: ModelView, rows: FeatureRows) -> FeatureRows:
@@ -129,7 +153,7 @@ def _with_values(view: ModelView, X: Any, given: Mapping[Any, Any]) -> Baseline:
     fixed = np.isin(view.players, list(positions))
     encoder = view.encoder
     default = _geometric_mean(view, view.rows(X), fixed) if encoder is None else training_baseline(encoder)
-    return Baseline(default.with_features(fixed, point), "the given values")
+    return Baseline(default.with_features(fixed, point), "the given values", REFERENCE)
 
 
 def _first_row(X: Any) -> Any:

@@ -18,9 +18,11 @@ from ecsel.explain.explanation import Explanation
 from ecsel.explain.frames import frame_like, row_labels, table_values
 from ecsel.explain.shapley import score_shapley
 from ecsel.explain.view import ModelView
-from ecsel.signomial.text import for_people
+from ecsel.signomial.text import counted, for_people
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy.typing as npt
 
     from ecsel.signomial.columns import FloatArray
@@ -37,6 +39,8 @@ class Reasons(Explanation):
     """For each row its reasons in words."""
     toward: tuple[Any, ...]
     """For each row the class that the reasons speak for."""
+    reference: str
+    """What the rows are compared with, in words."""
 
     def to_frame(self) -> Any:
         """Return a frame with one line per row and reason."""
@@ -54,8 +58,8 @@ class Reasons(Explanation):
         return frame_like(self.table, columns)
 
     def __repr__(self) -> str:
-        n = len(self.texts)
-        return f"Reasons({n} row{'' if n == 1 else 's'}, {len(self.feature_names)} columns; print() tells them)"
+        rows, columns = counted(len(self.texts), "row"), counted(len(self.feature_names), "column")
+        return f"Reasons({rows}, {columns}; print() tells them)"
 
     def __str__(self) -> str:
         return "\n".join(
@@ -64,7 +68,15 @@ class Reasons(Explanation):
         )
 
 
-def reasons(model: Any, X: Any, n: int = 4, *, toward: Any = None, baseline: Any = None) -> Reasons:
+def reasons(
+    model: Any,
+    X: Any,
+    n: int = 4,
+    *,
+    toward: Any = None,
+    baseline: Any = None,
+    column_texts: Mapping[str, str] | None = None,
+) -> Reasons:
     """Return the strongest reasons of each row in words, as for a notice of adverse action.
 
     Parameters
@@ -79,18 +91,24 @@ def reasons(model: Any, X: Any, n: int = 4, *, toward: Any = None, baseline: Any
         The class to give reasons for; by default the one that is predicted. For a regression, reasons are given for
         being above or below the reference.
     baseline : None, dict, row or Baseline, default=None
-        What is typical: a typical row, given values, a row, or `class_mean`.
+        What the rows are compared with: a typical row, given values, a row, or `class_mean`.
+    column_texts : dict of column to str, optional
+        Your own words, such as those of a notice of adverse action: a column that is a reason is told by its text
+        alone, without a number. Columns without one are told as ever.
 
     Examples
     --------
     >>> from ecsel import Signomial
     >>> view = ModelView.of_equations({"no": Signomial.parse("4"), "yes": Signomial.parse("x*y")}, ["x", "y"])
     >>> print(reasons(view, [[1.0, 2.0]], baseline=[3.0, 2.0]))
-    0: x = 1 (typical: 3) adds 4 towards 'no' (100 %)
+    0: x = 1 (reference: 3) adds 4 towards 'no' (100 %)
+    >>> print(reasons(view, [[1.0, 2.0]], baseline=[3.0, 2.0], column_texts={"x": "Time at the address is short"}))
+    0: Time at the address is short
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
     view = ModelView.of(model)
+    own_words = {view.column_position(name): str(text) for name, text in (column_texts or {}).items()}
     X = view.plain(X)
     rows = view.rows(X)
     start = resolve_baseline(view, X, baseline)
@@ -110,8 +128,9 @@ def reasons(model: Any, X: Any, n: int = 4, *, toward: Any = None, baseline: Any
         view=view,
         table=X,
         ranked=ranked,
-        texts=_in_words(view, X, start, values, ranked, labels),
+        texts=_in_words(view, X, start, values, ranked, labels, own_words),
         toward=labels,
+        reference=start.description,
     )
 
 
@@ -143,16 +162,20 @@ def _in_words(
     values: FloatArray,
     ranked: tuple[tuple[int, ...], ...],
     labels: tuple[Any, ...],
+    own_words: Mapping[int, str],
 ) -> tuple[tuple[str, ...], ...]:
     cells = table_values(X)
-    typical = [_typical(view, start, j) for j in range(len(view.raw_names))]
+    known = [reference_text(view, start, j) for j in range(len(view.raw_names))]
+    compared = ["" if text is None else f" ({start.word}: {text})" for text in known]
     texts = []
     for i, columns in enumerate(ranked):
         total = values[i][values[i] > 0].sum()
         whom = repr(labels[i]) if view.has_classes else labels[i]
         texts.append(
             tuple(
-                f"{view.raw_names[j]} {_state(cells[i, j])}{typical[j]} adds {values[i, j]:.3g} towards {whom} "
+                own_words[j]
+                if j in own_words
+                else f"{view.raw_names[j]} {_state(cells[i, j])}{compared[j]} adds {values[i, j]:.3g} towards {whom} "
                 f"({values[i, j] / total:.0%})".replace("%)", " %)")
                 for j in columns
             )
@@ -167,14 +190,14 @@ def _state(value: Any) -> str:
     return f"= {value + 0.0:.6g}" if is_number else f"= {value}"  # not −0
 
 
-def _typical(view: ModelView, start: Baseline, j: int) -> str:
-    """Return the reference value of a column in brackets, if its features tell it."""
+def reference_text(view: ModelView, start: Baseline, j: int) -> str | None:
+    """Return the value of a column at a reference point as text, if its features tell it."""
     for f in np.flatnonzero(view.players == j).tolist():
         value = float(start.point.values[0, f])
-        typical = for_people(value + 0.0) if view.encoder is None else _raw_text(view.encoder.features[f], value)
-        if typical is not None:
-            return f" (typical: {typical})"
-    return ""
+        text = for_people(value + 0.0) if view.encoder is None else _raw_text(view.encoder.features[f], value)
+        if text is not None:
+            return text
+    return None
 
 
 def _raw_text(feature: Feature, value: float) -> str | None:

@@ -129,7 +129,7 @@ def _law_term(term: Term) -> str:
     number = _named(*name)
     if term.is_constant:
         return number
-    unit = print_term(Term.from_factors(1.0, term.factors)).removeprefix("1.0*")
+    unit = print_term(Term.from_factors(1.0, term.factors)).removeprefix("1*")
     return number + (unit[1:] if unit.startswith("1/") else f"*{unit}")
 
 

@@ -16,7 +16,7 @@ from ecsel.explain import ModelView
 from ecsel.plotting.style import NEGATIVE, POSITIVE, house_style, short, value_beside
 from ecsel.signomial import Term
 from ecsel.signomial.factor_values import factor_values
-from ecsel.signomial.text import print_base, print_term
+from ecsel.signomial.text import counted, print_base, print_term
 
 if TYPE_CHECKING:
     from ecsel.signomial import Factor
@@ -55,9 +55,9 @@ def plot_equation(model: Any, *, label: Any = None, max_features: int = 15) -> A
     terms = [Term.from_factors(float(view.terms.coefficients[k]), view.factors[k]) for k in chosen]
     if view.encoder is not None and view.encoder.is_raw:
         name = f"Log-odds of {label}" if view.link == "sigmoid" else f"Score of {label}"
-        title = f"{name}: {_count(len(terms), 'piece')}{ending}"
+        title = f"{name}: {counted(len(terms), 'piece')}{ending}"
         return _piece_figure(terms, view.encoder, title, max_features)
-    return _exponent_figure(terms, f"Score of {label}: sum of {_count(len(terms), 'term')}{ending}", max_features)
+    return _exponent_figure(terms, f"Score of {label}: sum of {counted(len(terms), 'term')}{ending}", max_features)
 
 
 def piece_reach(term: Term, encoder: TableEncoder) -> tuple[float, float]:
@@ -135,7 +135,3 @@ def _exponent_figure(terms: list[Term], title: str, most: int) -> Any:
 def _exponent(term: Term, base: tuple[Any, ...]) -> float:
     factors: list[Factor] = [factor for factor in term.factors if factor.base == base]
     return float(factors[0].exponent) if factors else 0.0
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"

@@ -98,7 +98,7 @@ def _column(rows: Rows, j: int, *, used: bool) -> ColumnLine:
     missing = 1 - len(present) / len(values)
     if not len(present):
         return ColumnLine(name, "numbers", DASH, DASH, percent(missing), None, used)
-    low, middle, high = np.quantile(present, [0, 0.5, 1]).tolist()
+    low, middle, high = np.quantile(present, [0, 0.5, 1], method="lower").tolist()  # the median of all sections
     kind = "whole numbers" if np.equal(present, np.round(present)).all() else "numbers"
     picture = spark(np.histogram(present, bins=BINS)[0]) if low < high else None
     return ColumnLine(name, kind, number(middle), f"{number(low)} to {number(high)}", _missing(missing), picture, used)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ecsel import explain
 from ecsel.report.svg import bar, signed_bar
+from ecsel.report.swarm import beeswarm
 from ecsel.report.wording import DASH, MINUS, number, percent, shown
 
 if TYPE_CHECKING:
@@ -70,13 +71,20 @@ class Drivers:
     categories: tuple[str, ...]
     """Columns of levels, which have no elasticity."""
     n_rows: int
+    swarm: Html | None
+    """Every row a dot, where there is more than one."""
+    side: str
+    """What the dots of the swarm add to."""
 
 
 def drivers(evidence: Evidence) -> Drivers:
     """Average explanations over judged rows."""
     view, X = evidence.view, evidence.explained.table
     toward = view.classes[1] if len(view.classes) == 2 else None
-    contributions = explain.reasons(view, X, toward=toward, baseline=evidence.baseline).values
+    found = explain.reasons(view, X, toward=toward, baseline=evidence.baseline)
+    # reasons for a low prediction count down; here all rows count up
+    down = np.array([not view.has_classes and each == "a lower value" for each in found.toward])
+    contributions = np.where(down[:, None], -found.values, found.values)
     importance = np.abs(contributions).mean(axis=0)
     ranking = sorted(evidence.used.tolist(), key=lambda j: (-importance[j], j))
     total, top = float(importance.sum()) or 1.0, float(importance.max()) or 1.0
@@ -93,7 +101,11 @@ def drivers(evidence: Evidence) -> Drivers:
     categories = tuple(shown(view.raw_names[j]) for j in ranking if view.levels(j) is not None)
     readable = view.encoder is not None and view.encoder.is_raw
     tables = () if readable else _tables(evidence, numeric)
-    return Drivers(tuple(ranking), lines, tables, categories, len(contributions))
+    side = shown(evidence.target)
+    if view.has_classes:
+        side = "the log-odds of " + ("the decision" if toward is None else shown(toward))
+    swarm = beeswarm(evidence, contributions, tuple(ranking), f"adds to {side}")
+    return Drivers(tuple(ranking), lines, tables, categories, len(contributions), swarm, side)
 
 
 def _tables(evidence: Evidence, columns: list[int]) -> tuple[ElasticityTable, ...]:

@@ -4,8 +4,8 @@
 
 The typical value is the median, or the most frequent level. Where no piece multiplies two columns the curve does not
 depend on the row. Scores of several classes matter only against each other, so their mean over the classes is taken
-off. Ticks below a curve (the rug) are rows of training. Of a readable equation of two classes the band is f_j(v) ± 1.96
-standard errors (delta method, the pieces taken as given); it has no width at the typical value, where f_j is 0.
+off. Ticks below a curve (the rug) are rows of training. Of readable classes the band is f_j(v) ± 1.96 standard errors
+(delta method, the pieces taken as given); it has no width at the typical value, where f_j is 0.
 """
 
 from __future__ import annotations
@@ -103,12 +103,15 @@ def _along(evidence: Evidence, j: int, values: NDArray[Any], start: int) -> Any:
     return table_with(repeat_row(evidence.judged.take(np.array([start])), len(values)), {j: values})
 
 
-def band(evidence: Evidence, j: int, grid: Floats, typical: float, start: int) -> Floats | None:
-    """Return how far the effect of a column may be off (95 %), where the rows determine it everywhere."""
+def band(evidence: Evidence, j: int, grid: NDArray[Any], typical: NDArray[Any], start: int) -> Floats | None:
+    """Return how far the effects of a column (values, scores) may be off (95 %), where rows determine all of them.
+
+    `typical` is an array of one value.
+    """
     if evidence.standard_errors is None:
         return None
-    rows, reference = (_along(evidence, j, values, start) for values in (grid, np.array([typical])))
-    reach: Floats = QUANTILE * evidence.standard_errors.score_changes(rows, reference)[:, 0]
+    rows, reference = (_along(evidence, j, values, start) for values in (grid, typical))
+    reach: Floats = QUANTILE * evidence.standard_errors.score_changes(rows, reference)
     return reach if np.isfinite(reach).all() else None
 
 
@@ -125,15 +128,18 @@ def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffe
     grid = distinct if few else np.linspace(low, high, STEPS + 1)
     found = scores_along(evidence, j, np.append(grid, typical), start)[:, :n_scores]
     curves = found[:-1] - found[-1]
-    reach = band(evidence, j, grid, typical, start)
-    ends = curves if reach is None else np.stack([curves[:, 0] - reach, curves[:, 0] + reach])
+    reach = band(evidence, j, grid, np.array([typical]), start)
+    ends = (
+        np.stack([curves, curves]) if reach is None else curves + np.array([-1, 1])[:, None, None] * reach[:, :n_scores]
+    )
     frame = Frame(padded(np.array([low, high]), 0.02), padded(np.append(ends.ravel(), 0.0), 0.08), height=240)
     name = shown(evidence.view.raw_names[j])
     unit = "effect on the log-odds" if evidence.view.link == "sigmoid" else "effect on the score"
     unit = unit if evidence.view.has_classes else f"effect on {shown(evidence.target)}"
     lines = [frame.line(np.array(frame.x), np.zeros(2), "reference")]
     if reach is not None:
-        lines.append(_whiskers(frame, grid, ends) if few else _area(frame, grid, ends))
+        draw_band = _whiskers if few else _area
+        lines += [draw_band(frame, grid, ends[:, :, c], f"c{c}") for c in range(n_scores)]
     for c in range(n_scores):
         draw = frame.dots(grid, curves[:, c], f"c{c}", radius=3.5) if few else frame.line(grid, curves[:, c], f"c{c}")
         lines.append(draw)
@@ -143,16 +149,17 @@ def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffe
     return ColumnEffect(name, chart, _missing_line(evidence, j, typical, start, n_scores), number(typical))
 
 
-def _area(frame: Frame, grid: Floats, ends: Floats) -> Html:
+def _area(frame: Frame, grid: Floats, ends: Floats, class_: str) -> Html:
     x = frame.across(np.append(grid, grid[::-1])).tolist()
     y = frame.up(np.append(ends[0], ends[1][::-1])).tolist()
-    return element("polygon", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True)), class_="band")
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    return element("polygon", points=points, class_=f"band {class_}")
 
 
-def _whiskers(frame: Frame, grid: Floats, ends: Floats) -> Html:
+def _whiskers(frame: Frame, grid: Floats, ends: Floats, class_: str) -> Html:
     x, low, high = (each.tolist() for each in (frame.across(grid), frame.up(ends[0]), frame.up(ends[1])))
     path = "".join(f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in zip(x, low, high, strict=True))
-    return element("path", d=path, class_="whisker")
+    return element("path", d=path, class_=f"whisker {class_}")
 
 
 def _rug(frame: Frame, values: Floats) -> Html:
@@ -174,7 +181,8 @@ def _of_levels(evidence: Evidence, j: int, levels: tuple[Any, ...], start: int, 
     cells[:] = [levels[k] for k in order]
     found = scores_along(evidence, j, cells, start)[:, :n_scores]
     typical = shown(levels[order[0]])
-    lines = _lines([shown(levels[k]) for k in order], found - found[0])
+    reach = band(evidence, j, cells, cells[:1], start)
+    lines = _lines([shown(levels[k]) for k in order], found - found[0], None if reach is None else reach[:, :n_scores])
     return ColumnEffect(
         shown(evidence.view.raw_names[j]), None, lines + _missing_line(evidence, j, cells[0], start, n_scores), typical
     )
@@ -188,19 +196,23 @@ def _missing_line(evidence: Evidence, j: int, typical: Any, start: int, n_scores
     is_level = evidence.view.levels(j) is not None
     cells: NDArray[Any] = np.array([typical, None if is_level else np.nan], dtype=object if is_level else np.float64)
     found = scores_along(evidence, j, cells, start)[:, :n_scores]
-    return _lines(["missing"], found[1:] - found[0])
+    reach = band(evidence, j, cells[1:], cells[:1], start)
+    return _lines(["missing"], found[1:] - found[0], None if reach is None else reach[:, :n_scores])
 
 
-def _lines(names: list[str], found: Floats) -> tuple[LevelEffect, ...]:
+def _lines(names: list[str], found: Floats, reach: Floats | None) -> tuple[LevelEffect, ...]:
+    """Return a line for each level (levels, scores), with 95 % intervals where they are known."""
     largest = float(np.abs(found).max()) or 1.0
+    room = np.zeros_like(found) if reach is None else reach
     return tuple(
-        LevelEffect(name, tuple((_signed(value), signed_bar(value / largest)) for value in row))
-        for name, row in zip(names, found.tolist(), strict=True)
+        LevelEffect(name, tuple((_signed(v, r), signed_bar(v / largest)) for v, r in zip(row, widths, strict=True)))
+        for name, row, widths in zip(names, found.tolist(), room.tolist(), strict=True)
     )
 
 
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{value_text(round(value, 3) + 0.0)}"
+def _signed(value: float, reach: float) -> str:
+    width = f" ± {number(reach, 2)}" if reach > 0 else ""
+    return f"{'+' if value > 0 else ''}{value_text(round(value, 3) + 0.0)}{width}"
 
 
 def _short(name: str, width: int = 44) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ecsel.explain import ModelView
+from ecsel.explain.baseline import median_row, resolve_baseline
 from ecsel.explain.frames import row_labels, take_rows
 from ecsel.quality.inputs import class_codes, score_column
 from ecsel.report.rules import used_columns
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.estimators.errors import StandardErrors
+    from ecsel.explain.baseline import Baseline
     from ecsel.tables.raw import RawColumn
 
     Floats = NDArray[np.float64]
@@ -153,15 +155,11 @@ class Evidence:
         return used_columns(self.view)
 
     @cached_property
-    def baseline(self) -> Any:
-        """The typical row: the geometric mean for a classifier, for a law a median of each column.
-
-        The lower median is a value that occurs, so that no power refuses it.
-        """
-        if self.view.encoder is not None:
-            return None
-        names = self.view.raw_names
-        return {name: float(np.quantile(self.training.numbers(j), 0.5, method="lower")) for j, name in enumerate(names)}
+    def baseline(self) -> Baseline:
+        """The row that explanations start from: the one that the model remembers, for a law that of the medians."""
+        if self.view.encoder is None:
+            return median_row(self.view, self.training.table)
+        return resolve_baseline(self.view, self.training.table, None)
 
     @cached_property
     def is_log_odds(self) -> bool:
@@ -171,9 +169,9 @@ class Evidence:
 
     @cached_property
     def standard_errors(self) -> StandardErrors | None:
-        """Standard errors of the log-odds; None for other models, for very many rows, and where rows determine none."""
+        """Standard errors of readable classes; None for other models, many rows, and where rows determine none."""
         rows, model = self.training, self.view.estimator
-        if not self.is_log_odds or len(rows) > MAX_ERROR_ROWS:
+        if not (self.view.has_classes and model.encoder_.is_raw) or len(rows) > MAX_ERROR_ROWS:
             return None
         found: StandardErrors = model.standard_errors(rows.table, model.classes_[rows.truth])
         return found if found.converged else None

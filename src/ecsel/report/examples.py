@@ -11,7 +11,7 @@ from ecsel import explain
 from ecsel.report.wording import number, percent, shown, value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from ecsel.explain import Counterfactual
     from ecsel.report.evidence import Evidence
@@ -36,11 +36,15 @@ class Example:
     changes: tuple[str, ...]
 
 
-def examples(evidence: Evidence, immutable: Collection[Any]) -> tuple[Example, ...]:
+def examples(
+    evidence: Evidence, immutable: Collection[Any], column_texts: Mapping[str, str] | None = None
+) -> tuple[Example, ...]:
     """Choose rows and explain them; columns that nobody can change stay as they are in the nearest changes."""
     chosen = _telling_classes(evidence) if evidence.view.has_classes else _telling_values(evidence)
     rows = evidence.judged.take(np.array(list(chosen), dtype=np.intp))
-    words = explain.reasons(evidence.view, rows, MOST_REASONS, baseline=evidence.baseline).texts
+    words = explain.reasons(
+        evidence.view, rows, MOST_REASONS, baseline=evidence.baseline, column_texts=column_texts
+    ).texts
     return tuple(
         _example(evidence, position, why, texts, immutable)
         for (position, why), texts in zip(chosen.items(), words, strict=True)

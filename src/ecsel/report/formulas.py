@@ -11,10 +11,10 @@ from ecsel.estimators.summary import remarks
 from ecsel.report.front import Front
 from ecsel.report.html import Html, element
 from ecsel.report.mathml import all_digits, equation, four_digits, piece, score_of, simple_number, symbol
-from ecsel.report.pieces import equation_text, piece_text
+from ecsel.report.pieces import equation_text
 from ecsel.report.rules import ColumnRule, column_rules
-from ecsel.report.wording import DASH, MINUS, number, shown
-from ecsel.signomial.text import print_shift
+from ecsel.report.wording import DASH, MINUS, number, percent, shown
+from ecsel.signomial.text import counted, print_shift
 
 if TYPE_CHECKING:
     from ecsel.report.evidence import Evidence
@@ -40,12 +40,16 @@ class ScaleLine:
 
 @dataclass(frozen=True, slots=True)
 class PieceLine:
-    """One piece of the equation of two classes: typeset, its coefficient, and what it does to the odds."""
+    """One piece of a readable equation: typeset, its coefficient, and of two classes what it does to the odds."""
 
+    label: str
+    """The class of its score."""
     typeset: Html
     coefficient: str
     error: str
     """The standard error of the coefficient."""
+    chosen: str
+    """In which share of the bootstrap draws the search chose it again; a dash where nothing was drawn."""
     meaning: str
 
 
@@ -79,13 +83,15 @@ class Formulas:
     front: tuple[FrontLine, ...]
     measure: str = "log-loss"
     """What the front measures."""
+    n_draws: int = 0
+    """Bootstrap draws that the stability of pieces rests on."""
 
 
 FRONT_OF_NUMBERS = "root mean squared error"
 
 
-def formulas(evidence: Evidence) -> Formulas:
-    """Typeset the model."""
+def formulas(evidence: Evidence, n_bootstrap: int = 0) -> Formulas:
+    """Typeset the model; the stability of its pieces takes a search for every bootstrap draw."""
     model, view = evidence.view.estimator, evidence.view
     if not view.has_classes:
         return _of_number(evidence)
@@ -106,9 +112,10 @@ def formulas(evidence: Evidence) -> Formulas:
         tuple(promises),
         _readable_size(evidence) if readable else _size(equations),
         shown(view.classes[1]) if evidence.is_log_odds else None,
-        _pieces(evidence) if evidence.is_log_odds else (),
+        _pieces(evidence, n_bootstrap) if readable else (),
         column_rules(view),
         _front(evidence),
+        n_draws=n_bootstrap if readable else 0,
     )
 
 
@@ -129,22 +136,43 @@ def score_name(evidence: Evidence, label: Any) -> Html:
     return element("mtext", f"log-odds of {shown(label)}") if evidence.is_log_odds else score_of(label)
 
 
-def _pieces(evidence: Evidence) -> tuple[PieceLine, ...]:
-    """Return what each piece does to the odds."""
-    (right,) = evidence.view.estimator.equations_.values()
-    found = evidence.standard_errors
-    errors = {} if found is None else {each.piece: each.standard_error for each in found.numbers}
+def _pieces(evidence: Evidence, n_bootstrap: int) -> tuple[PieceLine, ...]:
+    """Return every piece, score by score, with what is known of it; errors and draws have the pieces in that order."""
+    model, found = evidence.view.estimator, evidence.standard_errors
+    pieces = [
+        (label, term) for label, right in model.equations_.items() for term in right.terms if not term.is_constant
+    ]
+    errors = [DASH] * len(pieces)
+    if found is not None:
+        known = [each.standard_error for each in found.numbers if each.parameter == "coefficient"]
+        errors = [DASH if error is None else f"± {number(error, 2)}" for error in known]
     return tuple(
         PieceLine(
+            shown(label),
             piece(term),
             print_shift(term.coefficient).replace("-", MINUS),
-            DASH if (error := errors.get(piece_text(term))) is None else f"± {number(error, 2)}",
+            error,
+            chosen,
             # names are typeset beside it, so that the quotes of text are not needed
-            "; ".join(odds_phrases(term, evidence.view.estimator.encoder_)).replace("`", ""),
+            "; ".join(odds_phrases(term, model.encoder_)).replace("`", "") if evidence.is_log_odds else "",
         )
-        for term in right.terms
-        if not term.is_constant
+        for (label, term), error, chosen in zip(
+            pieces, errors, _chosen(evidence, len(pieces), n_bootstrap), strict=True
+        )
     )
+
+
+def _chosen(evidence: Evidence, n_pieces: int, n_bootstrap: int) -> list[str]:
+    """Return how often bootstrap draws chose each piece, and in brackets it or another piece of its columns."""
+    if n_bootstrap == 0:
+        return [DASH] * n_pieces
+    rows, model = evidence.training, evidence.view.estimator
+    draws = model.stability(rows.table, model.classes_[rows.truth], n_bootstrap=n_bootstrap)
+    own = draws.piece_frequency
+    return [
+        f"{percent(share, 0)} ({percent(share + other, 0)})"
+        for share, other in zip(own.tolist(), draws.other_shapes.mean(axis=0).tolist(), strict=True)
+    ]
 
 
 def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
@@ -179,18 +207,14 @@ def _readable_size(evidence: Evidence) -> str:
     terms = [term for each in equations for term in each.terms if not term.is_constant]
     n_factors = sum(len(term.factors) for term in terms)
     # most pieces have one factor; only products need both counts
-    products = "" if n_factors == len(terms) else f" with {_count(n_factors, 'factor')}"
-    return f"{_count(len(terms), 'piece')}{products} of {_count(len(evidence.used), 'column')}"
+    products = "" if n_factors == len(terms) else f" with {counted(n_factors, 'factor')}"
+    return f"{counted(len(terms), 'piece')}{products} of {counted(len(evidence.used), 'column')}"
 
 
 def _size(equations: list[Any]) -> str:
     n_terms = sum(len(each.terms) for each in equations)
     n_numbers = sum(1 + len(term.factors) for each in equations for term in each.terms)
-    return f"{_count(n_terms, 'term')} and {_count(n_numbers, 'number')}"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+    return f"{counted(n_terms, 'term')} and {counted(n_numbers, 'number')}"
 
 
 def _link(evidence: Evidence) -> Html:

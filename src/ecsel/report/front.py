@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
+from ecsel.signomial.text import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -104,4 +106,4 @@ def factors(n: int) -> str:
     >>> factors(1), factors(7)
     ('1 factor', '7 factors')
     """
-    return f"{n} factor{'' if n == 1 else 's'}"
+    return counted(n, "factor")

@@ -52,6 +52,8 @@ class Wishes:
     limits: Sequence[str]
     details: Mapping[str, str]
     sample_rows: int
+    n_bootstrap: int
+    column_texts: Mapping[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class Page:
     has_classes: bool
     held_out: bool
     judged_name: str
+    reference: str
+    """The row that explanations compare with, in words."""
     quality_of: str
     """The rows that the headline figures are of."""
     fixed: tuple[str, ...]
@@ -119,13 +123,13 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
     if values is not None and wishes.costs is not None:
         raise ValueError("costs are for two classes, but the model is a regression.")
     driven = drivers(evidence)
-    explained = examples(evidence, fixed)
+    explained = examples(evidence, fixed, wishes.column_texts)
     start = typical_row(evidence)
     positions, rows = sample(evidence, [start, *(each.position for each in explained)], wishes.sample_rows)
     source, method = script(view, evidence.baseline)
     places = [int(np.searchsorted(positions, each.position)) for each in explained]
     first = int(np.searchsorted(positions, start))
-    equations = formulas(evidence)
+    equations = formulas(evidence, wishes.n_bootstrap)
     return Page(
         title=wishes.title,
         purpose=wishes.purpose,
@@ -134,6 +138,7 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         has_classes=view.has_classes,
         held_out=evidence.held_out,
         judged_name=evidence.judged_name,
+        reference=evidence.baseline.description,
         quality_of=evidence.judged_name if classes is None else classes.figures_of,
         fixed=tuple(shown(name) for name in view.raw_names if name in fixed),
         protected=tuple(shown(name) for name in protected),
@@ -224,6 +229,7 @@ def _island(
         "goal": None if view.has_classes else float(np.median(truth)),
         "reach": None if view.has_classes else float(np.ptp(truth)) or 1.0,
         "method": method,
+        "reference": evidence.baseline.description,
         "controls": described,
         "sample": rows,
         "start": start,

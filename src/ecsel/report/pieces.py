@@ -1,6 +1,6 @@
 """Equations as text for people: all their digits and no more, whole on a line or a piece a line.
 
-The text is that of `str(equation)` and reads back as the same equation; only the ``.0`` of whole numbers is left out.
+The text is that of `str(equation)` and reads back as the same equation.
 """
 
 from __future__ import annotations
@@ -23,20 +23,7 @@ def piece_text(term: Term) -> str:
     """
     if term.is_constant:
         return ""
-    return print_term(Term.from_factors(1.0, term.factors)).removeprefix("1.0*").removeprefix("1*")
-
-
-def term_text(term: Term) -> str:
-    """Return a term as the equation writes it.
-
-    >>> from ecsel import Signomial
-    >>> term_text(Signomial.parse("38/(x + 10)").terms[0])
-    '38/(x + 10)'
-    """
-    text, number = print_term(term), repr(term.coefficient)
-    if number.endswith(".0") and text.startswith(number):
-        return number.removesuffix(".0") + text.removeprefix(number)
-    return text
+    return print_term(Term.from_factors(1.0, term.factors)).removeprefix("1*")
 
 
 def equation_text(equation: Signomial) -> str:
@@ -65,5 +52,5 @@ def equation_lines(equation: Signomial, width: int) -> list[str]:
 
 
 def _signed_terms(equation: Signomial) -> list[str]:
-    first, *others = [term_text(term) for term in equation.terms] or ["0"]
+    first, *others = [print_term(term) for term in equation.terms] or ["0"]
     return [first, *(f"- {text[1:]}" if text.startswith("-") else f"+ {text}" for text in others)]

@@ -32,6 +32,8 @@ def render_report(
     limits: Sequence[str] = (),
     details: Mapping[str, str] | None = None,
     sample_rows: int = 5000,
+    n_bootstrap: int = 0,
+    column_texts: Mapping[str, str] | None = None,
 ) -> str:
     """Return the report as the text of an HTML page; the options are those of `write_report`.
 
@@ -48,7 +50,16 @@ def render_report(
     if sample_rows < 0:
         raise ValueError(f"sample_rows={sample_rows!r} must not be negative.")
     wishes = Wishes(
-        title or "Model report", purpose, group, costs, immutable, tuple(limits), details or {}, sample_rows
+        title or "Model report",
+        purpose,
+        group,
+        costs,
+        immutable,
+        tuple(limits),
+        details or {},
+        sample_rows,
+        n_bootstrap,
+        column_texts,
     )
     with warnings.catch_warnings():
         # rows outside of the training range are counted and told on the page
@@ -77,6 +88,8 @@ def write_report(
     limits: Sequence[str] = (),
     details: Mapping[str, str] | None = None,
     sample_rows: int = 5000,
+    n_bootstrap: int = 0,
+    column_texts: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a fitted model as one self-contained HTML file, and return its path.
 
@@ -109,6 +122,11 @@ def write_report(
         Further lines of the model card, such as an owner, a date or a contact.
     sample_rows : int, default=5000
         Most judged rows that the file keeps for the live what-if to start from; the explained examples always stay.
+    n_bootstrap : int, default=0
+        Bootstrap draws of the rows on which the whole search is repeated, to tell how often each piece is chosen again;
+        0 leaves that column out. Readable classifiers only.
+    column_texts : dict of column to str, optional
+        Your own words for columns that are reasons; see `explain.reasons`.
 
     Examples
     --------
@@ -135,6 +153,8 @@ def write_report(
         limits=limits,
         details=details,
         sample_rows=sample_rows,
+        n_bootstrap=n_bootstrap,
+        column_texts=column_texts,
     )
     target = Path(path)
     write_whole(target, text.encode())

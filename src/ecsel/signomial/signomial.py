@@ -47,7 +47,7 @@ class Signomial:
     >>> x, y = Signomial.variable("x"), Signomial.variable("y")
     >>> square = (x + y) ** 2
     >>> square
-    Signomial.parse('x**2 + 2.0*x*y + y**2')
+    Signomial.parse('x**2 + 2*x*y + y**2')
     >>> square({"x": [1.0, 2.0], "y": [3.0, 4.0]})
     array([16., 36.])
     >>> format(square / 3, ".2g")
@@ -166,7 +166,7 @@ class Signomial:
         Two features that get the same name become one: x·y with both called z is z².
 
         >>> Signomial.parse("x*y + 1").rename({"x": "z", "y": "z"})
-        Signomial.parse('z**2 + 1.0')
+        Signomial.parse('z**2 + 1')
         """
         return Signomial(_rename_term(term, mapping) for term in self._terms)
 

@@ -32,7 +32,7 @@ _BRACKETED = re.compile(r"\[[^\[\]`]+\]")
 def print_sum(terms: Sequence[Term], spec: str = "") -> str:
     """Return the terms as one expression; ``spec`` formats coefficients and inexact exponents, as in ``format``."""
     if not terms:
-        return format(0.0, spec) if spec else "0.0"
+        return format(0.0, spec) if spec else "0"
     first, *others = (print_term(term, spec) for term in terms)
     return first + "".join(f" - {term[1:]}" if term.startswith("-") else f" + {term}" for term in others)
 
@@ -47,18 +47,18 @@ def term_pieces(term: Term, spec: str = "") -> list[str]:
 
     >>> from ecsel.signomial import Signomial
     >>> term_pieces(Signomial.parse("-2*x*log(y)/(v*w)").terms[0])
-    ['-2.0*x', '*log(y)', '/(v*w)']
+    ['-2*x', '*log(y)', '/(v*w)']
     """
-    coefficient = _print_float(term.coefficient, spec)
+    coefficient = format(term.coefficient, spec) if spec else print_shift(term.coefficient)
     above, below = lay_out(term.factors)
     divisors = "*".join(_print_power(power, spec) for power in below)
     quotient = [f"/({divisors})" if len(below) > 1 else f"/{divisors}"] if below else []
     if not above:
-        return [_short_one(coefficient), *quotient] if quotient else [coefficient]
+        return [coefficient, *quotient]
     first, *others = (_print_power(power, spec) for power in above)
     # the first power of a sum is a factor only in a product: alone it would be read as a sum
     alone = len(term.factors) == 1 and above[0].is_sum and above[0].exponent == 1
-    if _short_one(coefficient) in {"1", "-1"} and not alone:
+    if coefficient in {"1", "-1", "1.0", "-1.0"} and not alone:
         first = first if term.coefficient > 0 else f"-{first}"
     else:
         first = f"{coefficient}*{first}"
@@ -114,18 +114,11 @@ def _print_power(power: Power, spec: str) -> str:
     base = f"({inner})" if power.is_sum else inner
     exponent = power.exponent
     if not isinstance(exponent, Fraction):
-        return f"{base}**{_print_float(exponent, spec)}"
+        # the ".0" of a float stays: without it the exponent would be read back as an exact whole number
+        return f"{base}**{format(exponent, spec) if spec else repr(exponent)}"
     if not is_integer(exponent):
         return f"{base}**({exponent})"
     return base if exponent == 1 else f"{base}**{exponent}"
-
-
-def _short_one(coefficient: str) -> str:
-    return coefficient.removesuffix(".0") if coefficient in {"1.0", "-1.0"} else coefficient
-
-
-def _print_float(value: float, spec: str) -> str:
-    return format(value, spec) if spec else repr(value)
 
 
 def for_people(value: float) -> str:
@@ -137,3 +130,12 @@ def for_people(value: float) -> str:
     ['0.1235', '22641', '673.5', '1e-09', '2.5e+20']
     """
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:.4g}"
+
+
+def counted(n: int, what: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "piece"), counted(3, "class")
+    ('1 piece', '3 classes')
+    """
+    return f"{n} {what}" if n == 1 else f"{n} {what}{'es' if what.endswith('s') else 's'}"

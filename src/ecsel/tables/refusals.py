@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ecsel.signomial.text import counted
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -22,23 +24,25 @@ def short(value: object, width: int = 60) -> str:
 def refuse_missing(name: str, n_missing: int, n_rows: int) -> NoReturn:
     """Refuse missing values in training."""
     raise ValueError(
-        f"Column {name!r} has {n_missing} missing value(s) (NaN or None) in {n_rows} rows; missing='factor' makes them "
-        "a factor of the equation, missing='median' fills them."
+        f"Column {name!r} has {counted(n_missing, 'missing value')} (NaN or None) in {n_rows} rows; "
+        "missing='factor' makes them a factor of the equation, missing='median' fills them."
     )
 
 
 def refuse_new_missing(name: str, n_missing: int) -> NoReturn:
     """Refuse missing values in a column that had none in training."""
     raise ValueError(
-        f"Column {name!r} has {n_missing} missing value(s) (NaN or None), but had none in training; fill them, or fit "
-        "with missing='median'."
+        f"Column {name!r} has {counted(n_missing, 'missing value')} (NaN or None), but had none in training; "
+        "fill them, or fit with missing='median'."
     )
 
 
 def refuse_infinite(name: str, values: NDArray[Any]) -> NoReturn:
     """Refuse infinities."""
     count = int(np.count_nonzero(np.isinf(values)))
-    raise ValueError(f"Column {name!r} has {count} infinite value(s) (inf); replace them, or make them missing.")
+    raise ValueError(
+        f"Column {name!r} has {counted(count, 'infinite value')} (inf): put numbers or missing values in their place."
+    )
 
 
 def refuse_out_of_range(column: NumericColumn, value: float, row: int) -> NoReturn:

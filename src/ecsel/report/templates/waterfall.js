@@ -1,4 +1,4 @@
-// Why: from a typical row to this one, column by column. The bars add up to the margin of the outcome.
+// Why: from the reference, a typical row, to this one, column by column. The bars add up to the margin of the outcome.
 
 const MOST_BARS = 10;
 
@@ -45,13 +45,21 @@ function drawWaterfall(outcome, values) {
     return;
   }
   const lines = linesOf(base, adds, total, values);
-  const reached = lines.flatMap((line) => [line.from, line.to]);
-  const [low, high] = [Math.min(0, ...reached), Math.max(0, ...reached)];
-  const place = (value) => (100 * (value - low)) / (high - low || 1);
+  const [low, high] = windowOf(lines);
+  const place = (value) => Math.min(100, Math.max(0, (100 * (value - low)) / (high - low || 1)));
   for (const line of lines) body.append(rowFor(line, place));
   const unit = HAS_CLASSES ? "log-odds" : `units of ${DATA.target}`;
   const how = DATA.method === "shapley" ? "exact Shapley values" : "first-order contributions, with the remainder";
-  note.textContent = `In ${unit}; ${how} against a typical row. Blue adds, orange takes away.`;
+  note.textContent = `In ${unit}; ${how} against ${DATA.reference}. Blue adds, orange takes away.`;
+}
+
+/** Where things happen: all places that the columns lead through, and 0 only where it is not far from them. */
+function windowOf(lines) {
+  const reached = lines.flatMap((line) => (line.total ? [line.to] : [line.from, line.to]));
+  const [low, high] = [Math.min(...reached), Math.max(...reached)];
+  const room = 0.06 * (high - low) || 1;
+  const near = Math.max(low, -high, 0) <= (high - low) / 2;
+  return near ? [Math.min(0, low - room), Math.max(0, high + room)] : [low - room, high + room];
 }
 
 /** The lines from the typical row to this one, the strongest columns first, the weak ones together. */
@@ -71,7 +79,7 @@ function linesOf(base, adds, total, values) {
   const lines = parts.map((part) => ({ ...part, from: so, to: (so += part.adds) }));
   const ends = { total: true, from: 0 };
   return [
-    { ...ends, name: "a typical row", adds: base, to: base },
+    { ...ends, name: DATA.reference, adds: base, to: base },
     ...lines,
     { ...ends, name: "these values", adds: total, to: total },
   ];
@@ -95,7 +103,7 @@ function rowFor(line, place) {
     "svg",
     { viewBox: "0 0 100 10", preserveAspectRatio: "none", class: "bar", "aria-hidden": "true" },
     makeSvg("rect", { x: start, y: 0, width: Math.max(stop - start, 0.3), height: 10, class: kind }),
-    makeSvg("rect", { x: place(0) - 0.2, y: 0, width: 0.4, height: 10, class: "zero" }),
+    ...(place(0) > 0 && place(0) < 100 ? [makeSvg("rect", { x: place(0) - 0.2, y: 0, width: 0.4, height: 10, class: "zero" })] : []),
   );
   const adds = make("td", { "data-adds": String(line.adds) }, signedNumber(line.adds));
   if (!line.total) adds.className = line.adds >= 0 ? "up" : "down";
