@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.persistence import load
     from ecsel.estimators.regressor import ECSELRegressor
+    from ecsel.export.scorecards import scorecard
     from ecsel.signomial import Signomial, Term
     from ecsel.tables.cautions import ColumnWarning
 
@@ -21,6 +22,7 @@ _HOMES = {
     "Signomial": "ecsel.signomial",
     "Term": "ecsel.signomial",
     "load": "ecsel.estimators.persistence",
+    "scorecard": "ecsel.export.scorecards",
 }
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "load",
     "quality",
     "report",
+    "scorecard",
     "tune",
 ]
 _ROOMS = ("explain", "export", "quality", "report", "tune")
