@@ -6,8 +6,11 @@ Names are imported when they are first used, so that ``import ecsel`` itself cos
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ecsel._version import __version__
+
 if TYPE_CHECKING:
     from ecsel import explain, export, quality, report, tune
+    from ecsel._show_versions import show_versions
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.persistence import load
     from ecsel.estimators.regressor import ECSELRegressor
@@ -23,6 +26,7 @@ _HOMES = {
     "Term": "ecsel.signomial",
     "load": "ecsel.estimators.persistence",
     "scorecard": "ecsel.export.scorecards",
+    "show_versions": "ecsel._show_versions",
 }
 
 __all__ = [
@@ -31,16 +35,17 @@ __all__ = [
     "ECSELRegressor",
     "Signomial",
     "Term",
+    "__version__",
     "explain",
     "export",
     "load",
     "quality",
     "report",
     "scorecard",
+    "show_versions",
     "tune",
 ]
 _ROOMS = ("explain", "export", "quality", "report", "tune")
-__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
