@@ -5,7 +5,7 @@ BENCH := .venv-bench
 KERNEL := $(wildcard src/ecsel/csrc/*)
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint docs bench fuzz sanitize mutants wheel clean
+.PHONY: demo test lint docs bench fuzz sanitize mutants wheel dist without-compiler test-package workflows integrations clean
 
 demo: $(VENV)/.demo
 	$(VENV)/bin/ecsel demo
@@ -41,6 +41,34 @@ mutants: $(VENV)/.test
 wheel: $(VENV)/.test
 	sh tests/same_wheel.sh $(VENV)/bin/python
 
+# Source distribution and wheel, built in isolation and checked.
+dist: $(VENV)/.dist
+	rm -rf dist
+	$(VENV)/bin/python -m build --outdir dist
+	$(VENV)/bin/twine check --strict dist/*
+	$(VENV)/bin/check-wheel-contents dist/*.whl
+
+# What is in dist, installed where there is no compiler.
+without-compiler:
+	sh tests/without_compiler.sh $(PYTHON)
+
+# The tests that need no other programs, on this Python with the oldest or the newest dependencies.
+DEPENDENCIES ?= newest
+test-package:
+	$(PYTHON) $(PIP) install "uv>=0.8"
+	$(PYTHON) -m uv pip install --system --resolution $(if $(filter oldest,$(DEPENDENCIES)),lowest-direct,highest) ".[test]"
+	$(PYTHON) -m pytest -n 2 tests/signomial tests/tables tests/search tests/fitting tests/estimators tests/explain
+
+# Workflows of continuous integration: pinned, and with no more rights than they need.
+workflows: $(VENV)/.dist
+	$(VENV)/bin/zizmor --offline --strict-collection --persona pedantic .github/workflows
+
+# What others run: exports in two PMML engines, on Java.
+integrations: $(VENV)-integrations/.done
+	sh tests/programs.sh java
+	ECSEL_INTEGRATIONS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest \
+		tests/export/test_pmml_engines.py
+
 bench: $(BENCH)/.bench
 	$(BENCH)/bin/python -m benchmarks --help
 
@@ -64,6 +92,15 @@ $(VENV)/.docs: pyproject.toml $(KERNEL) | $(VENV)/bin/python
 	$(VENV)/bin/python $(PIP) install --editable ".[docs]"
 	touch $@
 
+$(VENV)/.dist: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python $(PIP) install "build>=1.2" "check-wheel-contents>=0.6" "twine>=6" "zizmor>=1.5"
+	touch $@
+
+$(VENV)-integrations/.done: pyproject.toml $(KERNEL)
+	$(PYTHON) -m venv $(VENV)-integrations
+	$(VENV)-integrations/bin/python $(PIP) install --editable ".[integrations]"
+	touch $@
+
 $(BENCH)/.bench: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python $(PIP) install --upgrade pip
@@ -75,4 +112,4 @@ $(BENCH)/.bench: pyproject.toml $(KERNEL)
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) build dist src/ecsel/fitting/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo docs/_build docs/api docs/auto_examples
+	rm -rf $(VENV) $(VENV)-integrations $(BENCH) build dist src/ecsel/fitting/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo docs/_build docs/api docs/auto_examples

@@ -14,11 +14,17 @@ need() { # a package, then paths or commands of which one must exist
     done
     missing="$missing $package"
 }
+if [ "${1:-}" = java ]; then # for `make integrations`
+    need default-jre-headless java
+    set -- done
+fi
+[ "${1:-}" = done ] || {
 need nodejs node nodejs
 need gcc gcc
 need chromium chromium
 need libreoffice-calc-nogui soffice "/usr/lib/libreoffice/program/soffice*"
 need postgresql "/usr/lib/postgresql/*/bin/postgres"
+}
 [ -z "$missing" ] && exit 0
 if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ]; then
     echo "Not installed, and cannot be from here:$missing" >&2

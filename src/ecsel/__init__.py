@@ -6,11 +6,15 @@ Names are imported when they are first used, so that ``import ecsel`` itself cos
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ecsel._version import __version__
+
 if TYPE_CHECKING:
     from ecsel import explain, export, quality, report, tune
+    from ecsel._show_versions import show_versions
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.persistence import load
     from ecsel.estimators.regressor import ECSELRegressor
+    from ecsel.export.scorecards import scorecard
     from ecsel.signomial import Signomial, Term
     from ecsel.tables.cautions import ColumnWarning
 
@@ -21,6 +25,8 @@ _HOMES = {
     "Signomial": "ecsel.signomial",
     "Term": "ecsel.signomial",
     "load": "ecsel.estimators.persistence",
+    "scorecard": "ecsel.export.scorecards",
+    "show_versions": "ecsel._show_versions",
 }
 
 __all__ = [
@@ -29,15 +35,17 @@ __all__ = [
     "ECSELRegressor",
     "Signomial",
     "Term",
+    "__version__",
     "explain",
     "export",
     "load",
     "quality",
     "report",
+    "scorecard",
+    "show_versions",
     "tune",
 ]
 _ROOMS = ("explain", "export", "quality", "report", "tune")
-__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:

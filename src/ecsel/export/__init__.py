@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ecsel.export.javascript import to_javascript
     from ecsel.export.latex import to_latex
     from ecsel.export.onnx import to_onnx
+    from ecsel.export.pmml import to_pmml
     from ecsel.export.python import to_python
     from ecsel.export.raw_rows import formula_inputs
     from ecsel.export.skl2onnx import register_skl2onnx
@@ -27,6 +28,7 @@ _HOMES = {
     "to_javascript": "ecsel.export.javascript",
     "to_latex": "ecsel.export.latex",
     "to_onnx": "ecsel.export.onnx",
+    "to_pmml": "ecsel.export.pmml",
     "to_python": "ecsel.export.python",
     "to_sql": "ecsel.export.sql.scoring",
     "to_sympy": "ecsel.export.symbolic",
@@ -41,6 +43,7 @@ __all__ = [
     "to_javascript",
     "to_latex",
     "to_onnx",
+    "to_pmml",
     "to_python",
     "to_sql",
     "to_sympy",

@@ -70,6 +70,14 @@ def to_excel(
     >>> path.stat().st_size > 0
     True
     """
+    view = ModelView.of(model)
+    if contributions == "auto":
+        contributions = None if view.encoder is None and baseline is None else "shapley"
+    workbook_of(view, lower(view, contributions=contributions, baseline=baseline), rows).save(path)
+
+
+def workbook_of(view: ModelView, program: Program, rows: int | Sequence[Mapping[str, Any]]) -> Any:
+    """Return the workbook of a program, an openpyxl one."""
     try:
         import openpyxl  # noqa: PLC0415  # optional
     except ImportError as error:
@@ -77,10 +85,6 @@ def to_excel(
     n_rows = rows if isinstance(rows, int) else len(rows)
     if n_rows < 1:
         raise ValueError("the workbook needs at least one row")
-    view = ModelView.of(model)
-    if contributions == "auto":
-        contributions = None if view.encoder is None and baseline is None else "shapley"
-    program = lower(view, contributions=contributions, baseline=baseline)
     check_levels_are_doubles(program)
     _check_lengths(program)
     writer = FormulaWriter(program)
@@ -98,7 +102,7 @@ def to_excel(
     _write_calculation(book.create_sheet("Calculation"), writer, last_row)
     _write_levels(book.create_sheet("Levels"), writer)
     _write_about(book.create_sheet("About"), view, program)
-    book.save(path)
+    return book
 
 
 def cell_text(text: str) -> str:
@@ -123,7 +127,7 @@ def _check_lengths(program: Program) -> None:
             )
 
 
-def _put(sheet: Any, row: int, column: int, value: Level, *, bold: bool = False) -> Any:
+def put(sheet: Any, row: int, column: int, value: Level, *, bold: bool = False) -> Any:
     """Write a value that is no formula, whatever it looks like."""
     from openpyxl.styles import Font  # noqa: PLC0415
 
@@ -144,16 +148,16 @@ def _write_predict(sheet: Any, writer: FormulaWriter, last_row: int) -> None:
 
     program = writer.program
     n_inputs = len(program.inputs)
-    _put(sheet, 1, 1, "Type a row into the coloured cells; the answers follow to the right of them.", bold=True)
+    put(sheet, 1, 1, "Type a row into the coloured cells; the answers follow to the right of them.", bold=True)
     yellow = PatternFill("solid", fgColor="FFF8DC")
     for i, column in enumerate(program.inputs):
-        _put(sheet, 2, i + 1, "number" if column.levels is None else column.kind)
-        _put(sheet, 3, i + 1, column.name, bold=True)
+        put(sheet, 2, i + 1, "number" if column.levels is None else column.kind)
+        put(sheet, 3, i + 1, column.name, bold=True)
         for row in range(FIRST_ROW, last_row + 1):
             sheet.cell(row, i + 1).fill = yellow
     for j, (group, title, formula) in enumerate(_answers(writer), start=n_inputs + 1):
-        _put(sheet, 2, j, group)
-        _put(sheet, 3, j, title, bold=True)
+        put(sheet, 2, j, group)
+        put(sheet, 3, j, title, bold=True)
         for row in range(FIRST_ROW, last_row + 1):
             empty = f"COUNTA($A{row}:${letters(n_inputs)}{row})=0" if n_inputs else "FALSE"
             sheet.cell(row, j).value = f'=IF({empty},"",{formula.replace(ROW, str(row))})'
@@ -181,6 +185,8 @@ def _answers(writer: FormulaWriter) -> Iterator[tuple[str, Level, str]]:
         term = "" if each.term is None else f"log |term {each.term + 1}| of "
         at_baseline = "not defined" if each.base_value is None else f"{each.base_value:.6g}"
         group = f"contribution to {term}{each.label} (at the baseline {at_baseline})"
+        if each.noun != "contribution":
+            group = f"{each.noun} for {each.label} ({each.base_noun.replace('_', ' ')} {each.base_value!r})"
         for column, variable in each.by_column:
             yield group, column, cell(variable)
 
@@ -207,9 +213,9 @@ def _add_validation(sheet: Any, view: ModelView, writer: FormulaWriter, last_row
 
 
 def _write_calculation(sheet: Any, writer: FormulaWriter, last_row: int) -> None:
-    _put(sheet, 1, 1, "Every step of the model, from left to right; nothing to type here.", bold=True)
+    put(sheet, 1, 1, "Every step of the model, from left to right; nothing to type here.", bold=True)
     for j, column in enumerate(writer.calculation, start=1):
-        _put(sheet, 3, j, column.title)
+        put(sheet, 3, j, column.title)
         for row in range(FIRST_ROW, last_row + 1):
             sheet.cell(row, j).value = "=" + column.formula.replace(ROW, str(row))
     sheet.freeze_panes = sheet.cell(FIRST_ROW, 1)
@@ -217,9 +223,9 @@ def _write_calculation(sheet: Any, writer: FormulaWriter, last_row: int) -> None
 
 def _write_levels(sheet: Any, writer: FormulaWriter) -> None:
     for j, column in enumerate(writer.levels, start=1):
-        _put(sheet, 1, j, column.title, bold=True)
+        put(sheet, 1, j, column.title, bold=True)
         for row, value in enumerate(column.cells, start=2):
-            _put(sheet, row, j, value)
+            put(sheet, row, j, value)
 
 
 def _write_about(sheet: Any, view: ModelView, program: Program) -> None:
@@ -241,7 +247,7 @@ def _write_about(sheet: Any, view: ModelView, program: Program) -> None:
     lines += [[line] for line in to_text(view).splitlines()]
     for row, line in enumerate(lines, start=1):
         for j, value in enumerate(line, start=1):
-            _put(sheet, row, j, value)
+            put(sheet, row, j, value)
     sheet.column_dimensions["A"].width = 40
 
 
@@ -251,7 +257,7 @@ def _type_in(sheet: Any, row: int, column: int, value: Any) -> None:
     if value is None or value != value:  # noqa: PLR0124 - NaN, also those of other types than float
         return
     is_infinite = isinstance(value, float) and np.isinf(value)
-    _put(sheet, row, column, value if isinstance(value, (bool, int, float, str)) and not is_infinite else str(value))
+    put(sheet, row, column, value if isinstance(value, (bool, int, float, str)) and not is_infinite else str(value))
 
 
 def _typical(view: ModelView, inputs: Sequence[InputColumn]) -> dict[str, Level]:

@@ -141,6 +141,13 @@ class Sqrt:
 
 
 @dataclass(frozen=True, slots=True)
+class Floor:
+    """The largest whole number that is not above x, |x| < 2⁵³."""
+
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class If:
     """One of two numbers."""
 
@@ -186,7 +193,9 @@ class Not:
     operand: Condition
 
 
-Expr: TypeAlias = Const | Null | Var | Input | Lookup | Add | Mul | Min | Max | Div | Neg | Abs | Exp | Log | Sqrt | If
+Expr: TypeAlias = (
+    Const | Null | Var | Input | Lookup | Add | Mul | Min | Max | Div | Neg | Abs | Exp | Log | Sqrt | Floor | If
+)
 Condition: TypeAlias = IsMissing | Compare | And | Or | Not
 Part = TypeVar("Part", Expr, Condition)
 

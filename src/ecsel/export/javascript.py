@@ -16,6 +16,7 @@ from ecsel.export.expr import (
     Compare,
     Const,
     Exp,
+    Floor,
     If,
     Input,
     IsMissing,
@@ -167,7 +168,7 @@ def _rules(tables: list[str]) -> Rules[str]:
 
     return {
         **INFIX,
-        **{node: call(f"Math.{node.__name__.lower()}") for node in (Min, Max, Abs, Exp, Log, Sqrt)},
+        **{node: call(f"Math.{node.__name__.lower()}") for node in (Min, Max, Abs, Exp, Log, Sqrt, Floor)},
         Const: lambda value: f"({value!r})" if value < 0 else repr(value),
         Null: lambda: "null",
         Input: lambda position: f"v{position}",

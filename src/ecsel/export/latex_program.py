@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ecsel.export.expr import Abs, Div, Exp, If, Input, IsMissing, Log, Lookup, Max, Min, Null, Sqrt, Var
+from ecsel.export.expr import Abs, Div, Exp, Floor, If, Input, IsMissing, Log, Lookup, Max, Min, Null, Sqrt, Var
 from ecsel.export.lowering import lower
 from ecsel.export.phrases import Binding, Notation, Phrase, label_rule
 from ecsel.export.writing import fold
@@ -128,6 +128,7 @@ def _rules(program: Program, names: dict[str, str]) -> Rules[Phrase]:
         Exp: _function(r"\exp\left(", r"\right)"),
         Log: _function(r"\ln\left(", r"\right)"),
         Sqrt: _function(r"\sqrt{", "}"),
+        Floor: _function(r"\left\lfloor ", r"\right\rfloor"),
         Max: _function(r"\max\left(", r"\right)"),
         Min: _function(r"\min\left(", r"\right)"),
         Null: lambda: Phrase(REFUSED),

@@ -85,12 +85,13 @@ def lower(model: Any, *, contributions: Method | None = None, baseline: Any = No
         outputs = [sheet.let("prediction", If(valid, scores[0], Null()), "output", "prediction")]
         decision = None
     else:
-        p = _sigmoid(scores[0], sheet) if view.link == "sigmoid" else _softmax(scores, view.classes, sheet)
+        one = view.link == "sigmoid"
+        p = sigmoid_outputs(scores[0], sheet) if one else softmax_outputs(scores, view.classes, sheet)
         outputs = [
             sheet.let(f"p{c}", If(valid, each, Null()), "output", f"probability of {label}")
             for c, (each, label) in enumerate(zip(p, view.classes, strict=True))
         ]
-        chosen = If(valid, _position(p, view.threshold), Null())
+        chosen = If(valid, position_of(p, view.threshold), Null())
         decision = sheet.let("decision", chosen, "output", "position of the predicted class").name
     explained = Explained(view, reading, valid)
     told = () if contributions is None else contributions_of(explained, contributions, baseline, sheet)
@@ -134,7 +135,7 @@ def _scores(view: ModelView, reading: Reading, sheet: Sheet) -> list[Var]:
     ]
 
 
-def _sigmoid(z: Var, sheet: Sheet) -> list[Var]:
+def sigmoid_outputs(z: Var, sheet: Sheet) -> list[Var]:
     """Return 1/(1 + e^z) and 1/(1 + e^−z), each with all its digits: only e^−|z| ≤ 1 is ever computed."""
     w = sheet.let("w", _exp(Neg(Abs(z))), "link", "exp(−|score|)")
     total = Add((Const(1.0), w))
@@ -146,7 +147,8 @@ def _sigmoid(z: Var, sheet: Sheet) -> list[Var]:
     ]
 
 
-def _softmax(scores: list[Var], classes: tuple[Any, ...], sheet: Sheet) -> list[Var]:
+def softmax_outputs(scores: list[Var], classes: tuple[Any, ...], sheet: Sheet) -> list[Var]:
+    """Return e^(z_c − max z)/Σ_r e^(z_r − max z) of each class."""
     top = sheet.let("top", largest(scores), "link", "largest score")
     weights = [
         sheet.let(f"w{c}", _exp(minus(z, top)), "link", f"weight of {label}")
@@ -159,7 +161,7 @@ def _softmax(scores: list[Var], classes: tuple[Any, ...], sheet: Sheet) -> list[
     ]
 
 
-def _position(p: list[Var], threshold: float | None) -> Expr:
+def position_of(p: list[Var], threshold: float | None) -> Expr:
     """Return the position of the predicted class: by the threshold, or the first with the largest probability."""
     if threshold is not None:
         return If(Compare(">=", p[1], Const(threshold)), Const(1.0), Const(0.0))

@@ -86,7 +86,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What each column contributes to the score of a class, or to the logarithm of one of its terms.
+    """What each column contributes to the score of a class, or to the logarithm of one of its terms; or points.
 
     Attributes
     ----------
@@ -97,13 +97,17 @@ class Contribution:
     base_value
         What is explained, at the baseline; None for the logarithm of a term that is zero there.
     by_column
-        For each column its name and the variable of its contribution.
+        For each column its name and the variable of its contribution; for each piece of a scorecard its points.
+    noun, base_noun
+        What the numbers are called where they have names.
     """
 
     label: Level
     term: int | None
     base_value: float | None
     by_column: tuple[tuple[str, str], ...]
+    noun: str = "contribution"
+    base_noun: str = "base_value"
 
 
 @dataclass(frozen=True, slots=True)

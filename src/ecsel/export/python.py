@@ -25,7 +25,7 @@ _HEAD = '''"""A fitted model of ecsel. predict(row) takes one row, a dict of col
 Missing values are None or NaN. On a row that the model refuses every answer is None.
 """
 
-from math import exp, inf, log, sqrt
+from math import exp, floor, inf, log, sqrt
 
 
 def _value(row, name):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ecsel.export.expr import Abs, Div, Exp, If, Input, IsMissing, Log, Lookup, Max, Min, Null, Sqrt, Var
+from ecsel.export.expr import Abs, Div, Exp, Floor, If, Input, IsMissing, Log, Lookup, Max, Min, Null, Sqrt, Var
 from ecsel.export.lowering import lower
 from ecsel.export.phrases import Binding, Notation, Phrase, label_rule
 from ecsel.export.writing import call, fold
@@ -119,7 +119,7 @@ def _function(name: str) -> Callable[[list[Phrase] | Phrase], Phrase]:
     return rule
 
 
-FUNCTIONS = {Abs: "abs", Exp: "exp", Log: "log", Max: "max", Min: "min", Sqrt: "sqrt"}
+FUNCTIONS = {Abs: "abs", Exp: "exp", Floor: "floor", Log: "log", Max: "max", Min: "min", Sqrt: "sqrt"}
 
 PYTHON = Notation(
     number=print_shift,

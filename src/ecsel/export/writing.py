@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeAlias, TypeVar
 
-from ecsel.export.expr import Abs, Add, Condition, Div, Exp, Expr, Log, Lookup, Max, Min, Mul, Neg, Sqrt, Var
+from ecsel.export.expr import Abs, Add, Condition, Div, Exp, Expr, Floor, Log, Lookup, Max, Min, Mul, Neg, Sqrt, Var
 
 Written = TypeVar("Written")
 Rules: TypeAlias = Mapping[type, Callable[..., Written]]
@@ -57,5 +57,6 @@ INFIX: Rules[str] = {
     Exp: call("exp"),
     Log: call("log"),
     Sqrt: call("sqrt"),
+    Floor: call("floor"),
 }
 """What most languages have in common."""

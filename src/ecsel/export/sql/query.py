@@ -84,11 +84,11 @@ class Query:
         for told in self.program.contributions:
             words = self._heading(told)
             yield (
-                names.of("base_value", *words),
+                names.of(told.base_noun, *words),
                 as_double(exp.Null() if told.base_value is None else number(told.base_value)),
             )
             for raw, variable in told.by_column:
-                yield names.of("contribution", *words, raw), column(variable)
+                yield names.of(told.noun, *words, raw), column(variable)
 
     def _heading(self, told: Contribution) -> list[Level]:
         """Return the words of a name that say which score is explained, if there are several."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from ecsel.export.contributions import Method
+    from ecsel.export.program import Program
 
 
 def to_sql(
@@ -68,6 +69,20 @@ def to_sql(
     >>> [(key, value and round(value, 12)) for key, value in database.execute(query)]
     [(7, 3.0), (8, None)]
     """
+    check_sql_options(dialect, keep)
+    return query_of(lower(model, contributions=contributions, baseline=baseline), dialect, table, keep)
+
+
+def check_sql_options(dialect: str, keep: Sequence[str]) -> None:
+    """Refuse a dialect that is not known, and columns to keep that are one text."""
+    if dialect not in DIALECTS:
+        raise ValueError(f"dialect must be one of {', '.join(map(repr, DIALECTS))}, not {dialect!r}")
+    if isinstance(keep, str):
+        raise TypeError(f"keep must be a list of columns, not {keep!r}: write [{keep!r}]")
+
+
+def query_of(program: Program, dialect: str, table: str | exp.Expr, keep: Sequence[str]) -> str:
+    """Return a program as a query over a table."""
     try:
         from ecsel.export.sql.query import Query  # noqa: PLC0415 - sqlglot is optional
         from ecsel.export.sql.tables import table_of  # noqa: PLC0415 - sqlglot is optional
@@ -75,12 +90,7 @@ def to_sql(
         if error.name != "sqlglot":
             raise
         raise ImportError('to_sql needs sqlglot: pip install "ecsel[sql]"') from error
-    if dialect not in DIALECTS:
-        raise ValueError(f"dialect must be one of {', '.join(map(repr, DIALECTS))}, not {dialect!r}")
-    if isinstance(keep, str):
-        raise TypeError(f"keep must be a list of columns, not {keep!r}: write [{keep!r}]")
     spoken = DIALECTS[dialect]
-    program = lower(model, contributions=contributions, baseline=baseline)
     if spoken.stops_at_underflow:
         program = without_underflow(program)
     notes = "".join(f"-- {line}\n" for line in reading_lines(program))
