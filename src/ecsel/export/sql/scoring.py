@@ -83,5 +83,5 @@ def to_sql(
     program = lower(model, contributions=contributions, baseline=baseline)
     if spoken.stops_at_underflow:
         program = without_underflow(program)
-    notes = "".join(f"-- {line}\n" for line in reading_lines(program))
+    notes = "".join(f"-- {line}\n" for line in reading_lines(program, converted=spoken.reads_text))
     return notes + Query(program, spoken, table_of(table), tuple(dict.fromkeys(keep))).sql()
