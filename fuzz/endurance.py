@@ -59,7 +59,14 @@ def one_round(rng: np.random.Generator, folder: Path) -> None:
         again.predict(X)
         again.summary()
         explain.shapley(again, X[:5], X[:20])
-        for write in (export.to_python, export.to_javascript, export.to_c, export.to_sql, export.to_text, export.to_latex):
+        for write in (
+            export.to_python,
+            export.to_javascript,
+            export.to_c,
+            export.to_sql,
+            export.to_text,
+            export.to_latex,
+        ):
             write(again)
     explain.counterfactual(models[0], X[:1], models[0].classes_[-1])
     explain.what_if(models[1], X[:50], {"a": 1.2})

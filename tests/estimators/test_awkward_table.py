@@ -191,3 +191,13 @@ def test_every_command_takes_the_table_as_it_is(arguments, table, tmp_path):
     done = subprocess.run([*script, command, *rest, "--json"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     json.loads(done.stdout)
+
+
+def test_the_only_column_is_kept_although_it_counts_rows():
+    X = pd.DataFrame({"n": np.arange(200)})
+    model = ECSELClassifier().fit(X, np.arange(200) > 90)
+    assert model.encoder_.feature_names[0].startswith("n")
+    assert any(
+        "'n' looks like an identifier, but nothing else is left, so it is kept" in note for note in model.encoder_.notes
+    )
+    assert model.score(X, np.arange(200) > 90) > 0.95
