@@ -108,7 +108,8 @@ def learn_readings(
             found[j] = _left_out(columns[j], own, f"looks like an identifier: {why}", "; keep=[…] keeps it")
     if all(each.left_out is not None for each in found):  # an equation of nothing helps nobody
         for j in (j for j, each in enumerate(learned) if each.left_out is None):
-            note = f"{columns[j].name!r} looks like an identifier, but nothing else is left, so it is kept; drop=[…] drops it."
+            kept = "looks like an identifier, but nothing else is left, so it is kept; drop=[…] drops it"
+            note = f"{columns[j].name!r} {kept}."
             found[j] = learned[j]._replace(notes=(*learned[j].notes, note))
     return found
 
