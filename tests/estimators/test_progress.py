@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ecsel.estimators import progress
 from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.regressor import ECSELRegressor
 
@@ -71,3 +72,42 @@ def test_a_quiet_fit_tells_nothing(capsys):
     X = np.linspace(1, 3, 30)[:, None]
     ECSELRegressor().fit(X, X[:, 0] ** 2)
     assert capsys.readouterr() == ("", "")
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+def test_a_terminal_hears_of_long_work_after_three_seconds_alone(monkeypatch):
+    clock, stream = Clock(), Terminal()
+    monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr("sys.stderr", stream)
+    with progress.progress_for(verbose=False) as bar:
+        bar(0.5, "soon done")
+    assert stream.getvalue() == ""
+    with progress.progress_for(verbose=False) as bar:
+        bar(0.1, "first")
+        clock.now += progress.PATIENCE
+        bar(0.2, "second")
+    assert "first" not in stream.getvalue()
+    assert "second" in stream.getvalue()
+    assert stream.getvalue().rstrip().endswith("done")
+
+
+def test_no_progress_without_a_terminal_or_where_the_caller_shows_it(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    quiet, terminal = io.StringIO(), Terminal()
+    monkeypatch.setattr("sys.stderr", quiet)
+    with progress.progress_for(verbose=False) as bar:
+        bar(0.5, "x")
+    monkeypatch.setattr("sys.stderr", terminal)
+    with progress.progress_elsewhere(), progress.progress_for(verbose=False) as bar:
+        bar(0.5, "x")
+    assert quiet.getvalue() == terminal.getvalue() == ""
+    with progress.progress_for(verbose=False) as bar:
+        bar(0.5, "x")
+    assert "x" in terminal.getvalue()

@@ -1,11 +1,13 @@
 """Models of every kind, awkward rows for each, and what the model itself says of them; every export is held to it."""
 
+import datetime as dt
 import functools
 import os
 import shutil
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,13 @@ from hypothesis import strategies as st
 
 from ecsel import ECSELClassifier, ECSELRegressor, Signomial
 from ecsel.explain import ModelView
+from ecsel.export.expr import Input
 from ecsel.export.lowering import lower
+from ecsel.export.program import Assignment, InputColumn, Program
 from ecsel.signomial import ScoreTerms
 from ecsel.tables import TableEncoder
+from ecsel.tables.dates import learn_dates
+from ecsel.tables.number_text import NumberText
 from ecsel.tables.raw import RawColumn
 from ecsel.tables.reading import RawTable
 
@@ -528,3 +534,82 @@ def all_hostile():
     made = [hostile_case(pair, pairs[n - 3], pairs[n - 7], is_raw=n % 2 == 1) for n, pair in enumerate(pairs)]
     assert None not in made
     return made
+
+
+AWKWARD = Path(__file__).parents[1] / "data" / "awkward.csv"
+
+
+@pytest.fixture(scope="session")
+def awkward_rows():
+    """A table with every awkward kind of column."""
+    return pd.read_csv(AWKWARD).drop(columns=["bad", "recoveries"])
+
+
+@pytest.fixture(scope="session", params=["search", "paper", "prediction"])
+def awkward_model(request, awkward_rows):
+    bad = pd.read_csv(AWKWARD)["bad"]
+    if request.param == "prediction":
+        return ECSELRegressor(select="prediction", max_factors=6).fit(awkward_rows, (bad == "yes") + 0.0)
+    options = {"n_terms": 1, "l1": 0.001} if request.param == "paper" else {"max_factors": 8, "random_state": 0}
+    return ECSELClassifier(**options).fit(awkward_rows, bad)
+
+
+def column_of(values):
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def program_of(reading, name):
+    """Return a program that answers with one input."""
+    kind, levels = ("text", ("Monday",)) if name.endswith("weekday") else ("number", None)
+    column = InputColumn(name, kind, levels, (), refuses_missing=False, reading=reading)
+    return Program((column,), (Assignment("prediction", Input(0), "output", ""),), (), (), ("prediction",), None)
+
+
+NUMBER_TEXTS = [
+    (NumberText("x", ".", ",", "$"), ["$1,200.50", "(300)", "-$5", "($-4.5)", "1200 USD", "+7", "?", "N/a", "5e3"]),
+    (NumberText("x", ",", ".", "%"), ["1.234,5%", "-12,5 %", "\N{MINUS SIGN}3", ",5", "7", "-"]),
+    (NumberText("x", ",", " ", ""), ["1\u00a0234,5", "1\u202f234", "1 234 567", "12."]),
+    (NumberText("x", ".", "'", ""), ["1'234.5", "1\u2019234", "null"]),
+    (NumberText("x", ".", "", "months"), [" 36 months", "1 month", "60", "12 months "]),
+    (NumberText("x", ".", "", "m", lenient=True), ["7 m", "7m", "7 ms", "oops", "1,5", "1.2.3", "(4"]),
+]  # fmt: skip
+DATES = [
+    ("year-month-day", ["2018-02-28", "2019/3/1", "2020.12.31", "2018-05-06T07:08:09Z", "2018-05-06 17:08", "?", ""]),
+    ("day.month.year", ["28.02.2018", "1/3/19", "31-12-2020 23:59:59", "2019-01-31", "01/02/29", "01/02/30"]),
+    ("month/day/year", ["02/28/2018", "3/1/2019 1:05 PM", "12/31/2020 12:00 am", "12/31/2020 12:30pm"]),
+    ("day month-name year", ["28 Feb 2018", "1-March-19", "31/Dec/2020", "5 sept. 2020"]),
+    ("month-name day, year", ["Feb 28, 2018", "March 1 2019", "December 31, 2020 08:15"]),
+    ("month-name year", ["Feb-2018", "march 2019", "Dec/20"]),
+    ("year-month", ["2018-02", "2019-03", "2020-12"]),
+    ("typed", [dt.date(2018, 2, 28), pd.Timestamp("2018-03-01 12:30:15.25"), pd.Timestamp("2018-03-04"), None]),
+]  # fmt: skip
+
+
+def date_reading(form, values):
+    return learn_dates(RawColumn("when", column_of(values)), form, lambda name: name)
+
+
+def plain_of(reading, values):
+    return [column.objects().tolist() for column in reading.plain(RawColumn(reading.column, column_of(values)))]
+
+
+@pytest.fixture(scope="session")
+def reading_program():
+    return program_of
+
+
+@pytest.fixture(params=NUMBER_TEXTS, ids=lambda case: repr(case[0].unit))
+def number_text_case(request):
+    """A reading, texts, and the numbers that the model makes of them."""
+    reading, texts = request.param
+    return reading, texts, plain_of(reading, texts)
+
+
+@pytest.fixture(params=DATES, ids=[form for form, _ in DATES])
+def date_case(request):
+    """A reading, dates, and the parts that the model makes of them."""
+    form, values = request.param
+    reading = date_reading(form, values)
+    return reading, values, plain_of(reading, values)

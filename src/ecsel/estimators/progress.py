@@ -5,12 +5,40 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, Self, TextIO
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Self, TextIO
+
+from ecsel.discovery.progress import silent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
 CELLS = 24
+PATIENCE = 3.0
+"""Seconds of work without a word on a terminal."""
+
+_SHOWN_ELSEWHERE: ContextVar[bool] = ContextVar("progress is shown elsewhere", default=False)
+
+
+@contextmanager
+def progress_elsewhere() -> Iterator[None]:
+    """Let no fit show progress by itself: who calls it does, or wants none."""
+    token = _SHOWN_ELSEWHERE.set(True)
+    try:
+        yield
+    finally:
+        _SHOWN_ELSEWHERE.reset(token)
+
+
+def progress_for(*, verbose: bool) -> AbstractContextManager[Any]:
+    """Return a bar from the start where it is asked for, on a terminal one after three seconds, else none."""
+    if verbose:
+        return ProgressBar()
+    if sys.stderr is not None and sys.stderr.isatty() and not _SHOWN_ELSEWHERE.get():
+        return ProgressBar(patience=PATIENCE)
+    return nullcontext(silent)
 
 
 class ProgressBar:
@@ -22,15 +50,19 @@ class ProgressBar:
     ecsel: 100 %  done
     """
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: TextIO | None = None, patience: float = 0.0) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._rewrites = self._stream.isatty()
         self._started = time.monotonic()
         self._share, self._doing, self._shown = 0.0, "", ""
+        self._patience, self._spoke = patience, False
 
     def __call__(self, share: float, doing: str) -> None:
         """Show that a share of the work is done, and what is being done now."""
         self._share = max(self._share, min(share, 1.0))
+        if not self._spoke and time.monotonic() - self._started < self._patience:
+            return
+        self._spoke = True
         if self._rewrites:
             self._rewrite(doing)
         elif doing != self._doing:
@@ -45,6 +77,8 @@ class ProgressBar:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Finish the line, full only when the work was done."""
+        if self._patience and not self._spoke:
+            return  # work that was soon done needs no word
         self(self._share if kind else 1.0, "stopped" if kind else "done")
         if self._rewrites:
             self._stream.write("\n")

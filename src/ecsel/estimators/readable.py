@@ -8,18 +8,16 @@ fit the coefficients of the chosen pieces on all rows in a few passes. What is s
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.discovery.progress import silent
 from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
 from ecsel.estimators.guarantees import piece_signs
 from ecsel.estimators.path import Candidate, Path
-from ecsel.estimators.progress import ProgressBar
+from ecsel.estimators.progress import progress_for
 from ecsel.estimators.search_columns import search_columns, with_cuts
 from ecsel.fitting import Status
 from ecsel.fitting.blocks import one_blas_thread
@@ -240,7 +238,7 @@ class SearchTask:
             self = replace(self, encoder=encoder)  # noqa: PLW0642 - the same task with more features
         columns = self.columns(rows)
         used = rows.thinned(SEARCH_ROWS, self.seed)
-        with one_blas_thread(), ProgressBar() if self.verbose else nullcontext(silent) as progress:
+        with one_blas_thread(), progress_for(verbose=self.verbose) as progress:
             searched = self._search(columns, rows, used, progress)
             if len(used) < len(rows) and not searched.found.stopped:
                 searched = self._choose_again(searched)

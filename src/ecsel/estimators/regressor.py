@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -25,7 +24,7 @@ from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseMode
 from ecsel.discovery.noise_choice import Attempt, NoiseSearch
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
-from ecsel.discovery.progress import Progress, part, silent
+from ecsel.discovery.progress import Progress, part
 from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix
@@ -34,7 +33,7 @@ from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
 from ecsel.estimators.prediction_files import prediction_document, read_prediction, set_prediction
 from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
-from ecsel.estimators.progress import ProgressBar
+from ecsel.estimators.progress import progress_for
 from ecsel.estimators.readable import STOPPED
 from ecsel.estimators.stored import as_node, read_law, read_misfit
 from ecsel.estimators.targets import check_weights, target_numbers
@@ -303,9 +302,8 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
             return given + evaluate_known(Signomial(outcome.law.terms), X_, names)
 
         search = NoiseSearch(X_, y_, weight, solve, evaluate, self.time_limit)
-        bar = ProgressBar() if self.verbose else nullcontext(silent)
         # Threads only slow down thousands of products of small matrices.
-        with one_blas_thread(), bar as progress:
+        with one_blas_thread(), progress_for(verbose=bool(self.verbose)) as progress:
             if noise.variance is not None or self.solver == "paper":
                 best = search.attempt(noise)
             else:

@@ -100,7 +100,7 @@ def to_c(model: Any, *, prefix: str = "ecsel", contributions: Method | None = No
     lines = "".join(f"    {line}\n" for line in [*tables, *body, "return result;"])
     helpers = "".join(text for name, text in _HELPERS.items() if f"= {name}(" in lines)
     function = f"{prefix}_result {prefix}_predict(const {prefix}_row *row) {{\n{lines}}}\n"
-    notes = "".join(f"/* {literal(line)} */\n" for line in reading_lines(program))
+    notes = "".join(f"/* {_comment(line)} */\n" for line in reading_lines(program))
     return _HEAD.format(prefix=prefix) + notes + _declarations(program, prefix) + helpers + function
 
 
@@ -115,6 +115,11 @@ def literal(text: str) -> str:
     encoded = text.encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
     plain = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.- ")
     return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in encoded) + '"'
+
+
+def _comment(line: str) -> str:
+    """Return a line of ASCII that may stand inside of a comment: it ends none, begins none and has no trigraph."""
+    return line.replace("*", " * ").replace("??", "? ?")
 
 
 def member(position: int, column: InputColumn) -> str:

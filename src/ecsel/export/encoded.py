@@ -116,7 +116,7 @@ def _quantity(
         for k, beta in enumerate(exponents)
         if beta.any()
     }
-    return InputColumn(column.name, "number", None, codes, refuses, encoder.told(column.name)), [condition], parts
+    return InputColumn(column.name, "number", None, codes, refuses, encoder.reading_of(column.name)), [condition], parts
 
 
 def _log_feature(feature: Feature, x: Var, absent: Var | None, *, clip: bool) -> Expr:
@@ -165,4 +165,4 @@ def _levels(
         usable = Lookup(i, tuple((code, 0.0) for code in codes), missing=0.0, otherwise=1.0)
         conditions.append(is_one(sheet.let(f"ok{i}", usable, "value", f"{column.name} is usable")))
     known = levels_of_kind((*column.levels, *spellings), kind)
-    return InputColumn(column.name, kind, known, codes, refuses, encoder.told(column.name)), conditions, parts
+    return InputColumn(column.name, kind, known, codes, refuses, encoder.reading_of(column.name)), conditions, parts

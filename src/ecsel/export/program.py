@@ -30,10 +30,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ecsel.export.expr import variables
+from ecsel.tables.dates import DateReading
+from ecsel.tables.number_text import NumberText
 
 if TYPE_CHECKING:
     from ecsel.export.expr import Expr
     from ecsel.tables.features import Level
+    from ecsel.tables.readings import Reading
 
 Stage: TypeAlias = Literal[
     "value", "feature", "valid", "log", "part", "exponent", "term", "score", "link", "output", "contribution"
@@ -57,8 +60,8 @@ class InputColumn:
         Values that stand for a missing one; the program knows them already.
     refuses_missing
         Whether a row without a value is refused.
-    told
-        How the column comes from the user's table, where it is not simply one of its columns; see `ecsel.tables`.
+    reading
+        How the column comes from the user's table, where it is not simply one of its columns.
     """
 
     name: str
@@ -66,7 +69,17 @@ class InputColumn:
     levels: tuple[Level, ...] | None
     missing_codes: tuple[Level, ...]
     refuses_missing: bool
-    told: str = ""
+    reading: Reading | None = None
+
+    @property
+    def told(self) -> str:
+        """How the column comes from the user's table, in words; nothing where it is simply one of its columns."""
+        return "" if self.reading is None else self.reading.told(self.name)
+
+    @property
+    def prepared(self) -> NumberText | DateReading | None:
+        """How text or dates become this column; None where levels or numbers are read as they are."""
+        return self.reading if isinstance(self.reading, (NumberText, DateReading)) else None
 
     @property
     def known(self) -> tuple[Level, ...]:
@@ -150,13 +163,32 @@ class Program:
             known.add(each.name)
 
 
-def reading_lines(program: Program) -> list[str]:
+def reading_lines(program: Program, *, converted: bool = False) -> list[str]:
     """Return how the columns of a program come from the user's table, a line each, in ASCII and without line breaks.
+
+    Parameters
+    ----------
+    program : Program
+        The program.
+    converted : bool, default=False
+        Whether the exported code itself turns text and dates into numbers. Otherwise its columns must be made before,
+        which the first line says.
 
     Examples
     --------
-    >>> column = InputColumn("month", "number", None, (), True, "the month of 'sold', 1 to 12")
-    >>> reading_lines(Program((column,), (), (), (), (), None, ()))
-    ["'month' is the month of 'sold', 1 to 12"]
+    >>> reading = DateReading("sold", "typed", "2020-01-01", ("days", "month"), True, ("sold days", "month"))
+    >>> column = InputColumn("month", "number", None, (), True, reading)
+    >>> for line in reading_lines(Program((column,), (), (), (), (), None, ())):
+    ...     print(line)
+    Text and dates are not read here. Make these columns before:
+      'month' is the month of 'sold', 1 to 12
     """
-    return [f"{column.name!a} is {ascii(column.told)[1:-1]}" for column in program.inputs if column.told]
+    told = {column: f"{column.name!a} is {ascii(column.told)[1:-1]}" for column in program.inputs if column.told}
+    made = [line for column, line in told.items() if column.prepared is not None]
+    levels = [line for column, line in told.items() if column.prepared is None]
+    if not made:
+        return levels
+    first = (
+        "Text and dates are read here:" if converted else "Text and dates are not read here. Make these columns before:"
+    )
+    return [first, *(f"  {line}" for line in made), *levels]

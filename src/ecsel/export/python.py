@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ecsel.export.expr import And, Compare, Const, If, Input, IsMissing, Lookup, Not, Null, Or
 from ecsel.export.lowering import lower
 from ecsel.export.program import reading_lines
+from ecsel.export.python_readers import imports_of, read_prepared, readers_of
 from ecsel.export.writing import INFIX, fold, infix
 
 if TYPE_CHECKING:
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     from ecsel.export.writing import Rules
     from ecsel.tables import Level
 
-_HEAD = '''"""A fitted model of ecsel. predict(row) takes one row, a dict of column name to value, and returns a dict.
+_ABOUT = '''"""A fitted model of ecsel. predict(row) takes one row, a dict of column name to value, and returns a dict.
 
 Missing values are None or NaN. On a row that the model refuses every answer is None.
 """
 
-from math import exp, floor, inf, log, sqrt
+'''
+_HEAD = """from math import exp, floor, inf, log, sqrt
 
 
 def _value(row, name):
@@ -49,13 +51,14 @@ def _number(row, name):
     except OverflowError:
         return inf if value > 0 else -inf
 
-'''
+"""
 
 
 def to_python(model: Any, *, contributions: Method | None = None, baseline: Any = None) -> str:
     """Return the model as the source of a Python function without dependencies.
 
-    The source defines ``predict(row)``: a dict of raw values in; out comes a dict with ``"probabilities"`` by class and
+    The source defines ``predict(row)``: a dict of raw values in, text and dates as the table of training had them (they
+    are read as the model reads them); out comes a dict with ``"probabilities"`` by class and
     ``"label"``, or ``"prediction"`` for a regression; all are None on a row that the model refuses. With
     `contributions` it also has ``"contributions"``: a list of dicts with the ``"class"``, the ``"term"`` (of
     ``"log_additive"``), the ``"base_value"`` and the ``"values"`` by column.
@@ -78,16 +81,23 @@ def to_python(model: Any, *, contributions: Method | None = None, baseline: Any 
     >>> round(namespace["predict"]({"x": 2.0, "y": 4.0})["prediction"], 12)
     3.0
     """
-    program = lower(model, contributions=contributions, baseline=baseline)
+    return source_of(lower(model, contributions=contributions, baseline=baseline))
+
+
+def source_of(program: Program) -> str:
+    """Return a program as Python source that defines ``predict(row)``."""
     tables: list[str] = []
     rules = _rules(tables)
     body = [f"v{i} = {_read(column)}" for i, column in enumerate(program.inputs)]
     body += [f"{each.name} = {fold(each.value, rules)}" for each in program.assignments]
     body.append(f"return {{{', '.join(_answers(program))}}}")
     lines = "".join(f"    {line}\n" for line in body)
-    notes = "".join(f"\n# {line}" for line in reading_lines(program))
+    notes = "".join(f"\n# {line}" for line in reading_lines(program, converted=True))
     head = (
-        _HEAD
+        _ABOUT
+        + imports_of(program.inputs)
+        + _HEAD
+        + readers_of(program.inputs)
         + (f"{notes}\n" if notes else "")
         + "".join(f"\n_LEVELS_{n} = {table}" for n, table in enumerate(tables))
         + ("\n" if tables else "")
@@ -96,6 +106,8 @@ def to_python(model: Any, *, contributions: Method | None = None, baseline: Any 
 
 
 def _read(column: InputColumn) -> str:
+    if (reading := column.prepared) is not None:
+        return read_prepared(column, reading)
     return f"{'_number' if column.levels is None else '_value'}(row, {column.name!a})"
 
 

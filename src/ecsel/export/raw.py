@@ -93,7 +93,7 @@ class _Numbers:
             refuses,
             sheet,
         )
-        self.told = encoder.told(column.name)
+        self.reading = encoder.reading_of(column.name)
         self.codes = tuple(float(code) for code in column.missing_codes)
         self.missing = any_of([IsMissing(i), *(Compare("==", Input(i), Const(code)) for code in self.codes)])
         self.usable = Var(f"ok{i}")
@@ -101,7 +101,7 @@ class _Numbers:
 
     @property
     def described(self) -> InputColumn:
-        return InputColumn(self.column.name, "number", None, self.codes, self.refuses, self.told)
+        return InputColumn(self.column.name, "number", None, self.codes, self.refuses, self.reading)
 
     @property
     def condition(self) -> Condition:
@@ -184,7 +184,7 @@ def _levels(
         usable = Lookup(i, tuple((code, 0.0) for code in codes), missing=0.0, otherwise=1.0)
         conditions.append(is_one(sheet.let(f"ok{i}", usable, "value", f"{column.name} is usable")))
     known = levels_of_kind((*column.levels, *spellings), kind)
-    return InputColumn(column.name, kind, known, codes, refuses, encoder.told(column.name)), conditions, values
+    return InputColumn(column.name, kind, known, codes, refuses, encoder.reading_of(column.name)), conditions, values
 
 
 def _factors_of(view: ModelView, f: int) -> list[Factor]:

@@ -38,7 +38,7 @@ YEAR = 365
 CENTURY = 30
 """Two-digit years from here on are of the twentieth century, as in spreadsheets."""
 
-_MONTHS = {
+MONTHS = {
     name: i
     for i, name in enumerate(
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1
@@ -213,7 +213,7 @@ def _parse(text: str, form: str) -> dt.datetime | None:
     if found is None:
         return None
     at = found.groupdict()
-    month = _MONTHS.get(at["b"][:3].lower()) if at.get("b") else int(at["m"])
+    month = MONTHS.get(at["b"][:3].lower()) if at.get("b") else int(at["m"])
     if month is None:
         return None
     year = int(at["y"])

@@ -282,7 +282,12 @@ class TableEncoder:
 
     def told(self, column: str) -> str:
         """Return how a plain column comes from the user's table; nothing where it is simply one of its columns."""
-        return next((reading.told(column) for reading in self.readings if column in reading.names), "")
+        reading = self.reading_of(column)
+        return "" if reading is None else reading.told(column)
+
+    def reading_of(self, column: str) -> Reading | None:
+        """Return the reading that a plain column comes from; None where it is simply a column of the user's table."""
+        return next((reading for reading in self.readings if column in reading.names), None)
 
     def read(self, X: Any) -> RawTable:
         """Return the plain columns of a table: text that holds numbers as numbers, the parts of dates, merged levels.

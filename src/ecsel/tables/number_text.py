@@ -16,6 +16,7 @@ import numbers
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -61,7 +62,7 @@ UNITS = (
 
 _SIGNS = "-+\N{MINUS SIGN}"
 _MONEY = "|".join(map(re.escape, CURRENCIES))
-_NUMBER = re.compile(
+NUMBER = re.compile(
     rf"(?P<open>\()?(?P<sign>[{_SIGNS}]?)\s*(?:{_MONEY})?\s*(?P<inner>[{_SIGNS}]?)"
     r"(?P<number>\d(?:[\d.,'\u2019\u00a0\u202f ]*\d)?|\d*[.,]\d+)(?P<exponent>[eE][-+]?\d+)?[.,]?"
     r"(?P<blank>\s*)(?P<unit>[^\d()]*)(?(open)\))"
@@ -69,7 +70,8 @@ _NUMBER = re.compile(
 _CODE = re.compile(r"0\d")
 _PLAIN = r"\d*[{d}]?\d+"
 _GROUPED = r"(?!0)\d{{1,3}}(?:{t}\d{{3}})+(?:[{d}]\d+)?"
-_SPACES = {"\u00a0": " ", "\u202f": " ", "\u2019": "'"}
+SPACES = {"\u00a0": " ", "\u202f": " ", "\u2019": "'"}
+"""Blanks and apostrophes between digits, and how they count."""
 STYLES: tuple[tuple[str, str], ...] = ((".", ""), (".", ","), (",", ""), (",", "."), (",", " "), (".", " "), (".", "'"))
 """Decimal and thousands separators, in the order in which they are tried: `1,234` has a thousands separator."""
 
@@ -151,8 +153,8 @@ def parse_number(text: str, decimal: str, thousands: str, unit: str = "") -> flo
     >>> parse_number("$1,234.50", ".", ","), parse_number("-12,5 %", ",", "", "%"), parse_number("7 m", ".", "", "%")
     (1234.5, -12.5, None)
     """
-    found = _NUMBER.fullmatch(text.strip())
-    if found is None or not (_stem(found["unit"]) in {"", _stem(unit)} or found["unit"].strip() in CURRENCIES):
+    found = NUMBER.fullmatch(text.strip())
+    if found is None or found["unit"].strip() not in accepted_units(unit):
         return None
     digits = _unspaced(found["number"])
     if thousands:
@@ -163,6 +165,17 @@ def parse_number(text: str, decimal: str, thousands: str, unit: str = "") -> flo
         return None
     negative = bool(found["open"]) != ((found["sign"] or found["inner"] or "+") != "+")
     return -number if negative else number
+
+
+@cache
+def accepted_units(unit: str) -> frozenset[str]:
+    """Return what may stand behind a number: the unit, with or without its plural, a currency or nothing.
+
+    >>> sorted(accepted_units("months") - accepted_units(""))
+    ['month', 'months']
+    """
+    stem = _stem(unit)
+    return frozenset({"", *(each for each in (stem, f"{stem}s") if _stem(each) == stem), *CURRENCIES})
 
 
 def learn_number_text(column: str, counts: Mapping[str, float]) -> tuple[NumberText, tuple[str, ...]] | None:
@@ -176,7 +189,7 @@ def learn_number_text(column: str, counts: Mapping[str, float]) -> tuple[NumberT
     True
     """
     present = {text: weight for text, weight in counts.items() if not is_missing_word(text)}
-    found = {text: _NUMBER.fullmatch(text.strip()) for text in present}
+    found = {text: NUMBER.fullmatch(text.strip()) for text in present}
     read = {text: match for text, match in found.items() if match is not None}
     if any(_CODE.match(_unspaced(match["number"])) for match in read.values()):
         return None  # a leading zero makes all of them codes
@@ -219,6 +232,6 @@ def _all_match(written: Collection[str], style: tuple[str, str]) -> bool:
 
 
 def _unspaced(text: str) -> str:
-    for strange, usual in _SPACES.items():
+    for strange, usual in SPACES.items():
         text = text.replace(strange, usual)
     return text

@@ -93,6 +93,7 @@ def learn_readings(
         return found
     single = {j: each.columns[0] for j, each in enumerate(found) if len(each.columns) == 1}
     numbers = {j: np.asarray(raw.numbers(), dtype=np.float64) for j, raw in single.items() if raw.holds_numbers()}
+    learned = list(found)
     for j, values in numbers.items():
         own = options[j]
         if own.kept or own.nominal or own.order is not None or found[j].reading is not None:
@@ -105,6 +106,11 @@ def learn_readings(
         others = [other for k, other in numbers.items() if k != j] + ([] if outcome is None else [outcome])
         if why := number_identifier(columns[j].name, values, others):
             found[j] = _left_out(columns[j], own, f"looks like an identifier: {why}", "; keep=[…] keeps it")
+    if all(each.left_out is not None for each in found):  # an equation of nothing helps nobody
+        for j in (j for j, each in enumerate(learned) if each.left_out is None):
+            kept = "looks like an identifier, but nothing else is left, so it is kept; drop=[…] drops it"
+            note = f"{columns[j].name!r} {kept}."
+            found[j] = learned[j]._replace(notes=(*learned[j].notes, note))
     return found
 
 

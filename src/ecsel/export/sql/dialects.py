@@ -3,7 +3,8 @@
 How a column is read is a template in the dialect itself, in which ``x`` stands for the column:
 
 - A number is a double, and NULL where it is NaN, since most databases hold that NaN = NaN, above all numbers. SQLite
-  keeps text in columns of numbers and takes ``CAST('' AS REAL)`` to be 0; here such a value is NULL.
+  keeps text in columns of numbers and takes ``CAST('12%' AS REAL)`` to be 12; here text is infinite, so that the row is
+  refused, and empty text is NULL.
 - Text is compared character by character. The collations of MySQL and SQL Server take ``'a'`` and ``'A'`` for equal,
   those of columns elsewhere may; SQL Server also takes ``'a'`` and ``'a '`` for equal, which a full stop at the end
   prevents.
@@ -42,6 +43,9 @@ class Dialect:
         A regular expression of what names of result columns may not hold.
     stops_at_underflow
         Whether a product that is rounded to zero is an error.
+    reads_text
+        Whether numbers written as text, and dates, are read by the query (see `ecsel.export.sql.text_readers`);
+        elsewhere they must be made before.
     """
 
     name: str
@@ -56,15 +60,16 @@ class Dialect:
     has_booleans: bool = True
     not_in_names: str = r"\0"
     stops_at_underflow: bool = False
+    reads_text: bool = False
 
 
 _NUMBER = "NULLIF(CAST(x AS DOUBLE), CAST('NaN' AS DOUBLE))"
-_SQLITE_NUMBER = "CASE WHEN TYPEOF(x) IN ('integer', 'real') THEN CAST(x AS REAL) END"
+_SQLITE_NUMBER = "CASE WHEN TYPEOF(x) IN ('integer', 'real') THEN CAST(x AS REAL) WHEN TRIM(x) <> '' THEN 9e999 END"
 
 DIALECTS = {
     each.name: each
     for each in (
-        Dialect("duckdb", number=_NUMBER, text="CAST(x AS TEXT) COLLATE C", boolean=_NUMBER),
+        Dialect("duckdb", number=_NUMBER, text="CAST(x AS TEXT) COLLATE C", boolean=_NUMBER, reads_text=True),
         Dialect(
             "postgres",
             number="NULLIF(CAST(x AS DOUBLE PRECISION), CAST('NaN' AS DOUBLE PRECISION))",
@@ -73,6 +78,7 @@ DIALECTS = {
             fence="OFFSET 0",
             ignores_case=False,
             stops_at_underflow=True,
+            reads_text=True,
         ),
         Dialect(
             "sqlite",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ecsel.tables.number_text import NumberText
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ecsel.export.program import Program
+    from ecsel.export.program import InputColumn, Program
     from ecsel.export.sql.dialects import Dialect
     from ecsel.tables import Level
 
@@ -48,16 +50,18 @@ def _cut(name: str, n_bytes: int) -> str:
 
 def check_names(program: Program, keep: Sequence[str], dialect: Dialect) -> None:
     """Refuse names and levels that no table can have, with one message that says which and why."""
-    for what, text in _texts(program, keep):
+    for what, text in _texts(program, keep, dialect):
         if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
             raise ValueError(f"{what} {text!r} has a character that SQL text cannot hold: rename it")
-    columns = [each.name for each in program.inputs]
+    columns = list(dict.fromkeys(_column_of(each, dialect) for each in program.inputs))
     if "" in (*columns, *keep):
         raise ValueError("a column has the empty name, which no database takes: rename it")
     if dialect.name == "bigquery":
+        made = {each.name: each.prepared.column for each in program.inputs if each.prepared is not None}
         for each in (*columns, *keep):
             if re.search(r"[!\"$()*,./;?@\[\\\]^`{}~]", each):
-                raise ValueError(f"BigQuery takes no column of the name {each!r}: rename it")
+                of = f", which is made of {made[each]!r}" if made.get(each, each) != each else ""
+                raise ValueError(f"BigQuery takes no column of the name {each!r}{of}: rename it, or fit without it")
     if dialect.ignores_case:
         seen: dict[str, str] = {}
         for each in columns:
@@ -69,11 +73,18 @@ def check_names(program: Program, keep: Sequence[str], dialect: Dialect) -> None
             seen[each.lower()] = each
 
 
-def _texts(program: Program, keep: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _column_of(column: InputColumn, dialect: Dialect) -> str:
+    """Return the column of the table that an input is read from."""
+    return column.prepared.column if dialect.reads_text and column.prepared is not None else column.name
+
+
+def _texts(program: Program, keep: Sequence[str], dialect: Dialect) -> Iterator[tuple[str, str]]:
     for each in keep:
         yield "the column", each
     for column in program.inputs:
-        yield "the column", column.name
+        yield "the column", _column_of(column, dialect)
+        if isinstance(column.prepared, NumberText):
+            yield f"column {column.name!r}: the unit", column.prepared.unit
         for level in (*(column.levels or ()), *column.missing_codes):
             if isinstance(level, str):
                 yield f"column {column.name!r}: the level", level

@@ -14,10 +14,11 @@ from sqlglot import exp
 from ecsel.export.sql.layers import input_name, layers_of
 from ecsel.export.sql.names import ResultNames, check_names
 from ecsel.export.sql.rules import as_double, column, name, number, read, rules_of, text
+from ecsel.export.sql.text_readers import TextReaders
 from ecsel.export.writing import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ecsel.export.program import Contribution, Program
     from ecsel.export.sql.dialects import Dialect
@@ -53,12 +54,15 @@ class Query:
         check_names(self.program, self.keep, self.dialect)
         kept = [_kept_name(j) for j in range(len(self.keep))]
         rules = rules_of(self.dialect)
-        steps = [self._select(self._inputs(), _aliased(self.table, _SOURCE))]
         prefix = self._free_prefix()
-        for n, layer in enumerate(layers_of(self.program)):
-            columns: list[tuple[str, Node]] = [(each, column(each)) for each in (*kept, *layer.passed)]
+        steps: list[list[str]] = []
+        for columns in self._inputs():
+            source = exp.Table(this=name(f"{prefix}{len(steps) - 1}")) if steps else _aliased(self.table, _SOURCE)
+            steps.append(self._select(columns, source))
+        for layer in layers_of(self.program):
+            columns = [(each, column(each)) for each in (*kept, *layer.passed)]
             columns += [(variable, as_double(fold(value, rules))) for variable, value in layer.new]
-            steps.append(self._select(columns, exp.Table(this=name(f"{prefix}{n}"))))
+            steps.append(self._select(columns, exp.Table(this=name(f"{prefix}{len(steps) - 1}"))))
         tables = [
             "\n".join([f"{self._written(name(f'{prefix}{n}'))} AS (", *_indented([*step, *self._fence(n)]), ")"])
             for n, step in enumerate(steps)
@@ -66,10 +70,24 @@ class Query:
         last = self._select(self._results(), exp.Table(this=name(f"{prefix}{len(steps) - 1}")))
         return "\n".join([f"WITH {', '.join(tables)}", *last, ""])
 
-    def _inputs(self) -> list[tuple[str, Node]]:
-        columns: list[tuple[str, Node]] = [(_kept_name(j), column(each, _SOURCE)) for j, each in enumerate(self.keep)]
-        columns += [(input_name(i), read(each, _SOURCE, self.dialect)) for i, each in enumerate(self.program.inputs)]
-        return columns or [("row", exp.Literal.number(1))]  # a query needs some column
+    def _inputs(self) -> Iterator[list[tuple[str, Node]]]:
+        """Yield the columns of the first step, or of the first three where text and dates are read."""
+        readers = TextReaders(self.program.inputs, self.dialect)
+        ready: list[tuple[str, Node]] = [(_kept_name(j), column(each, _SOURCE)) for j, each in enumerate(self.keep)]
+        made: list[tuple[str, Node]] = []
+        for i, each in enumerate(self.program.inputs):
+            node = readers.read(each)
+            if node is None:
+                ready.append((input_name(i), read(each, _SOURCE, self.dialect)))
+            else:
+                made.append((input_name(i), node))
+        if not made:
+            yield ready or [("row", exp.Literal.number(1))]  # a query needs some column
+            return
+        passed: list[tuple[str, Node]] = [(each, column(each)) for each, _ in ready]
+        yield [*ready, *readers.texts(_SOURCE)]
+        yield [*passed, *readers.pieces()]
+        yield [*passed, *made]
 
     def _results(self) -> Iterable[tuple[str, Node]]:
         names = ResultNames(self.dialect, self.keep)

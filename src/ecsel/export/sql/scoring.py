@@ -93,5 +93,5 @@ def query_of(program: Program, dialect: str, table: str | exp.Expr, keep: Sequen
     spoken = DIALECTS[dialect]
     if spoken.stops_at_underflow:
         program = without_underflow(program)
-    notes = "".join(f"-- {line}\n" for line in reading_lines(program))
+    notes = "".join(f"-- {line}\n" for line in reading_lines(program, converted=spoken.reads_text))
     return notes + Query(program, spoken, table_of(table), tuple(dict.fromkeys(keep))).sql()
