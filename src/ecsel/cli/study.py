@@ -158,7 +158,7 @@ def _explain(model: ECSELClassifier, X: Any, held_X: Any, held_y: NDArray[Any], 
     background = view.rows(X)
     contributions = score_shapley(view, view.rows(one), background)[0]
     base = view.scores_of(background).mean(axis=0)
-    if model.link_ == "sigmoid":  # the score of the first class is 0
+    if view.link.has_reference:  # the score of the first class is 0
         contributions, base = np.vstack([np.zeros_like(contributions), contributions]), np.insert(base, 0, 0.0)
     p = model.predict_proba(one)[0]
     b, a = np.argsort(p)[-2:]
