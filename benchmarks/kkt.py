@@ -26,13 +26,15 @@ from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surround
 from benchmarks.tables import SOURCES, Table, add_table_options, check_files, in_order, load
 from ecsel import ECSELClassifier
 from ecsel.estimators.equations import laws_from_equations
-from ecsel.fitting import PENALTIES, ArrayBlocks, Newton, Problem, Sigmoid, Softmax
+from ecsel.fitting import PENALTIES, ArrayBlocks, Newton, Problem
 from ecsel.fitting.blocks import Coordinates, one_blas_thread
 from ecsel.fitting.fit import class_shares, to_theta
 from ecsel.fitting.lbfgs import minimise_lbfgs
+from ecsel.fitting.losses import class_loss
 from ecsel.fitting.newton import Stop
 from ecsel.fitting.rows import merge_equal_rows
 from ecsel.fitting.starts import scattered
+from ecsel.signomial.links import LINKS
 
 Array = NDArray[np.float64]
 
@@ -75,13 +77,13 @@ class Posed:
         logs = model.encoder_.log_features(table.X)
         rows, codes, weights = merge_equal_rows(logs, table.y, np.ones(len(table.y)))
         n_classes = len(model.classes_)
-        link = Sigmoid() if model.link_ == "sigmoid" else Softmax(n_classes)
+        loss = class_loss(LINKS[model.link_], n_classes)
         coordinates = Coordinates.of(rows, weights)
         blocks = ArrayBlocks.standardised(rows, codes, weights, coordinates, n_threads=os.cpu_count() or 1)
         problem = Problem(
-            blocks, link, PENALTIES[str(model.penalty)](model.l1_), model.n_terms_, True, coordinates.spread
+            blocks, loss, PENALTIES[str(model.penalty)](model.l1_), model.n_terms_, True, coordinates.spread
         )
-        return cls(problem, coordinates, class_shares(codes, weights, link).astype(np.float64))
+        return cls(problem, coordinates, class_shares(codes, weights, loss).astype(np.float64))
 
     def theta(self, model: ECSELClassifier) -> Array:
         """Return the parameters of the model's equations."""

@@ -354,7 +354,7 @@ class TestModel:
     def test_explanations_speak_of_raw_columns(self, fitted, table):
         frame, _ = table
         view = ModelView.of(fitted)
-        assert (view.link, view.raw_names) == ("identity", tuple(frame.columns))
+        assert (view.link.name, view.raw_names) == ("identity", tuple(frame.columns))
         np.testing.assert_allclose(view.scores_of(view.rows(frame))[:, 0], fitted.predict(frame), rtol=1e-12)
         found = explain.shapley(fitted, frame.head(5), frame)
         total = np.asarray(found.values)[:, 0].sum(axis=-1) + fitted.predict(frame).mean()

@@ -54,9 +54,9 @@ def test_a_draw_is_a_fit_to_the_drawn_rows(table, model):
     weights = resample(y, np.ones(200), np.random.default_rng([seed, 2]))
     # The features stay those of the model: ratios of powers of ten do not depend on the rows.
     logs, kept = model.encoder_.log_features(X), np.flatnonzero(weights)
-    from ecsel.fitting import L1, Sigmoid, fit_scores
+    from ecsel.fitting import L1, Logistic, fit_scores
 
-    laws = fit_scores(logs[:, kept].copy(), y[kept], weights[kept], Sigmoid(), L1(0.03), 1).laws
+    laws = fit_scores(logs[:, kept].copy(), y[kept], weights[kept], Logistic(), L1(0.03), 1).laws
     np.testing.assert_array_equal(result.used[2], (laws.exponents != 0).any(axis=1))
     np.testing.assert_allclose(result.effects[2], mean_effects(laws, logs, np.full(200, 1 / 200)), rtol=1e-3)
 

@@ -36,7 +36,7 @@ def test_a_regressor_is_seen_through_its_equation():
     X = pd.DataFrame({"a": rng.uniform(1, 5, 60), "b": rng.uniform(1, 5, 60)})
     model = ECSELRegressor().fit(X, 0.5 * X["a"] * X["b"] ** 2)
     view = ModelView.of(model)
-    assert (view.link, view.classes, view.raw_names) == ("identity", ("prediction",), ("a", "b"))
+    assert (view.link.name, view.classes, view.raw_names) == ("identity", ("prediction",), ("a", "b"))
     np.testing.assert_allclose(view.scores_of(view.rows(X))[:, 0], model.predict(X), rtol=1e-12)
 
 

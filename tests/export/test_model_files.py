@@ -39,7 +39,7 @@ def load_again(tmp_path_factory):
 
 def parts_of(view):
     return {
-        "link": view.link,
+        "link": view.link.name,
         "inputs": view.raw_names,
         "classes": view.classes,
         "encoder": view.encoder,

@@ -40,7 +40,7 @@ def namespace(formula, view, symbols):
             if each.column == name
         }
     functions = {"max": np.maximum, "min": np.minimum, "abs": np.abs, "sign": np.sign, "exp": np.exp, "pi": math.pi}
-    scores = {score_name(view, formula.columns): {}} if view.link == "softmax" else {}
+    scores = {score_name(view, formula.columns): {}} if len(view.score_classes) > 1 else {}
     return {**columns, **functions, **scores, "col": columns.__getitem__, "missing": "missing", "p": {}}
 
 
@@ -89,7 +89,7 @@ def test_the_text_of_any_other_model_is_what_its_equations_print(value_case, mak
         return
     assert [right for _, right in scores] == list(map(str, equations))
     z = [np.broadcast_to(each.evaluate(symbols), len(case.rows)) for each in equations]
-    values = {"z": z[0] if view.link == "sigmoid" else dict(zip(view.classes, z, strict=True)), "exp": np.exp, "p": {}}
+    values = {"z": z[0] if view.link.has_reference else dict(zip(view.classes, z, strict=True)), "exp": np.exp, "p": {}}
     with np.errstate(all="ignore"):
         check(run(answers, values, view), case)
 

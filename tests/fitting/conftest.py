@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ecsel.fitting import L1, ArrayBlocks, Problem, Sigmoid, Softmax, kernel
+from ecsel.fitting import L1, ArrayBlocks, Logistic, Problem, Softmax, kernel
 from ecsel.fitting.blocks import Coordinates
 
 
@@ -18,17 +18,17 @@ def table(seed=0, n=200, m=3, n_classes=2):
     return u, codes, rng.integers(1, 4, n).astype(float)
 
 
-def link_of(name, n_classes=2):
-    return Sigmoid() if name == "sigmoid" else Softmax(n_classes)
+def loss_of(name, n_classes=2):
+    return Logistic() if name == "sigmoid" else Softmax(n_classes)
 
 
-def problem(data, link="sigmoid", penalty=None, n_terms=1, *, intercept=True, dtype=np.float64, n_threads=1):
+def problem(data, loss="sigmoid", penalty=None, n_terms=1, *, intercept=True, dtype=np.float64, n_threads=1):
     """The problem that `fit_scores` would pose for the table, with its coordinates."""
     u, codes, w = data
     centred = Coordinates.of(u, w)
     blocks = ArrayBlocks.standardised(u.astype(dtype), codes, w, centred, n_threads=n_threads)
     return Problem(
-        blocks, link_of(link, codes.max() + 1), penalty or L1(1e-2), n_terms, intercept, centred.spread
+        blocks, loss_of(loss, codes.max() + 1), penalty or L1(1e-2), n_terms, intercept, centred.spread
     ), centred
 
 

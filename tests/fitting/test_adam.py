@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from ecsel import ECSELClassifier
-from ecsel.fitting import L1, MCP, Adam, PaperL1, Sigmoid, Status, fit_scores
+from ecsel.fitting import L1, MCP, Adam, Logistic, PaperL1, Status, fit_scores
 from ecsel.fitting.adam import _batch_step, _compiled_epoch, _epoch, _Moments, minimise_adam
 from ecsel.fitting.fit import FitOptions
 
@@ -16,7 +16,7 @@ QUICK = Adam(learning_rate=0.03, epochs=40, restarts=1)
 
 
 def fit(data, options=QUICK, seed=0, penalty=None, **more):
-    return fit_scores(*data, Sigmoid(), penalty or PaperL1(1e-3), 2, options=FitOptions(options, seed=seed), **more)
+    return fit_scores(*data, Logistic(), penalty or PaperL1(1e-3), 2, options=FitOptions(options, seed=seed), **more)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -139,10 +139,10 @@ def test_senseless_options_are_refused_by_name(option):
 @pytest.mark.needs_kernel
 @pytest.mark.parametrize("batch_size", [1, 7, 64, 5000])
 @pytest.mark.parametrize("penalty", [PaperL1(1e-2, 0.6), L1(1e-2)], ids=["paper", "l1"])
-@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
-def test_a_compiled_epoch_is_that_of_its_twin(make_table, make_problem, link, penalty, batch_size):
-    data = make_table(n=150, n_classes=3 if link == "softmax" else 2)
-    problem = make_problem(data, link, penalty, 2)[0]
+@pytest.mark.parametrize("loss", ["sigmoid", "softmax"])
+def test_a_compiled_epoch_is_that_of_its_twin(make_table, make_problem, loss, penalty, batch_size):
+    data = make_table(n=150, n_classes=3 if loss == "softmax" else 2)
+    problem = make_problem(data, loss, penalty, 2)[0]
     options, rng = replace(QUICK, batch_size=batch_size), np.random.default_rng(0)
     start = problem.within(rng.normal(0, 0.5, problem.size))
     compiled = _compiled_epoch(problem, problem.blocks, options)

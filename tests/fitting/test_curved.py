@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, minimize
 
-from ecsel.fitting import L1, Limits, PaperL1, Sigmoid, Softmax, fit_scores
+from ecsel.fitting import L1, Limits, Logistic, PaperL1, Softmax, fit_scores
 from ecsel.fitting.blocks import Coordinates
 from ecsel.fitting.fit import FitOptions, to_theta
 from ecsel.fitting.forms import KNEE
@@ -17,8 +17,8 @@ def limits(low, high, m=4, signs=None):
 
 
 def fit(data, penalty, n_terms=1, **options):
-    link = Sigmoid() if data[1].max() == 1 else Softmax(3)
-    return fit_scores(*data, link, penalty, n_terms, options=FitOptions(seed=0), **options)
+    loss = Logistic() if data[1].max() == 1 else Softmax(3)
+    return fit_scores(*data, loss, penalty, n_terms, options=FitOptions(seed=0), **options)
 
 
 @pytest.mark.parametrize("n_terms", [1, 2])
@@ -83,7 +83,7 @@ def test_in_the_power_form_they_are_a_box(make_table, make_problem, penalty):
     assert problem.curved is None
     np.testing.assert_allclose(problem.unpack(problem.upper)[2][0, 0], 0.1 * centred.spread)
     for solver in ("newton", "lbfgs"):
-        result = fit_scores(*data, Sigmoid(), penalty, 1, intercept=False, options=FitOptions(solver, seed=0))
+        result = fit_scores(*data, Logistic(), penalty, 1, intercept=False, options=FitOptions(solver, seed=0))
         assert -0.2 <= result.laws.exponents.min() <= result.laws.exponents.max() <= 0.1
         assert result.report.kkt_residual <= 1e-4 * result.report.kkt_scale
 
@@ -93,9 +93,9 @@ def test_bounds_of_zero_keep_a_feature_out(make_table, solver):
     data = make_table(m=4)
     mask = np.array([True, False, True, False])
     out = L1(1e-3, limits=Limits().only(mask))
-    result = fit_scores(*data, Sigmoid(), out, 2, options=FitOptions(solver, seed=0))
+    result = fit_scores(*data, Logistic(), out, 2, options=FitOptions(solver, seed=0))
     assert not result.laws.exponents[..., ~mask].any()
-    alone = fit_scores(data[0][mask], *data[1:], Sigmoid(), L1(1e-3), 2, options=FitOptions(solver, seed=0))
+    alone = fit_scores(data[0][mask], *data[1:], Logistic(), L1(1e-3), 2, options=FitOptions(solver, seed=0))
     assert result.report.objective == pytest.approx(alone.report.objective, rel=1e-3)
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ecsel.fitting import L1, ArrayBlocks, PaperL1, Problem, Sigmoid, Softmax, fit_scores, kernel, quadratic
+from ecsel.fitting import L1, ArrayBlocks, Logistic, PaperL1, Problem, Softmax, fit_scores, kernel, quadratic
 from ecsel.fitting.fit import FitOptions
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.newton import Stop, minimise
@@ -36,13 +36,13 @@ cases = st.fixed_dictionaries(
 def posed(case):
     """A problem on random rows (a class may be missing, weights may be zero) and a θ of the wanted kind."""
     rng = np.random.default_rng(case["seed"])
-    link = Sigmoid() if case["sigmoid"] else Softmax(case["classes"])
+    loss = Logistic() if case["sigmoid"] else Softmax(case["classes"])
     v = rng.normal(size=(case["features"], case["rows"]))
-    codes = rng.integers(0, link.n_classes, case["rows"])
+    codes = rng.integers(0, loss.n_classes, case["rows"])
     w = rng.uniform(0, 1, case["rows"]) * (rng.random(case["rows"]) < 0.9)
     blocks = ArrayBlocks(v, codes, w / max(w.sum(), 1e-300))
-    problem = Problem(blocks, link, L1(1e-2), case["n_terms"], case["intercept"], np.ones(case["features"]))
-    shapes = (link.n_scores, case["n_terms"])
+    problem = Problem(blocks, loss, L1(1e-2), case["n_terms"], case["intercept"], np.ones(case["features"]))
+    shapes = (loss.n_scores, case["n_terms"])
     angles = {
         "any": rng.uniform(-4, 4, shapes),
         "log-linear": np.zeros(shapes),
@@ -51,7 +51,7 @@ def posed(case):
     }[case["bend"]]
     slopes = case["steepness"] * rng.normal(size=(*shapes, case["features"]))
     slopes *= rng.random(slopes.shape) < 0.8
-    return problem, problem.pack(rng.normal(size=link.n_scores), angles, slopes)
+    return problem, problem.pack(rng.normal(size=loss.n_scores), angles, slopes)
 
 
 def close(found, wanted, scale, tolerance):
@@ -163,14 +163,14 @@ def test_a_matrix_that_is_not_finite_has_no_positive_part():
 
 
 @pytest.mark.parametrize("penalty", [L1(1e-2), PaperL1(5e-3, 2.0)], ids=["l1", "paper"])
-@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
-def test_fits_from_one_start_end_at_one_objective(monkeypatch, make_table, make_problem, link, penalty):
-    data = make_table(n_classes=3 if link == "softmax" else 2)
-    start = np.random.default_rng(0).normal(0, 0.2, make_problem(data, link, penalty, 2)[0].size)
+@pytest.mark.parametrize("loss", ["sigmoid", "softmax"])
+def test_fits_from_one_start_end_at_one_objective(monkeypatch, make_table, make_problem, loss, penalty):
+    data = make_table(n_classes=3 if loss == "softmax" else 2)
+    start = np.random.default_rng(0).normal(0, 0.2, make_problem(data, loss, penalty, 2)[0].size)
     ends = []
     for module in (kernel.compiled, None):
         monkeypatch.setattr(kernel, "compiled", module)
-        problem = make_problem(data, link, penalty, 2)[0]
+        problem = make_problem(data, loss, penalty, 2)[0]
         assert isinstance(problem.sums, NumpySums if module is None else CompiledSums)
         ends.append(minimise(problem, start, Stop(tol=1e-10)).objective)
     assert ends[0] == pytest.approx(ends[1], rel=1e-9)
@@ -242,7 +242,7 @@ def test_whole_fits_agree_and_threads_do_not_change_a_bit(monkeypatch, make_tabl
     u, codes, w = make_table(n=20_000, m=3)
 
     def fitted(threads):
-        return fit_scores(u, codes, w, Sigmoid(), L1(1e-3), 2, options=FitOptions(n_threads=threads, seed=0))
+        return fit_scores(u, codes, w, Logistic(), L1(1e-3), 2, options=FitOptions(n_threads=threads, seed=0))
 
     one, two = fitted(1), fitted(2)
     np.testing.assert_array_equal(one.laws.exponents, two.laws.exponents)
@@ -255,7 +255,7 @@ def test_rows_in_any_memory_order_are_served(make_table, make_problem):
     problem = make_problem(make_table())[0]
     turned = ArrayBlocks(np.asfortranarray(problem.blocks.v), problem.blocks.codes.astype(np.int32), problem.blocks.w)
     theta = np.full(problem.size, 0.3)
-    other = Problem(turned, problem.link, problem.penalty, problem.n_terms, problem.intercept, problem.spread)
+    other = Problem(turned, problem.loss, problem.penalty, problem.n_terms, problem.intercept, problem.spread)
     assert other.objective(theta) == problem.objective(theta)
     np.testing.assert_allclose(other.value_and_gradient(theta)[1], problem.value_and_gradient(theta)[1], rtol=1e-14)
 

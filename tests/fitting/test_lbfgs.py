@@ -5,18 +5,18 @@ from functools import cached_property
 import numpy as np
 import pytest
 
-from ecsel.fitting import L1, PaperL1, Problem, Sigmoid, Softmax, Status, fit, fit_scores
+from ecsel.fitting import L1, Logistic, PaperL1, Problem, Softmax, Status, fit, fit_scores
 from ecsel.fitting.fit import FitOptions
 from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Stop, minimise
 from ecsel.fitting.starts import first_starts
 
 
-@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
+@pytest.mark.parametrize("loss", ["sigmoid", "softmax"])
 @pytest.mark.parametrize("penalty", [L1(1e-2), PaperL1(5e-3, 2.0)], ids=["l1", "paper"])
-def test_agrees_with_newton_from_the_same_start(make_table, make_problem, link, penalty):
-    data = make_table(n_classes=3 if link == "softmax" else 2)
-    problem = make_problem(data, link, penalty)[0]
+def test_agrees_with_newton_from_the_same_start(make_table, make_problem, loss, penalty):
+    data = make_table(n_classes=3 if loss == "softmax" else 2)
+    problem = make_problem(data, loss, penalty)[0]
     shares = np.bincount(data[1], weights=data[2]) / data[2].sum()
     start = first_starts(problem, shares)[0]
     one, other = minimise(problem, start, Stop()), minimise_lbfgs(problem, start, Stop(tol=1e-8))
@@ -46,12 +46,12 @@ class Signed(Problem):
         return upper
 
 
-@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
+@pytest.mark.parametrize("loss", ["sigmoid", "softmax"])
 @pytest.mark.parametrize("solver", [minimise, minimise_lbfgs])
-def test_bounds_of_slopes_hold_and_leave_no_residual(make_table, make_problem, link, solver):
-    data = make_table(n_classes=3 if link == "softmax" else 2)
-    free = make_problem(data, link, L1(1e-2))[0]
-    problem = Signed(free.blocks, free.link, free.penalty, free.n_terms, free.intercept, free.spread)
+def test_bounds_of_slopes_hold_and_leave_no_residual(make_table, make_problem, loss, solver):
+    data = make_table(n_classes=3 if loss == "softmax" else 2)
+    free = make_problem(data, loss, L1(1e-2))[0]
+    problem = Signed(free.blocks, free.loss, free.penalty, free.n_terms, free.intercept, free.spread)
     start = problem.empty(np.bincount(data[1], weights=data[2]) / data[2].sum())
     found = solver(problem, start, Stop(tol=1e-9))
     assert ((problem.lower <= found.theta) & (found.theta <= problem.upper)).all()
@@ -78,7 +78,7 @@ def test_an_interrupt_keeps_the_best_so_far(make_table):
             raise KeyboardInterrupt
 
     options = FitOptions("lbfgs", seed=0)
-    report = fit_scores(*make_table(), Sigmoid(), L1(1e-2), 2, options=options, watch=watch).report
+    report = fit_scores(*make_table(), Logistic(), L1(1e-2), 2, options=options, watch=watch).report
     assert report.status is Status.INTERRUPTED
     assert report.objective == pytest.approx(min(seen), rel=1e-9)
 
@@ -94,5 +94,5 @@ def test_an_interrupt_of_the_second_start_is_told_even_if_the_first_was_better(m
             raise KeyboardInterrupt
 
     options = FitOptions("lbfgs", seed=0)
-    report = fit_scores(*make_table(), Sigmoid(), L1(1e-2), 2, options=options, watch=watch).report
+    report = fit_scores(*make_table(), Logistic(), L1(1e-2), 2, options=options, watch=watch).report
     assert report.status is Status.INTERRUPTED

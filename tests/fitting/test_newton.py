@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ecsel.fitting import L1, Sigmoid, Softmax, Status, fit_scores, newton
+from ecsel.fitting import L1, Logistic, Softmax, Status, fit_scores, newton
 from ecsel.fitting.fit import FitOptions, to_theta
 from ecsel.fitting.newton import Stop, minimise
 from ecsel.fitting.starts import first_starts
 
-LINKS = {2: Sigmoid(), 3: Softmax(3)}
+LOSSES = {2: Logistic(), 3: Softmax(3)}
 
 
 def fit(data, penalty, n_terms, **options):
-    return fit_scores(*data, LINKS[data[1].max() + 1], penalty, n_terms, options=FitOptions(seed=0), **options)
+    return fit_scores(*data, LOSSES[data[1].max() + 1], penalty, n_terms, options=FitOptions(seed=0), **options)
 
 
 def scattered(problem, n_starts=20):

@@ -10,8 +10,8 @@ from ecsel.fitting import L1, PaperL1, blocks
 pytestmark = pytest.mark.usefixtures("either_path")
 
 CASES = [
-    (link, intercept, n_terms)
-    for link in ("sigmoid", "softmax")
+    (loss, intercept, n_terms)
+    for loss in ("sigmoid", "softmax")
     for intercept in (True, False)
     for n_terms in (1, 2, 3)
 ]
@@ -35,9 +35,9 @@ def central(function, theta, step=1e-5):
 @pytest.fixture(params=CASES, ids=lambda c: f"{c[0]}-{'intercept' if c[1] else 'none'}-{c[2]}")
 def posed(request, either_path, make_table, make_problem):
     del either_path  # chosen before the problem is posed
-    link, intercept, n_terms = request.param
-    data = make_table(n=60, m=2, n_classes=3 if link == "softmax" else 2)
-    return make_problem(data, link, L1(3e-2), n_terms, intercept=intercept)[0]
+    loss, intercept, n_terms = request.param
+    data = make_table(n=60, m=2, n_classes=3 if loss == "softmax" else 2)
+    return make_problem(data, loss, L1(3e-2), n_terms, intercept=intercept)[0]
 
 
 def test_gradient_is_the_derivative_of_the_objective(posed):
@@ -114,15 +114,15 @@ def everything(problem, theta):
     ]
 
 
-@pytest.mark.parametrize("link", ["sigmoid", "softmax"])
+@pytest.mark.parametrize("loss", ["sigmoid", "softmax"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch, make_table, make_problem, link, dtype):
-    data = make_table(n=500, n_classes=3 if link == "softmax" else 2)
-    whole = make_problem(data, link, n_terms=2, dtype=dtype)[0]
+def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch, make_table, make_problem, loss, dtype):
+    data = make_table(n=500, n_classes=3 if loss == "softmax" else 2)
+    whole = make_problem(data, loss, n_terms=2, dtype=dtype)[0]
     theta = somewhere(whole)
     in_one = everything(whole, theta)
     monkeypatch.setattr(blocks, "TILE_ROWS", 64)
-    tiled = [everything(make_problem(data, link, n_terms=2, dtype=dtype, n_threads=n)[0], theta) for n in (1, 2, 4)]
+    tiled = [everything(make_problem(data, loss, n_terms=2, dtype=dtype, n_threads=n)[0], theta) for n in (1, 2, 4)]
     for one, two, four in zip(*tiled, strict=True):
         assert one.tobytes() == two.tobytes() == four.tobytes()
     for one, tiles in zip(in_one, tiled[0], strict=True):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecsel.fitting import L1, Sigmoid, fit_scores, rows
+from ecsel.fitting import L1, Logistic, fit_scores, rows
 from ecsel.fitting.fit import FitOptions
 from ecsel.fitting.rows import content_folds, merge_equal_rows
 
@@ -54,7 +54,7 @@ def test_the_fit_is_the_same_to_the_last_bit(repeated):
     u, codes, w = repeated
     order = np.random.default_rng(1).permutation(len(w))
     tables = [(u, codes, w), (u[:, order], codes[order], w[order]), merge_equal_rows(u, codes, w)]
-    laws = [fit_scores(*merge_equal_rows(*t), Sigmoid(), L1(1e-2), 2, options=FitOptions(seed=0)).laws for t in tables]
+    laws = [fit_scores(*merge_equal_rows(*t), Logistic(), L1(1e-2), 2, options=FitOptions(seed=0)).laws for t in tables]
     for other in laws[1:]:
         assert equal(
             (laws[0].intercepts, laws[0].coefficients, laws[0].exponents),

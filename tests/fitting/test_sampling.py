@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ecsel.fitting import L1, Sigmoid, Softmax, fit, fit_scores
+from ecsel.fitting import L1, Logistic, Softmax, fit, fit_scores
 from ecsel.fitting import large as large_fits
 from ecsel.fitting.fit import FitOptions
 from ecsel.fitting.sampling import SampledCurvature, class_counts, pilot, row_uniforms
@@ -63,19 +63,19 @@ def test_sampled_curvature_has_the_exact_objective_and_gradient(posed):
     assert np.abs(local.exact - exact.exact).max() < 0.5 * np.abs(exact.exact).max()
 
 
-@pytest.mark.parametrize(("link", "n_classes"), [(Sigmoid(), 2), (Softmax(3), 3)])
+@pytest.mark.parametrize(("loss", "n_classes"), [(Logistic(), 2), (Softmax(3), 3)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_the_way_through_samples_ends_at_the_objective_of_all_rows(monkeypatch, make_table, link, n_classes, dtype):
+def test_the_way_through_samples_ends_at_the_objective_of_all_rows(monkeypatch, make_table, loss, n_classes, dtype):
     u, codes, w = make_table(n=6000, n_classes=n_classes)
     data = u.astype(dtype), codes, w
     options = FitOptions(seed=0)
-    everything = fit_scores(u, codes, w, link, L1(1e-2), 2, options=options).report
+    everything = fit_scores(u, codes, w, loss, L1(1e-2), 2, options=options).report
     monkeypatch.setattr(fit, "PILOT_ROWS", (300, 400))
-    by_pilot = fit_scores(*data, link, L1(1e-2), 2, options=options).report
+    by_pilot = fit_scores(*data, loss, L1(1e-2), 2, options=options).report
     monkeypatch.setattr(fit, "LARGE_FROM", 2000)
     monkeypatch.setattr(large_fits, "SAMPLE_ROWS", 2000)
     monkeypatch.setattr(large_fits, "SAMPLE_ROWS_PER_PARAMETER", 1)
-    large = fit_scores(*data, link, L1(1e-2), 2, options=options).report
+    large = fit_scores(*data, loss, L1(1e-2), 2, options=options).report
     assert by_pilot.objective == pytest.approx(everything.objective, rel=1e-3)
     assert large.objective == pytest.approx(everything.objective, rel=1e-3)
     assert large.n_rows == 6000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ecsel.fitting import ArrayBlocks, Problem, Sigmoid, unpacking
+from ecsel.fitting import ArrayBlocks, Logistic, Problem, unpacking
 from ecsel.fitting.blocks import Coordinates, added
 from ecsel.fitting.chunks import Layout, pack
 from ecsel.fitting.penalties import L1
@@ -68,7 +68,7 @@ def test_a_problem_on_packed_rows_is_the_problem(table):
     u, codes, w = table
     blocks = packed(table, np.float64, in_file=True)
     centred = blocks.coordinates
-    options = (Sigmoid(), L1(1e-3), 2, True, centred.spread)
+    options = (Logistic(), L1(1e-3), 2, True, centred.spread)
     there, here = Problem(blocks, *options), Problem(ArrayBlocks.standardised(u, codes, w, centred), *options)
     theta = np.random.default_rng(1).normal(0, 0.3, here.size)
     assert there.objective(theta) == pytest.approx(here.objective(theta), rel=1e-13)

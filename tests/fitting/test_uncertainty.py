@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, softmax
 
-from ecsel.fitting import Sigmoid, Softmax, fit_scores
+from ecsel.fitting import Logistic, Softmax, fit_scores
 from ecsel.fitting.fit import PowerLaws
 from ecsel.fitting.penalties import L1
 from ecsel.fitting.uncertainty import elasticity_errors, sandwich
@@ -52,7 +52,7 @@ def test_the_log_linear_limit_is_the_sandwich_of_logistic_regression(weighted):
     y = (rng.random(400) < expit(0.5 + u[0] - 2 * u[1])).astype(int)
     counts = rng.integers(1, 4, 400).astype(float) if weighted else np.ones(400)
     class_weight = np.where(y == 1, 2.5, 1.0) if weighted else np.ones(400)
-    result = sandwich(u, y, counts, class_weight, Sigmoid(), straight_laws([0.1, -0.1]))
+    result = sandwich(u, y, counts, class_weight, Logistic(), straight_laws([0.1, -0.1]))
     assert result.converged
     # The intercept of the formula is that of rows with u = 0 less the coefficient; the coefficient is a convention.
     beta, covariance = logistic_sandwich(np.column_stack([np.ones(400), *u]), y, counts, class_weight)
@@ -99,8 +99,8 @@ def curved(seed=0, n=1500, n_classes=2):
     z = 2 * np.exp(0.8 * u[0]) + 1.5 * np.exp(-1.2 * u[1]) - 4.5
     scores = np.stack([np.zeros(n), z] + [np.exp(u[0] + u[1]) - 1] * (n_classes - 2))
     y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=0)
-    link = Sigmoid() if n_classes == 2 else Softmax(n_classes)
-    return u, y, link
+    loss = Logistic() if n_classes == 2 else Softmax(n_classes)
+    return u, y, loss
 
 
 def natural(result, score=0):
@@ -127,9 +127,9 @@ def derivative(function, x, step=1e-5):
 
 
 def test_curved_terms_have_the_sandwich_of_the_formula_s_own_numbers():
-    u, y, link = curved()
-    fit = fit_scores(u, y, np.ones(len(y)), link, L1(1e-3), 1)
-    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), link, fit.laws)
+    u, y, loss = curved()
+    fit = fit_scores(u, y, np.ones(len(y)), loss, L1(1e-3), 1)
+    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, fit.laws)
     x, covariance, value = natural(result)
     assert result.converged
     assert np.isfinite(covariance).all()
@@ -150,7 +150,7 @@ def test_a_model_without_a_constant_has_errors_too():
     u, rng = rows(n=1500)
     y = (rng.random(1500) < expit(2 * np.exp(0.8 * u[0]) - 1.5 * np.exp(-1.2 * u[1]))).astype(int)
     laws = PowerLaws(np.zeros(1), np.array([[1.8, -1.6]]), np.array([[[0.7, 0.0], [0.0, -1.0]]]))
-    result = sandwich(u, y, np.ones(1500), np.ones(1500), Sigmoid(), laws)
+    result = sandwich(u, y, np.ones(1500), np.ones(1500), Logistic(), laws)
     assert result.converged
     assert {p.kind for p in result.parameters} == {"coefficient", "exponent", "slope"}
     x, covariance, value = natural(result)
@@ -168,9 +168,9 @@ def test_a_model_without_a_constant_has_errors_too():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_errors_of_elasticities_follow_from_those_of_the_numbers(n_classes):
-    u, y, link = curved(n_classes=n_classes)
-    fit = fit_scores(u, y, np.ones(len(y)), link, L1(1e-3), 1)
-    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), link, fit.laws)
+    u, y, loss = curved(n_classes=n_classes)
+    fit = fit_scores(u, y, np.ones(len(y)), loss, L1(1e-3), 1)
+    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, fit.laws)
     at = u[:, :40]
     estimates, errors = elasticity_errors(result, at)
     score = n_classes - 2 if n_classes == 2 else 1
@@ -198,12 +198,12 @@ def test_errors_of_elasticities_follow_from_those_of_the_numbers(n_classes):
 
 
 def test_an_integer_count_is_that_many_rows():
-    u, y, link = curved(n=300)
+    u, y, loss = curved(n=300)
     counts = np.random.default_rng(0).integers(1, 4, 300)
-    fit = fit_scores(u, y, np.ones(300), link, L1(1e-2), 1)
-    one = sandwich(u, y, counts.astype(float), np.ones(300), link, fit.laws)
+    fit = fit_scores(u, y, np.ones(300), loss, L1(1e-2), 1)
+    one = sandwich(u, y, counts.astype(float), np.ones(300), loss, fit.laws)
     many = np.repeat(np.arange(300), counts)
-    other = sandwich(u[:, many], y[many], np.ones(len(many)), np.ones(len(many)), link, fit.laws)
+    other = sandwich(u[:, many], y[many], np.ones(len(many)), np.ones(len(many)), loss, fit.laws)
     np.testing.assert_allclose(one.estimates, other.estimates, rtol=1e-5)
     np.testing.assert_allclose(one.standard_errors, other.standard_errors, rtol=1e-4)
 
@@ -215,7 +215,7 @@ def test_a_full_set_of_levels_is_relative_to_the_largest():
     u = np.vstack([np.log(10) * (level == np.array([[0], [1], [2]])), x])
     y = (rng.random(600) < expit(0.8 * (level == 0) - 0.5 * (level == 2) + x)).astype(int)
     laws = straight_laws([0.1, 0.2, -0.1, 0.3])
-    result = sandwich(u, y, np.ones(600), np.ones(600), Sigmoid(), laws, level_sets=[(0, 1, 2)])
+    result = sandwich(u, y, np.ones(600), np.ones(600), Logistic(), laws, level_sets=[(0, 1, 2)])
     dummies = np.column_stack([np.ones(600), u[0], u[2], x])
     beta, covariance = logistic_sandwich(dummies, y, np.ones(600), np.ones(600))
     for j, i in ((0, 1), (2, 2), (3, 3)):
@@ -228,7 +228,7 @@ def test_a_full_set_of_levels_is_relative_to_the_largest():
     assert relative == {0: 1, 1: 1, 2: 1, 3: -1}
     # Without one of the levels in the equation nothing is collinear, and nothing is relative.
     some = sandwich(
-        u, y, np.ones(600), np.ones(600), Sigmoid(), straight_laws([0.1, 0, -0.1, 0.3]), level_sets=[(0, 1, 2)]
+        u, y, np.ones(600), np.ones(600), Logistic(), straight_laws([0.1, 0, -0.1, 0.3]), level_sets=[(0, 1, 2)]
     )
     assert {p.relative_to for p in some.parameters} == {-1}
     assert named(some, "slope", feature=0)[0] == pytest.approx(beta[1], rel=1e-3)
@@ -244,8 +244,8 @@ def test_the_coefficient_of_a_curved_term_with_levels_is_that_of_the_largest_lev
     whole = PowerLaws(np.array([-2.0]), np.array([[1.5]]), np.array([[[0.25, 0.05, 0.7]]]))
     dummy = PowerLaws(np.array([-2.0]), np.array([[1.5]]), np.array([[[0.2, 0.7]]]))
     ones = np.ones(2000)
-    full = sandwich(u, y, ones, ones, Sigmoid(), whole, level_sets=[(0, 1)])
-    few = sandwich(u[[0, 2]], y, ones, ones, Sigmoid(), dummy)
+    full = sandwich(u, y, ones, ones, Logistic(), whole, level_sets=[(0, 1)])
+    few = sandwich(u[[0, 2]], y, ones, ones, Logistic(), dummy)
     for kind, j, i in (("coefficient", -1, -1), ("exponent", 0, 0), ("exponent", 2, 1), ("slope", 0, 0)):
         if kind == "slope":
             continue  # the typical row, where slopes are taken, is not the same
@@ -256,23 +256,23 @@ def test_what_rows_cannot_tell_apart_has_no_error():
     u, rng = rows()
     y = (rng.random(400) < expit(u[0])).astype(int)
     twice = np.vstack([u, u[:1]])
-    result = sandwich(twice, y, np.ones(400), np.ones(400), Sigmoid(), straight_laws([0.1, 0.1, 0.1]))
+    result = sandwich(twice, y, np.ones(400), np.ones(400), Logistic(), straight_laws([0.1, 0.1, 0.1]))
     assert np.isnan(named(result, "slope", feature=0)[1])
     assert np.isnan(named(result, "slope", feature=2)[1])
     assert named(result, "slope", feature=1)[1] > 0
 
 
 def test_zero_exponents_stay_zero():
-    u, y, link = curved()
+    u, y, loss = curved()
     laws = PowerLaws(np.array([-3.0]), np.array([[2.0]]), np.array([[[0.8, 0.0]]]))
-    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), link, laws)
+    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, laws)
     assert {p.feature for p in result.parameters} == {-1, 0}
 
 
 def test_rows_that_can_be_separated_have_no_refit():
     u = np.linspace(-1, 1, 40)[None]
     y = (u[0] > 0).astype(int)
-    result = sandwich(u, y, np.ones(40), np.ones(40), Sigmoid(), straight_laws([1.0]))
+    result = sandwich(u, y, np.ones(40), np.ones(40), Logistic(), straight_laws([1.0]))
     assert not result.converged
 
 
@@ -285,7 +285,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
     for _ in range(runs):
         u = rng.uniform(-1.5, 1.5, size=(1, 3000))
         y = (rng.random(3000) < expit(3 * np.exp(0.6 * u[0]) - 3)).astype(int)
-        result = sandwich(u, y, np.ones(3000), np.ones(3000), Sigmoid(), laws)
+        result = sandwich(u, y, np.ones(3000), np.ones(3000), Logistic(), laws)
         for kind, value in truth.items():
             estimate, error = named(result, kind, feature=0 if kind == "exponent" else -1)
             covered[kind] += abs(estimate - value) <= 1.96 * error

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.settings import Settings
-    from ecsel.fitting import Link
+    from ecsel.fitting import Loss
 
 SEARCH_ROWS = 8192
 """Larger tables are searched, and their columns chosen, on a stratified sample of this size."""
@@ -62,14 +62,14 @@ def fold_rows(
     return FoldedRows((logs.astype(np.float64), codes, weights), folds, float(before[kept].sum() / weights.sum()))
 
 
-def choose_columns(model: ECSELClassifier, settings: Settings, link: Link, rows: Rows, seed: int) -> Settings:
+def choose_columns(model: ECSELClassifier, settings: Settings, loss: Loss, rows: Rows, seed: int) -> Settings:
     """Return the settings that keep all but `max_features` columns out; large tables choose on a sample."""
     if model.max_features is None or settings.columns is None:
         return settings
     (logs, codes, weights), _ = thin(rows, SEARCH_ROWS, seed)
     kept = first_columns(
         (logs.astype(np.float64), codes, weights),
-        link,
+        loss,
         settings.limits,
         settings.columns,
         model.max_features,

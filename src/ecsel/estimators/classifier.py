@@ -34,7 +34,7 @@ from ecsel.estimators.training_rows import TrainingRows
 from ecsel.fitting import Status
 from ecsel.fitting.rows import merge_equal_rows
 from ecsel.signomial import FeatureRows, ScoreTerms, scores
-from ecsel.signomial.properties import probabilities
+from ecsel.signomial.links import LINKS
 from ecsel.tables import TableEncoder
 from ecsel.tables.cautions import find_cautions, warn_cautions
 from ecsel.tables.reading import read_table
@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from ecsel.fitting import FitReport, Tariff
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.fit import PowerLaws
-    from ecsel.fitting.links import LinkName
     from ecsel.fitting.race import Newton
     from ecsel.fitting.rows import Rows
     from ecsel.signomial import Signomial
+    from ecsel.signomial.links import Link
     from ecsel.tables.reading import RawTable
 
 
@@ -315,11 +315,10 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
             del codes, given  # as large as a column each
             return self._fit_packed(chosen, encoder, packing)
         codes = codes.astype(np.intp, copy=False)
-        link = chosen.link(len(classes))
         per_class = class_weights(self.class_weight, classes, np.arange(len(classes)), totals)
         weights = per_class[codes] if given is None else given * per_class[codes]
         logs = encoder.log_features(table, batches.precision(self, len(codes) * len(encoder.features)), warn=False)
-        chosen = chosen.of_table(self, encoder, classes.tolist(), link.n_scores)
+        chosen = chosen.of_table(self, encoder, classes.tolist(), chosen.link(len(classes)).n_scores(len(classes)))
         merged = merge_equal_rows(logs, codes, weights)
         return self._complete(chosen, encoder, classes, per_class, merged, ((logs, codes, weights), labels))
 
@@ -333,7 +332,6 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         everything: AllRows | None = None,
     ) -> Self:
         """Search for readable equations."""
-        link = chosen.link(len(classes))
         rule = settings.resolve_threshold(self.threshold, len(classes))
         per_class = class_weights(self.class_weight, classes, np.arange(len(classes)), totals)
         task = class_task(self, chosen, encoder, classes.tolist(), per_class, self._seed())
@@ -346,7 +344,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         return self._set_fitted(
             found.encoder,
             classes,
-            link.name,
+            chosen.link(len(classes)),
             (n_terms, None),
             found.path,
             found.equations,
@@ -364,10 +362,9 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
             return self._search(
                 chosen, encoder, classes, packing.totals, packing.training_rows(encoder), packing.sum_batches
             )
-        link = chosen.link(len(classes))
         codes = np.arange(len(classes))
         per_class = class_weights(self.class_weight, classes, codes, packing.totals)
-        chosen = chosen.of_table(self, encoder, classes.tolist(), link.n_scores)
+        chosen = chosen.of_table(self, encoder, classes.tolist(), chosen.link(len(classes)).n_scores(len(classes)))
         rule = settings.resolve_threshold(self.threshold, len(classes))
         asked = self.max_features is not None or settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         rows = packing.sampled_rows(encoder, per_class) if asked else packing.no_rows(encoder)
@@ -387,13 +384,13 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         if chosen.n_terms is None or chosen.l1 is None:
             raise TypeError("the paper's model has a number of terms and a strength")
         size = (chosen.n_terms, chosen.l1)
-        link = chosen.link(len(classes))
+        loss = chosen.loss(len(classes))
         rule = settings.resolve_threshold(self.threshold, len(classes))
         seed = self._seed()
         validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
         folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), per_class, seed) if validate else None
-        chosen = choose_columns(self, chosen, link, rows, seed)
-        train = trainer(self, chosen, link, size, seed, n_threads=chosen.n_threads)
+        chosen = choose_columns(self, chosen, loss, rows, seed)
+        train = trainer(self, chosen, loss, size, seed, n_threads=chosen.n_threads)
         encoder, all_rows = (encoder, rows) if packing is None else packing.pack(encoder, per_class)
         result = train(
             all_rows,
@@ -404,7 +401,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         judgement = Judgement.unseen(rule)
         if folded is not None and result.report.status is not Status.INTERRUPTED:
             held_out = out_of_fold(folded, train, per_class, tell=bool(self.verbose))
-            judgement = judge(held_out, link.name, rule, calibrate=self.calibrate)
+            judgement = judge(held_out, loss.link, rule, calibrate=self.calibrate)
         elif folded is None and packing is None and is_overfitted(self, result, rows, per_class, train):
             warnings.warn(OVERFITTED.format(n_terms=size[0], l1=size[1]), UserWarning, stacklevel=3)
         self.path_encoder_ = encoder
@@ -413,7 +410,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         equations = laws_to_equations(laws, encoder.feature_names)
         if self.fit_intercept:
             equations = tuple(with_log_pieces(equation, encoder) for equation in equations)
-        return self._set_fitted(encoder, classes, link.name, size, Path(()), equations, result.report, judgement)
+        return self._set_fitted(encoder, classes, loss.link, size, Path(()), equations, result.report, judgement)
 
     def _previous_laws(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> PowerLaws | None:
         """Return the power laws of the previous fit where `warm_start` can continue them."""
@@ -429,7 +426,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         self,
         encoder: TableEncoder,
         classes: NDArray[Any],
-        link: LinkName,
+        link: Link,
         size: tuple[int, float | None],
         path: Path,
         equations: tuple[Signomial, ...],
@@ -439,13 +436,13 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         labels = classes.tolist()
         self.encoder_ = encoder
         self.classes_ = classes
-        self.link_ = link
+        self.link_ = link.name
         self.threshold_ = judgement.threshold
         self.temperature_ = judgement.temperature
         self.out_of_fold_, self.n_folds_ = judgement.quality, judgement.n_folds
         self.standard_errors_ = None
         self.n_terms_, self.l1_ = size
-        self.equations_ = dict(zip(labels[1:] if link == "sigmoid" else labels, equations, strict=True))
+        self.equations_ = dict(zip(link.scored(labels), equations, strict=True))
         self.fit_report_: Any = report  # a FitReport, or a SearchReport after a search
         self.n_iter_ = max(1, getattr(report, "iterations", 1))
         self._score_terms = ScoreTerms.from_signomials(equations, encoder.feature_names)
@@ -480,11 +477,12 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         z = self._scores(X)
         if len(self.classes_) > 2:
             return z
-        return z[:, 0] if self.link_ == "sigmoid" else z[:, 1] - z[:, 0]
+        return z[:, 0] if LINKS[self.link_].has_reference else z[:, 1] - z[:, 0]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, columns in the order of `classes_`."""
-        return probabilities(self._scores(X), self.link_)
+        z = self._scores(X)
+        return LINKS[self.link_].outputs(z)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class, or with two classes the second where it reaches `threshold_`."""

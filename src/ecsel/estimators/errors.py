@@ -15,13 +15,14 @@ from scipy.special import ndtri
 from ecsel.estimators.equations import laws_from_equations, n_power_laws
 from ecsel.estimators.glm_errors import GlmSandwich, glm_sandwich
 from ecsel.estimators.judging import tempered
-from ecsel.estimators.settings import resolve_link
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
+from ecsel.fitting.losses import class_loss
 from ecsel.fitting.uncertainty import Sandwich, elasticity_errors, sandwich
 from ecsel.quality.frames import to_pandas
 from ecsel.search.losses import Logistic, Softmax
 from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, Term, term_values
 from ecsel.signomial.factor_values import product_of_others
+from ecsel.signomial.links import LINKS
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ def standard_errors(model: ECSELClassifier, X: Any, y: Any, sample_weight: Any =
         codes[keep],
         counts[keep],
         per_class[keep],
-        resolve_link(model.link_, len(classes)),
+        class_loss(LINKS[model.link_], len(classes)),
         laws,
         level_sets=_level_sets(encoder),
     )

@@ -26,7 +26,6 @@ from ecsel.fitting.fit import PowerLaws, score_laws
 from ecsel.quality import Quality, fit_temperature, measure
 from ecsel.quality.calibration import LARGEST_TEMPERATURE, log_loss
 from ecsel.quality.thresholds import RULES, best_cut, saving
-from ecsel.signomial.properties import probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from ecsel.estimators.settings import ThresholdRule
     from ecsel.estimators.training import Train
     from ecsel.fitting import FitResult
-    from ecsel.fitting.links import LinkName
     from ecsel.fitting.rows import Rows
+    from ecsel.signomial.links import Link
 
     Floats = NDArray[np.float64]
 
@@ -71,7 +70,7 @@ class Judgement:
         return cls(threshold=rule if rule is None or isinstance(rule, float) else 0.5)
 
 
-def judge(held_out: OutOfFold | None, link: LinkName, rule: ThresholdRule | None, *, calibrate: bool) -> Judgement:
+def judge(held_out: OutOfFold | None, link: Link, rule: ThresholdRule | None, *, calibrate: bool) -> Judgement:
     """Return temperature, threshold and quality of held-out scores."""
     if held_out is None:
         return Judgement.unseen(rule)
@@ -86,7 +85,7 @@ def judge(held_out: OutOfFold | None, link: LinkName, rule: ThresholdRule | None
         )
     z = held_out.scores / temperature
     plain = held_out.sample_weights
-    p = probabilities(z, link)
+    p = link.outputs(z)
     threshold = None if rule is None else _threshold(codes, p[:, 1], rule, plain)
     decided = p.argmax(axis=1) if threshold is None else (p[:, 1] >= threshold).astype(np.intp)
     quality = measure(codes, p, decided, plain, log_loss(z, codes, plain))

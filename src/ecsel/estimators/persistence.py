@@ -22,6 +22,7 @@ from ecsel.files import ModelDocument, ModelFileError, read, write
 from ecsel.files.node import Node
 from ecsel.fitting import TARIFFS, Adam, FitReport, Newton
 from ecsel.signomial import ScoreTerms
+from ecsel.signomial.links import LINKS
 
 if TYPE_CHECKING:
     import os
@@ -94,7 +95,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 def _classifier(document: ModelDocument) -> ECSELClassifier:
     from ecsel.estimators.classifier import ECSELClassifier  # noqa: PLC0415 - it imports this module
 
-    if document.encoder is None or document.link == "identity":
+    if document.encoder is None or not LINKS[document.link].has_classes:
         raise ModelFileError("encoder", "a classifier needs one, and a link")
     params = dict(document.params)
     if isinstance(params.get("solver"), dict):
@@ -131,7 +132,7 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
     model.standard_errors_ = metrics.get("standard_errors").optional(read_errors)
     model.temperature_ = metrics.get("temperature").number()
     model.n_folds_ = metrics.get("n_folds").whole()
-    model.equations_ = dict(zip(labels[1:] if document.link == "sigmoid" else labels, document.equations, strict=True))
+    model.equations_ = dict(zip(LINKS[document.link].scored(labels), document.equations, strict=True))
     model.n_features_in_ = len(document.inputs)
     if document.encoder.named:
         model.feature_names_in_ = np.array(document.inputs, dtype=object)

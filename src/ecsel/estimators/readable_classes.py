@@ -56,8 +56,7 @@ def class_task(
 ) -> SearchTask:
     """Return the search that the options of a classifier ask for."""
     labels = tuple(classes)
-    sigmoid = settings.link(len(labels)).name == "sigmoid"
-    loss: Loss = Logistic() if sigmoid else Softmax(len(labels))
+    loss: Loss = Logistic() if settings.link(len(labels)).has_reference else Softmax(len(labels))
     options = SearchOptions(
         n_terms=settings.n_terms,
         max_terms=model.max_terms,
@@ -99,7 +98,7 @@ def fit_classes(
     if held is not None:
         codes = searched.used.codes[held.places]
         out_of_fold = OutOfFold(held.scores, codes, held.weights, held.sample_weights, held.n_folds)
-    link = settings.link(len(task.classes)).name
+    link = settings.link(len(task.classes))
     judgement = judge(out_of_fold, link, rule, calibrate=model.calibrate)
     chosen, raw = searched.chosen, searched.piece_values(searched.chosen)
     if judgement.temperature != 1.0:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.estimators.odds import odds_phrases
+from ecsel.signomial.links import LINKS
 from ecsel.signomial.text import counted, for_people, print_name, print_shift, print_term
 from ecsel.tables.columns import NumericColumn
 from ecsel.tables.level_text import LevelReading
@@ -51,9 +52,9 @@ def equation_lines(model: ECSELClassifier) -> list[str]:
     """Return every equation as it is computed and, with one score, what its pieces do to the odds."""
     lines: list[str] = []
     for label, equation in model.equations_.items():
-        meaning = " (the logarithm of its odds)" if model.link_ == "sigmoid" else ""
+        meaning = " (the logarithm of its odds)" if LINKS[model.link_].has_reference else ""
         lines += [f"score of {label!r}{meaning}:", f"  {equation}"]
-    if model.link_ == "sigmoid":
+    if LINKS[model.link_].has_reference:
         ((label, equation),) = model.equations_.items()
         lines += ["", f"what a piece does to the odds of {label!r}, all others fixed:"]
         for term in equation.terms:

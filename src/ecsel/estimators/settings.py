@@ -13,10 +13,12 @@ import numpy as np
 from ecsel.estimators.bounds import exponent_bounds
 from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
-from ecsel.fitting import L1, LINKS, TARIFFS, Adam, Limits, Link, Newton, PaperL1, Penalty, Sigmoid, Softmax, Tariff
+from ecsel.fitting import L1, TARIFFS, Adam, Limits, Loss, Newton, PaperL1, Penalty, Tariff
 from ecsel.fitting.limits import FREE
+from ecsel.fitting.losses import class_loss
 from ecsel.quality.thresholds import RULES, cost_matrix
 from ecsel.search.dictionary import SINGLES
+from ecsel.signomial.links import LINKS, SIGMOID, SOFTMAX, Link
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +63,10 @@ class Settings:
         """Return the link of so many classes."""
         return resolve_link(self.link_option, n_classes)
 
+    def loss(self, n_classes: int) -> Loss:
+        """Return the loss of the paper's model for so many classes."""
+        return class_loss(self.link(n_classes), n_classes)
+
     def of_table(
         self, model: ECSELClassifier, encoder: TableEncoder, classes: Sequence[Any], n_scores: int
     ) -> Settings:
@@ -100,7 +106,7 @@ def check(model: ECSELClassifier) -> Settings:
     penalty = model.penalty
     if isinstance(penalty, str) or not isinstance(penalty, Tariff):
         penalty = check_choice("penalty", penalty, ("l1", "paper", *TARIFFS))
-    check_choice("link", model.link, ("auto", *LINKS))
+    check_choice("link", model.link, LINK_OPTIONS)
     n_terms = None if _is_auto(model.n_terms) else check_integer("n_terms", model.n_terms, least=1)
     l1 = None if _is_auto(model.l1) else check_number("l1", model.l1, least=0)
     if l1 is None:
@@ -122,6 +128,7 @@ def check(model: ECSELClassifier) -> Settings:
 MIN_SECONDS = 1e-3
 """A search that has no time left still returns its first answer."""
 RULES_OF_SIZE = ("simplest", "best")
+LINK_OPTIONS = ("auto", *(name for name, link in LINKS.items() if link.has_classes))
 OF_THE_PAPER: dict[str, Any] = {
     "penalty": "l1",
     "fit_intercept": True,
@@ -170,10 +177,11 @@ def _is_auto(value: Any) -> bool:
 
 def resolve_link(option: str, n_classes: int) -> Link:
     """Return the link; the sigmoid is for two classes only."""
-    name = check_choice("link", option, ("auto", *LINKS))
-    if name == "sigmoid" and n_classes != 2:
+    name = check_choice("link", option, LINK_OPTIONS)
+    link = LINKS.get(name, SIGMOID if SIGMOID.serves(n_classes) else SOFTMAX)
+    if link.has_reference and not link.serves(n_classes):
         raise ValueError(f"link='sigmoid' needs two classes, but y has {n_classes}: use 'softmax' or 'auto'.")
-    return Sigmoid() if name == "sigmoid" or (name == "auto" and n_classes == 2) else Softmax(n_classes)
+    return link
 
 
 def resolve_threshold(option: Any, n_classes: int) -> ThresholdRule | None:

@@ -33,7 +33,9 @@ from ecsel.estimators.targets import check_target, check_weights, class_weights,
 from ecsel.estimators.training import trainer
 from ecsel.fitting import Status
 from ecsel.fitting.blocks import one_blas_thread
+from ecsel.fitting.losses import class_loss
 from ecsel.quality.frames import to_pandas
+from ecsel.signomial.links import LINKS
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
@@ -120,9 +122,9 @@ def stability(
     logs = model.encoder_.log_features(X, warn=False)[:, weights > 0]
     codes, weights = codes[weights > 0], weights[weights > 0]
     per_class = class_weights(model.class_weight, model.classes_, codes, weights)[codes]
-    link = settings.resolve_link(model.link_, len(model.classes_))
+    loss = class_loss(LINKS[model.link_], len(model.classes_))
     seed = draw_seed(random_state)
-    chosen = chosen.of_table(model, model.encoder_, model.classes_.tolist(), link.n_scores)
+    chosen = chosen.of_table(model, model.encoder_, model.classes_.tolist(), loss.n_scores)
     size = (model.n_terms_, model.l1_)
     share = weights / weights.sum()
 
@@ -130,8 +132,8 @@ def stability(
         drawn = resample(codes, weights, np.random.default_rng([seed, i])) * per_class
         kept = np.flatnonzero(drawn)
         rows = (np.take(logs, kept, axis=1), codes[kept], drawn[kept])
-        own = choose_columns(model, chosen, link, rows, seed)
-        result = trainer(model, own, link, size, seed, n_threads=1)(rows)
+        own = choose_columns(model, chosen, loss, rows, seed)
+        result = trainer(model, own, loss, size, seed, n_threads=1)(rows)
         if result.report.status is Status.INTERRUPTED:
             return None
         return (result.laws.exponents != 0).any(axis=1), mean_effects(result.laws, logs, share)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.settings import Settings
-    from ecsel.fitting import Link
+    from ecsel.fitting import Loss
     from ecsel.fitting.blocks import Coordinates, RowBlocks
     from ecsel.fitting.rows import Rows
 
@@ -59,7 +59,7 @@ def fit_options(model: ECSELClassifier, settings: Settings, seed: int, n_threads
 
 
 def trainer(
-    model: ECSELClassifier, settings: Settings, link: Link, size: tuple[int, float], seed: int, *, n_threads: int
+    model: ECSELClassifier, settings: Settings, loss: Loss, size: tuple[int, float], seed: int, *, n_threads: int
 ) -> Train:
     """Return the function that fits rows with the options of the model and the given terms and strength."""
     n_terms, l1 = size
@@ -69,9 +69,9 @@ def trainer(
         if isinstance(rows, PackedRows):
             packed = (rows.blocks, rows.coordinates, rows.shares)
             penalty = settings.penalty(l1)
-            return fit_blocks(*packed, link, penalty, n_terms, intercept=model.fit_intercept, options=options, **more)
+            return fit_blocks(*packed, loss, penalty, n_terms, intercept=model.fit_intercept, options=options, **more)
         return fit_scores(
-            *rows, link, settings.penalty(l1), n_terms, intercept=model.fit_intercept, options=options, **more
+            *rows, loss, settings.penalty(l1), n_terms, intercept=model.fit_intercept, options=options, **more
         )
 
     return train

@@ -77,7 +77,7 @@ def _class_weights(view: ModelView, label: Any) -> FloatArray:
     if not view.has_classes:
         return np.ones(1)
     _, position = view.chosen_class(label)
-    if view.link == "sigmoid":
+    if view.link.has_reference:
         return np.array([1.0 if position == 1 else -1.0])
     weights: FloatArray = (np.arange(len(view.classes)) == position) - 1.0 / len(view.classes)
     return weights

@@ -144,7 +144,7 @@ def _direction(
     outputs = view.outputs_of(scores)
     chosen = view.decisions(outputs) if toward is None else np.full(len(scores), view.class_position(toward))
     labels = tuple(view.classes[c] for c in chosen)
-    if view.link == "sigmoid":
+    if view.link.has_reference:
         return np.where(chosen == 1, 1.0, -1.0)[:, None], labels
     rivals = outputs.copy()
     at = np.arange(len(scores))

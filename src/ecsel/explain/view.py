@@ -12,7 +12,7 @@ Every closed form is a function of the terms and the rows, whichever they are.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ecsel.explain.frames import plain_table
 from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, scores
 from ecsel.signomial.columns import FloatArray, LogColumns
-from ecsel.signomial.properties import Link, probabilities
+from ecsel.signomial.links import IDENTITY, SOFTMAX, Link, as_link
 from ecsel.signomial.text import is_bracketed
 from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn, TableEncoder
 from ecsel.tables.reading import RawTable, read_table
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ecsel.signomial import Factor
 
 IntArray = npt.NDArray[np.intp]
-AnyLink = Literal["sigmoid", "softmax", "identity"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +43,8 @@ class ModelView:
     terms
         The terms of all scores.
     link
-        ``"sigmoid"`` (one score, the second class), ``"softmax"`` or ``"identity"`` (regression).
+        What the scores mean (`ecsel.signomial.links`): sigmoid (one score, the second class), softmax or identity;
+        given by its name or itself.
     classes
         The labels of the probabilities; of a regression the one word ``"prediction"``.
     feature_names, raw_names
@@ -67,7 +67,7 @@ class ModelView:
     """
 
     terms: ScoreTerms
-    link: AnyLink
+    link: Link
     classes: tuple[Any, ...]
     feature_names: tuple[str, ...]
     raw_names: tuple[str, ...]
@@ -75,6 +75,9 @@ class ModelView:
     encoder: TableEncoder | None = None
     threshold: float | None = None
     estimator: Any = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "link", as_link(self.link))
 
     @classmethod
     def of(cls, model: Any) -> ModelView:
@@ -107,7 +110,7 @@ class ModelView:
         terms = ScoreTerms.from_signomials(list(model.equations_.values()), encoder.feature_names)
         return cls(
             terms=terms,
-            link=model.link_,
+            link=as_link(model.link_),
             classes=tuple(model.classes_.tolist()),
             feature_names=encoder.feature_names,
             raw_names=encoder.raw_names,
@@ -146,7 +149,7 @@ class ModelView:
         terms = ScoreTerms.from_signomials(list(by_class.values()), names)
         return cls(
             terms=terms,
-            link="softmax" if softmax else "identity",
+            link=SOFTMAX if softmax else IDENTITY,
             classes=tuple(by_class),
             feature_names=names,
             raw_names=names,
@@ -157,7 +160,7 @@ class ModelView:
     @property
     def score_classes(self) -> tuple[Any, ...]:
         """The labels of the scores: with a sigmoid the second class alone."""
-        return self.classes[1:] if self.link == "sigmoid" else self.classes
+        return self.link.scored(self.classes)
 
     @property
     def grouping(self) -> FloatArray:
@@ -168,12 +171,12 @@ class ModelView:
     @property
     def probability_link(self) -> Link:
         """The link of a classifier; a regression has none and is refused."""
-        return self.refuse_regression() if self.link == "identity" else self.link
+        return self.link if self.link.has_classes else self.refuse_regression()
 
     @property
     def has_classes(self) -> bool:
         """Whether the model has classes and probabilities."""
-        return self.link != "identity"
+        return self.link.has_classes
 
     @staticmethod
     def refuse_regression() -> NoReturn:
@@ -234,13 +237,13 @@ class ModelView:
 
     def outputs_of(self, class_scores: FloatArray) -> FloatArray:
         """Return probabilities (rows, classes), or the scores of a regression as they are."""
-        return class_scores if self.link == "identity" else probabilities(class_scores, self.link)
+        return self.link.outputs(class_scores)
 
     def probabilities(self, X: Any) -> FloatArray:
         """Return what the model itself says: probabilities (rows, classes), or predictions (rows, 1)."""
         if self.estimator is None:
             return self.outputs_of(self.scores_of(self.rows(X)))
-        if self.link == "identity":
+        if not self.has_classes:
             return np.asarray(self.estimator.predict(X), dtype=np.float64)[:, None]
         return np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
 

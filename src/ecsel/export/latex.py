@@ -83,7 +83,7 @@ def to_latex(
 def _score(view: ModelView, name: str, label: Any) -> str:
     if not view.has_classes:
         return r"\hat{y}"
-    return f"{latex_name(name)}_{{{latex_name(str(label))}}}" if view.link == "softmax" else latex_name(name)
+    return f"{latex_name(name)}_{{{latex_name(str(label))}}}" if len(view.score_classes) > 1 else latex_name(name)
 
 
 def _answers(view: ModelView, scores: Sequence[str]) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _answers(view: ModelView, scores: Sequence[str]) -> Iterator[str]:
         return
     classes = level_names(view.classes).values()
     p = [rf"P\left({label}\right)" for label in classes]
-    if view.link == "sigmoid":
+    if view.link.has_reference:
         for each, signed in zip(p, (scores[0], f"-{scores[0]}"), strict=True):
             yield rf"{each} &= \frac{{1}}{{1 + \exp\left({signed}\right)}}"
     else:

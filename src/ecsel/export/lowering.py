@@ -81,11 +81,11 @@ def lower(model: Any, *, contributions: Method | None = None, baseline: Any = No
     accepted = If(all_of(reading.conditions), Const(1.0), Const(0.0)) if reading.conditions else Const(1.0)
     valid = is_one(sheet.let("valid", accepted, "valid", "the model accepts the row"))
     scores = _scores(view, reading, sheet)
-    if view.link == "identity":
+    if not view.has_classes:
         outputs = [sheet.let("prediction", If(valid, scores[0], Null()), "output", "prediction")]
         decision = None
     else:
-        one = view.link == "sigmoid"
+        one = view.link.has_reference
         p = sigmoid_outputs(scores[0], sheet) if one else softmax_outputs(scores, view.classes, sheet)
         outputs = [
             sheet.let(f"p{c}", If(valid, each, Null()), "output", f"probability of {label}")

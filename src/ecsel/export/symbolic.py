@@ -69,11 +69,11 @@ def to_sympy(
         scores = formula_scores(sympy, formula_of(view, encoder))
     else:
         scores = _equations(sympy, view.terms.to_signomials(view.feature_names), is_law=not view.has_classes)
-    if view.link == "identity":
+    if not view.has_classes:
         return scores[0]
     if output == "score":
         return dict(zip(view.score_classes, scores, strict=True))
-    if view.link == "sigmoid":
+    if view.link.has_reference:
         scores = [sympy.Integer(0), *scores]
     return {
         label: 1 / sympy.Add(*(_exp(sympy, other - mine) for other in scores))

@@ -70,7 +70,7 @@ def complete_sympy(sympy: Any, view: ModelView, output: str) -> Any:
         return answer(scores[0])
     if output == "score":
         return dict(zip(view.score_classes, map(answer, scores), strict=True))
-    if view.link == "sigmoid":
+    if view.link.has_reference:
         scores = [sympy.Integer(0), *scores]
     if output == "label":
         return answer(_position(sympy, scores, view.threshold))

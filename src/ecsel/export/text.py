@@ -90,15 +90,15 @@ def score_name(view: ModelView, columns: Sequence[str]) -> str:
 
 
 def _labelled(view: ModelView, name: str, label: Any) -> str:
-    return f"{name}[{label!r}]" if view.link == "softmax" else name
+    return f"{name}[{label!r}]" if len(view.score_classes) > 1 else name
 
 
 def _answers(view: ModelView, name: str) -> Iterator[str]:
-    if view.link == "sigmoid":
+    if view.link.has_reference:
         first, second = view.classes
         yield f"P({second!r}) = 1/(1 + exp(-{name}))"
         yield f"P({first!r}) = 1 - P({second!r})"
-    elif view.link == "softmax":
+    elif view.has_classes:
         total = " + ".join(f"exp({_labelled(view, name, label)})" for label in view.classes)
         for label in view.classes:
             yield f"P({label!r}) = exp({_labelled(view, name, label)})/({total})"

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["classifier", "regressor"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
-Link: TypeAlias = Literal["sigmoid", "softmax", "identity"]
-LINKS: tuple[str, ...] = get_args(Link)
-
 Label: TypeAlias = str | bool | int | float
 
 
@@ -48,7 +45,7 @@ class ModelDocument:
     """
 
     kind: Kind
-    link: Link
+    link: str
     inputs: tuple[str, ...]
     equations: tuple[Signomial, ...]
     classes: tuple[Label, ...] = ()

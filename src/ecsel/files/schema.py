@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ecsel.files.document import KINDS, LINKS, ModelDocument
+from ecsel.files.document import KINDS, ModelDocument
 from ecsel.files.encoders import decode_encoder, encode_encoder
 from ecsel.files.equations import decode_equation, encode_equation
 from ecsel.files.errors import ModelFileError
 from ecsel.files.node import Node
+from ecsel.signomial.links import LINKS
 
 FORMAT = "ecsel model"
 SCHEMA = 2
@@ -63,7 +64,7 @@ def decode(value: Any) -> ModelDocument:
     kind, link, classes, inputs, encoder, equations, threshold, params, report, path, metrics = body
     document = ModelDocument(
         kind=kind.choice(KINDS),
-        link=link.choice(LINKS),
+        link=link.choice(tuple(LINKS)),
         inputs=inputs.each(lambda name: name.text()),
         equations=equations.each(decode_equation),
         classes=classes.each(lambda label: label.label()),
@@ -113,15 +114,16 @@ def _check_texts(root: Node) -> None:
 
 def _check_sizes(document: ModelDocument) -> None:
     """Check the numbers of classes and equations against the link."""
-    if (document.kind == "regressor") != (document.link == "identity"):
+    link = LINKS[document.link]
+    if (document.kind == "classifier") != link.has_classes:
         raise ModelFileError("link", f"a {document.kind} has no link {document.link!r}")
     n_classes = len(document.classes)
     if document.kind == "regressor" and n_classes:
         raise ModelFileError("classes", "a regressor has none")
-    if document.kind == "classifier" and (n_classes < 2 or (document.link == "sigmoid" and n_classes != 2)):
-        wanted = "exactly 2" if document.link == "sigmoid" else "at least 2"
+    if document.kind == "classifier" and not link.serves(n_classes):
+        wanted = "exactly 2" if link.has_reference else "at least 2"
         raise ModelFileError("classes", f"a {document.link} has {wanted}, not {n_classes}")
-    n_equations = n_classes if document.link == "softmax" else 1
+    n_equations = link.n_scores(n_classes)
     if len(document.equations) != n_equations:
         raise ModelFileError("equations", f"there should be {n_equations}, not {len(document.equations)}")
     if document.threshold is not None and (n_classes != 2 or not 0 <= document.threshold <= 1):

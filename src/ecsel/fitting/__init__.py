@@ -1,4 +1,4 @@
-"""Fitting: row blocks, links, penalties, term forms and the solvers that put them together.
+"""Fitting: row blocks, losses, penalties, term forms and the solvers that put them together.
 
 A fit minimises  Σ_i w_i ℓ(y_i, z(x_i)) + penalty(θ)  where every score z is a sum of terms in the standardised logs of
 the positive features. `Problem` states it, `newton`, `lbfgs` and `adam` solve it, `fit_scores` chooses where to start.
@@ -8,7 +8,7 @@ from ecsel.fitting.adam import Adam
 from ecsel.fitting.blocks import ArrayBlocks
 from ecsel.fitting.fit import FitResult, fit_scores
 from ecsel.fitting.limits import Limits
-from ecsel.fitting.links import LINKS, Link, Sigmoid, Softmax
+from ecsel.fitting.losses import Logistic, Loss, Softmax
 from ecsel.fitting.penalties import (
     L0,
     L1,
@@ -29,7 +29,6 @@ from ecsel.fitting.report import FitReport, Status
 __all__ = [
     "L0",
     "L1",
-    "LINKS",
     "MCP",
     "PENALTIES",
     "SCAD",
@@ -41,12 +40,12 @@ __all__ = [
     "FitResult",
     "Group",
     "Limits",
-    "Link",
+    "Logistic",
+    "Loss",
     "Newton",
     "PaperL1",
     "Penalty",
     "Problem",
-    "Sigmoid",
     "Softmax",
     "Status",
     "Tariff",

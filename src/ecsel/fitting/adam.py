@@ -105,7 +105,7 @@ def minimise_adam(
 
 def _start(problem: Problem, rng: np.random.Generator) -> Array:
     """Return terms of alternating sign with small random slopes."""
-    scores, terms = problem.link.n_scores, problem.n_terms
+    scores, terms = problem.loss.n_scores, problem.n_terms
     signs = np.tile(np.where(np.arange(terms) % 2 == 0, 1.0, -1.0), (scores, 1))
     shapes = problem.form.seed(signs) if problem.form.has_intercept else signs
     return problem.pack(np.zeros(scores), shapes, rng.normal(0, 0.1, (scores, terms, problem.blocks.n_features)))
@@ -187,7 +187,7 @@ def _split(
 ) -> tuple[ArrayBlocks, Problem]:
     """Cut off the validation rows, class by class; where that leaves none, all rows serve for both."""
     held = np.zeros(blocks.n_rows, dtype=bool)
-    for c in range(problem.link.n_classes):
+    for c in range(problem.loss.n_classes):
         members = rng.permutation(np.flatnonzero(blocks.codes == c))
         held[members[: round(options.validation_fraction * len(members))]] = True
     if not held.any() or blocks.w[held].sum() <= 0:

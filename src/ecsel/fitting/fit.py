@@ -27,7 +27,7 @@ from ecsel.fitting.starts import STAGE_ITERATIONS, interrupted
 
 if TYPE_CHECKING:
     from ecsel.fitting.blocks import RowBlocks
-    from ecsel.fitting.links import Link
+    from ecsel.fitting.losses import Loss
 
 Array = NDArray[np.floating]
 
@@ -76,7 +76,7 @@ def fit_scores(
     log_features: Array,
     codes: NDArray[np.integer],
     weights: Array,
-    link: Link,
+    loss: Loss,
     penalty: Penalty,
     n_terms: int,
     *,
@@ -102,9 +102,9 @@ def fit_scores(
     raw = isinstance(options.solver, Adam) and isinstance(penalty, PaperL1)
     centred = Coordinates.raw(len(log_features)) if raw else Coordinates.of(log_features, weights)
     blocks = ArrayBlocks.standardised(log_features, codes, weights, centred, n_threads=options.n_threads)
-    shares = class_shares(codes, weights, link)
+    shares = class_shares(codes, weights, loss)
     return fit_blocks(
-        blocks, centred, shares, link, penalty, n_terms, intercept=intercept, options=options, start=start, watch=watch
+        blocks, centred, shares, loss, penalty, n_terms, intercept=intercept, options=options, start=start, watch=watch
     )
 
 
@@ -112,7 +112,7 @@ def fit_blocks(
     blocks: RowBlocks,
     centred: Coordinates,
     shares: Array,
-    link: Link,
+    loss: Loss,
     penalty: Penalty,
     n_terms: int,
     *,
@@ -123,7 +123,7 @@ def fit_blocks(
 ) -> FitResult:
     """Fit row blocks, wherever they are kept; `centred` are the coordinates of their logs, `shares` of the classes."""
     options = options or FitOptions()
-    problem = Problem(blocks, link, penalty, n_terms, intercept, centred.spread)
+    problem = Problem(blocks, loss, penalty, n_terms, intercept, centred.spread)
     with one_blas_thread():
         scale = max(1.0, _largest_gradient(problem, shares))
         stop = Stop(options.tol, Stop().kkt * scale, options.max_iter)
@@ -149,9 +149,9 @@ def fit_blocks(
     return FitResult(laws, report)
 
 
-def class_shares(codes: NDArray[np.integer], weights: Array, link: Link) -> Array:
+def class_shares(codes: NDArray[np.integer], weights: Array, loss: Loss) -> Array:
     """Return the share of each class; one that a training part happens to lack counts as half a row."""
-    totals = np.bincount(codes, weights=weights, minlength=link.n_classes)
+    totals = np.bincount(codes, weights=weights, minlength=loss.n_classes)
     totals = np.maximum(totals, 0.5 * totals.sum() / len(codes))
     return np.asarray(totals / totals.sum())
 
@@ -284,7 +284,7 @@ def _explore_pilots(
     """
     count = N_PILOTS if problem.blocks.n_rows >= SEVERAL_PILOTS_FROM else 1
     count = N_PILOTS_OF_LARGE if _is_large(problem) else count
-    classes = problem.link.n_classes
+    classes = problem.loss.n_classes
     pool = pilot(problem, class_counts(problem.blocks, classes), 8 * rows, _draw_seed(rng))
     pool_counts = class_counts(pool.blocks, classes)
     runs: list[Outcome] = []

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ecsel._compiled import compiled as compiled  # noqa: PLC0414 - the name is this door's
 from ecsel.fitting import forms
-from ecsel.fitting.links import Sigmoid, Softmax
+from ecsel.fitting.losses import Logistic, Softmax
 from ecsel.fitting.penalties import L1, PaperL1
 from ecsel.fitting.sums import inner
 
@@ -32,7 +32,7 @@ Double = NDArray[np.float64]
 
 
 _FORMS = {forms.AngleForm: 0, forms.PowerForm: 1}
-_LINKS = {Sigmoid: 0, Softmax: 1}
+_LOSSES = {Logistic: 0, Softmax: 1}
 MOST_BYTES = 256
 """Class codes that fit a byte."""
 
@@ -43,16 +43,16 @@ def sweeps(dtype: np.dtype[Any], n_classes: int) -> bool:
 
 
 def knows(problem: Problem) -> bool:
-    """Whether the compiled functions know the form and the link of a problem."""
-    return type(problem.form) in _FORMS and type(problem.link) in _LINKS
+    """Whether the compiled functions know the form and the loss of a problem."""
+    return type(problem.form) in _FORMS and type(problem.loss) in _LOSSES
 
 
 def shape_of(problem: Problem, n_rows: int) -> tuple[float, ...]:
     """Return what the compiled functions want to know of a problem."""
     dtype = np.dtype(problem.blocks.dtype)
     return (
-        *(problem.link.n_scores, problem.n_terms, problem.blocks.n_features, n_rows),
-        *(int(problem.intercept), _FORMS[type(problem.form)], _LINKS[type(problem.link)]),
+        *(problem.loss.n_scores, problem.n_terms, problem.blocks.n_features, n_rows),
+        *(int(problem.intercept), _FORMS[type(problem.form)], _LOSSES[type(problem.loss)]),
         *(forms.KNEE, forms.LARGEST_EXPONENT[dtype], forms.SERIES_BELOW[dtype]),
     )
 
@@ -87,11 +87,11 @@ class CompiledState:
 
 
 class CompiledSums:
-    """The sums of `sums.NumpySums` for both forms and both links in double precision."""
+    """The sums of `sums.NumpySums` for both forms and both losses in double precision."""
 
     def __init__(self, problem: Problem, module: ModuleType) -> None:
         self._problem, self._module = problem, module
-        self._scores, self._terms, self._width = problem.link.n_scores, problem.n_terms, 1 + problem.blocks.n_features
+        self._scores, self._terms, self._width = problem.loss.n_scores, problem.n_terms, 1 + problem.blocks.n_features
         self._size = problem.size
 
     @classmethod
@@ -164,9 +164,9 @@ class CompiledSums:
 
     def loss_and_errors(self, theta: Array, block: Block) -> tuple[float, Array]:
         """Return the loss and 1 − p(true class) of the rows."""
-        loss, state = self.forward(theta, block)
-        link = self._problem.link
-        return loss, link.errors(state.probabilities, link.encode(block.codes, np.float64))
+        value, state = self.forward(theta, block)
+        loss = self._problem.loss
+        return value, loss.errors(state.probabilities, loss.encode(block.codes, np.float64))
 
     def derivatives(self, state: CompiledState) -> tuple[Double, Double, Double]:
         """Return the three sums."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ecsel.fitting.blocks import Block, RowBlocks
     from ecsel.fitting.forms import TermForm
-    from ecsel.fitting.links import Link
+    from ecsel.fitting.losses import Loss
     from ecsel.fitting.penalties import Charge, Penalty
     from ecsel.fitting.sums import State, Sums
 
@@ -57,10 +57,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Problem:
-    """One fit: rows, link, penalty, number of terms and whether scores have an intercept."""
+    """One fit: rows, loss, penalty, number of terms and whether scores have an intercept."""
 
     blocks: RowBlocks
-    link: Link
+    loss: Loss
     penalty: Penalty
     n_terms: int
     intercept: bool
@@ -84,18 +84,18 @@ class Problem:
     @property
     def size(self) -> int:
         """Number of parameters."""
-        return self.link.n_scores * self.per_score
+        return self.loss.n_scores * self.per_score
 
     def pack(self, intercepts: Array, shapes: Array, slopes: Array) -> Array:
         """Lay out intercepts (scores,), shapes (scores, terms) and slopes (scores, terms, features) as one vector."""
-        terms = np.concatenate([shapes[..., None], slopes], axis=2).reshape(self.link.n_scores, -1)
+        terms = np.concatenate([shapes[..., None], slopes], axis=2).reshape(self.loss.n_scores, -1)
         return (np.concatenate([intercepts[:, None], terms], axis=1) if self.intercept else terms).ravel()
 
     def unpack(self, theta: Array) -> tuple[Array, Array, Array]:
         """Return views of the intercepts, shapes and slopes in `theta`."""
-        rows = theta.reshape(self.link.n_scores, self.per_score)
-        terms = rows[:, int(self.intercept) :].reshape(self.link.n_scores, self.n_terms, 1 + self.blocks.n_features)
-        intercepts = rows[:, 0] if self.intercept else np.zeros(self.link.n_scores, theta.dtype)
+        rows = theta.reshape(self.loss.n_scores, self.per_score)
+        terms = rows[:, int(self.intercept) :].reshape(self.loss.n_scores, self.n_terms, 1 + self.blocks.n_features)
+        intercepts = rows[:, 0] if self.intercept else np.zeros(self.loss.n_scores, theta.dtype)
         return intercepts, terms[:, :, 0], terms[:, :, 1:]
 
     def parts_for(self, dtype: DTypeLike, theta: Array) -> tuple[Array, Array, Array]:
@@ -185,7 +185,7 @@ class Problem:
         def part(block: Block) -> float:
             v = block.v
             z = intercepts[:, None] + self.form.values(shapes[..., None], inner(slopes, v)).sum(axis=1)
-            return self.link.loss(z, self.link.encode(block.codes, v.dtype), block.w)
+            return self.loss.value(z, self.loss.encode(block.codes, v.dtype), block.w)
 
         return sum(self.blocks.map(part)) + self.penalty_value(theta)
 
@@ -245,8 +245,8 @@ class Problem:
 
     def empty(self, class_shares: Array) -> Array:
         """Return θ of the intercept-only model (all slopes and shapes zero)."""
-        scores, terms, m = self.link.n_scores, self.n_terms, self.blocks.n_features
-        start = self.link.empty_scores(class_shares) if self.intercept else np.zeros(scores)
+        scores, terms, m = self.loss.n_scores, self.n_terms, self.blocks.n_features
+        start = self.loss.empty_scores(class_shares) if self.intercept else np.zeros(scores)
         return self.pack(start, np.zeros((scores, terms)), np.zeros((scores, terms, m)))
 
     @cached_property

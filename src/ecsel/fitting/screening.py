@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.fitting.limits import Limits
-    from ecsel.fitting.links import Link
+    from ecsel.fitting.losses import Loss
     from ecsel.fitting.rows import Array, Rows
 
 N_STRENGTHS = 14
@@ -39,7 +39,7 @@ _NEARLY = Stop(tol=1e-4, kkt=np.inf, max_iter=25)
 
 def first_columns(
     rows: Rows,
-    link: Link,
+    loss: Loss,
     limits: Limits,
     columns: NDArray[np.integer],
     most: int,
@@ -51,10 +51,10 @@ def first_columns(
     with one_blas_thread():
         centred = Coordinates.of(rows[0], rows[2])
         blocks = ArrayBlocks.standardised(*rows, centred)
-        problem = Problem(blocks, link, L1(0.0, limits=limits), 1, True, centred.spread)
+        problem = Problem(blocks, loss, L1(0.0, limits=limits), 1, True, centred.spread)
         v = (rows[0] - centred.centre[:, None]) / centred.spread[:, None]
         correlation = (v * (rows[2] / rows[2].sum())) @ v.T
-        for theta in _walk(problem, class_shares(rows[1], rows[2], link)):
+        for theta in _walk(problem, class_shares(rows[1], rows[2], loss)):
             _, _, slopes = problem.unpack(theta)
             for g in range(len(weight)):
                 own = columns == g

@@ -126,7 +126,7 @@ def first_starts(problem: Problem, class_shares: Array) -> Sequence[Array]:
 def seeds(theta: Array, wider: Problem) -> Sequence[Array]:
     """Return starts for one more term, along the extreme eigenvectors of the residual's curvature."""
     narrow = replace(wider, n_terms=wider.n_terms - 1)
-    scores, m = wider.link.n_scores, wider.blocks.n_features
+    scores, m = wider.loss.n_scores, wider.blocks.n_features
     linear, quadratic = _residual_moments(narrow, theta)
     _, vectors = np.linalg.eigh(quadratic)
     picks = [(vectors[:, :, 0], 1.0), (vectors[:, :, -1], -1.0)] if m else [(np.zeros((scores, 0)), 1.0)]
@@ -157,7 +157,7 @@ def scattered(problem: Problem, class_shares: Array, rng: np.random.Generator) -
 def _residual_moments(problem: Problem, theta: Array) -> tuple[Array, Array]:
     """Σ r v and Σ r v vᵀ per score."""
     point = problem.evaluate(theta)
-    m, scores = problem.blocks.n_features, problem.link.n_scores
+    m, scores = problem.blocks.n_features, problem.loss.n_scores
     linear, quadratic = np.zeros((scores, m)), np.zeros((scores, m, m))
     for state in point.states:
         v, r = state.block.v, state.residual
@@ -170,7 +170,7 @@ def pad_terms(outcome: Outcome, problem: Problem, n_terms: int) -> Outcome:
     """Pad an outcome with fewer terms by empty ones, so that an interrupted growth is still a model of the problem."""
     narrow = replace(problem, n_terms=n_terms)
     intercepts, shapes, slopes = narrow.unpack(outcome.theta)
-    scores, missing = problem.link.n_scores, problem.n_terms - n_terms
+    scores, missing = problem.loss.n_scores, problem.n_terms - n_terms
     theta = problem.pack(
         intercepts,
         np.concatenate([shapes, np.zeros((scores, missing))], axis=1),

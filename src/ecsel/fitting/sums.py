@@ -81,20 +81,20 @@ class NumpyState:
 
 @dataclass(frozen=True, slots=True)
 class NumpySums:
-    """Any form, any link, any precision."""
+    """Any form, any loss, any precision."""
 
     problem: Problem
 
     def forward(self, theta: Array, block: Block) -> tuple[float, NumpyState]:
         """Return the loss and the state."""
-        problem, link = self.problem, self.problem.link
+        problem, loss = self.problem, self.problem.loss
         v = block.v
         intercepts, shapes, slopes = problem.parts_for(v.dtype, theta)
         expansion = problem.form.expand(shapes[..., None], inner(slopes, v))
         z = intercepts[:, None] + expansion.value.sum(axis=1)
-        target = link.encode(block.codes, v.dtype)
-        loss, residual, probabilities = link.loss_and_residual(z, target, block.w)
-        return loss, NumpyState(block, shapes, expansion, residual, probabilities)
+        target = loss.encode(block.codes, v.dtype)
+        value, residual, probabilities = loss.value_and_residual(z, target, block.w)
+        return value, NumpyState(block, shapes, expansion, residual, probabilities)
 
     def gradient(self, state: NumpyState) -> Array:
         """Jᵀr without forming J."""
@@ -117,20 +117,20 @@ class NumpySums:
 
     def loss_and_errors(self, theta: Array, block: Block) -> tuple[float, Array]:
         """Return both from the scores alone."""
-        problem, link = self.problem, self.problem.link
+        problem, loss = self.problem, self.problem.loss
         v = block.v
         intercepts, shapes, slopes = problem.parts_for(v.dtype, theta)
         z = intercepts[:, None] + problem.form.values(shapes[..., None], inner(slopes, v)).sum(axis=1)
-        target = link.encode(block.codes, v.dtype)
-        loss, _, probabilities = link.loss_and_residual(z, target, block.w)
-        return loss, link.errors(probabilities, target)
+        target = loss.encode(block.codes, v.dtype)
+        value, _, probabilities = loss.value_and_residual(z, target, block.w)
+        return value, loss.errors(probabilities, target)
 
     def derivatives(self, state: NumpyState) -> tuple[Array, Array, Array]:
         """Return the three sums, the first two from one Jacobian."""
         jacobian = self._jacobian(state)
         return (
             np.matmul(jacobian, state.residual[:, :, None]).reshape(-1),
-            self.problem.link.curvature(jacobian, state.probabilities, state.block.w),
+            self.problem.loss.curvature(jacobian, state.probabilities, state.block.w),
             self._residual_curvature(state),
         )
 

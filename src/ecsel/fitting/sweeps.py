@@ -31,7 +31,7 @@ class SweptSums(NumpySums):
     @classmethod
     def of(cls, problem: Problem) -> SweptSums | None:
         """Return the sums of a problem, None where no compiled pass serves it."""
-        served = kernel.sweeps(np.dtype(problem.blocks.dtype), problem.link.n_classes) and kernel.knows(problem)
+        served = kernel.sweeps(np.dtype(problem.blocks.dtype), problem.loss.n_classes) and kernel.knows(problem)
         return cls(problem) if served else None
 
     def loss_and_gradient(self, theta: Array, block: Block) -> tuple[float, Array]:

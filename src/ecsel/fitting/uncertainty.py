@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ecsel.fitting.delta import Parameter, References
     from ecsel.fitting.fit import PowerLaws
-    from ecsel.fitting.links import Link
+    from ecsel.fitting.losses import Loss
     from ecsel.fitting.penalties import Penalty
     from ecsel.fitting.refit import Array, Places
 
@@ -67,7 +67,7 @@ def sandwich(
     codes: NDArray[np.integer],
     counts: Array,
     class_weight: Array,
-    link: Link,
+    loss: Loss,
     laws: PowerLaws,
     *,
     level_sets: Sequence[Sequence[int]] = (),
@@ -91,7 +91,7 @@ def sandwich(
     blocks = ArrayBlocks.standardised(logs, codes, weights, centred)
     intercept = bool(np.any(laws.intercepts))
     free_of_charge: Penalty = PENALTIES["l1"](0.0)
-    problem = Problem(blocks, link, free_of_charge, laws.coefficients.shape[1], intercept, centred.spread)
+    problem = Problem(blocks, loss, free_of_charge, laws.coefficients.shape[1], intercept, centred.spread)
     start = to_theta(problem, laws, centred)
     straight = np.abs(laws.exponents) @ np.ptp(logs, axis=1) < STRAIGHT
     full = [_largest_first(levels, logs, weights) for levels in level_sets if _is_full(levels, logs)]
@@ -147,7 +147,7 @@ def _free(
     if problem.form.has_intercept:
         bends &= ~straight
     free = problem.pack(np.ones(len(slopes)), bends.astype(np.float64), active.astype(np.float64))
-    if problem.link.name == "softmax":
+    if problem.loss.shift_invariant:
         free[: problem.per_score] = 0.0
     return np.flatnonzero(free)
 
@@ -204,7 +204,7 @@ def elasticity_errors(result: Sandwich, log_features: Array, *, absolute: bool =
     first = int(problem.intercept)
     place = np.full(problem.size, -1)
     place[result.free] = np.arange(len(result.free))
-    own = place.reshape(problem.link.n_scores, problem.per_score)
+    own = place.reshape(problem.loss.n_scores, problem.per_score)
     estimates, errors = (np.full((v.shape[1], len(z), len(v)), np.nan) for _ in range(2))
     for c, j in np.ndindex(len(z), len(v)):
         s, known = slopes[c, :, j], own[c] >= 0

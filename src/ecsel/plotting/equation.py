@@ -54,7 +54,7 @@ def plot_equation(model: Any, *, label: Any = None, max_features: int = 15) -> A
     ending = f", constant {constant:+.4g}" if constant else ""
     terms = [Term.from_factors(float(view.terms.coefficients[k]), view.factors[k]) for k in chosen]
     if view.encoder is not None and view.encoder.is_raw:
-        name = f"Log-odds of {label}" if view.link == "sigmoid" else f"Score of {label}"
+        name = f"Log-odds of {label}" if view.link.has_reference else f"Score of {label}"
         title = f"{name}: {counted(len(terms), 'piece')}{ending}"
         return _piece_figure(terms, view.encoder, title, max_features)
     return _exponent_figure(terms, f"Score of {label}: sum of {counted(len(terms), 'term')}{ending}", max_features)

@@ -125,7 +125,7 @@ def plot_margin(
     label, c = view.chosen_class(label)
     scores = view.scores_of(view.rows(X))
     probability = view.outputs_of(scores)[:, c]
-    full = np.hstack([np.zeros_like(scores), scores]) if view.link == "sigmoid" else scores
+    full = view.link.class_scores(scores)
     margin = full[:, c] - np.delete(full, c, axis=1).max(axis=1)
     names = [f"row {i}" for i in range(len(margin))] if scenarios is None else list(scenarios)
     with drawing_on(ax, (max(5.5, 1.4 * len(margin)), 3.6)) as axes:

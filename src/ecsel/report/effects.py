@@ -134,7 +134,7 @@ def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffe
     )
     frame = Frame(padded(np.array([low, high]), 0.02), padded(np.append(ends.ravel(), 0.0), 0.08), height=240)
     name = shown(evidence.view.raw_names[j])
-    unit = "effect on the log-odds" if evidence.view.link == "sigmoid" else "effect on the score"
+    unit = "effect on the log-odds" if evidence.view.link.has_reference else "effect on the score"
     unit = unit if evidence.view.has_classes else f"effect on {shown(evidence.target)}"
     lines = [frame.line(np.array(frame.x), np.zeros(2), "reference")]
     if reach is not None:

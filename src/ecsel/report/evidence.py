@@ -165,7 +165,7 @@ class Evidence:
     def is_log_odds(self) -> bool:
         """Whether the model is a readable equation of two classes, which is read as log-odds."""
         encoder = self.view.encoder
-        return self.view.link == "sigmoid" and encoder is not None and encoder.is_raw
+        return self.view.link.has_reference and encoder is not None and encoder.is_raw
 
     @cached_property
     def standard_errors(self) -> StandardErrors | None:

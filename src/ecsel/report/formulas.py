@@ -220,7 +220,7 @@ def _size(equations: list[Any]) -> str:
 def _link(evidence: Evidence) -> Html:
     """Return how scores become probabilities."""
     p, exp, classes = element("mi", "p"), element("mi", "e"), evidence.view.classes
-    if evidence.view.link == "sigmoid":
+    if evidence.view.link.has_reference:
         left = element("msub", p, element("mtext", shown(classes[1])))
         name = element("mtext", "log-odds") if evidence.is_log_odds else score_of(classes[1])
         power = element("msup", exp, element("mrow", element("mo", MINUS), name))

@@ -223,7 +223,7 @@ def _island(
     truth = evidence.training.truth
     return {
         "classes": [shown(label) for label in view.classes] if view.has_classes else [],
-        "sigmoid": view.link == "sigmoid",
+        "sigmoid": view.link.has_reference,
         "threshold": view.threshold,
         "target": shown(evidence.target),
         "goal": None if view.has_classes else float(np.median(truth)),

@@ -127,7 +127,7 @@ def outcome_steps(model: Any, example: WorkedExample) -> list[str]:
     if not view.has_classes:
         return []
     probability = dict(example.outcomes)
-    if view.link == "sigmoid":
+    if view.link.has_reference:
         label, total = view.classes[1], example.scores[0].total_text
         minus = total.removeprefix("-") if total.startswith("-") else f"-{total}"
         steps = [f"probability of {shown(label)} = 1 / (1 + exp({minus})) = {probability_text(probability[label])}"]

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ecsel.fitting import Adam
+from ecsel.signomial.links import LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +72,7 @@ def _benchmark(trial: BaseTrial, n_classes: int) -> Options:
     }
     if n_classes == 2:
         options["link"] = trial.suggest_categorical("link", ["sigmoid", "softmax"])
-    if options["link"] == "sigmoid":
+    if LINKS[options["link"]].has_reference:
         options["threshold"] = trial.suggest_categorical("threshold", [0.4, 0.5, 0.6, 0.7])
     return PAPER | options
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from ecsel.fitting import L1, ArrayBlocks, PaperL1, Problem, Sigmoid, Softmax, fit_scores
+from ecsel.fitting import L1, ArrayBlocks, Logistic, PaperL1, Problem, Softmax, fit_scores
 from ecsel.fitting.blocks import Coordinates
 from ecsel.fitting.fit import FitOptions, PowerLaws, to_power_laws, to_theta
 from ecsel.fitting.forms import KNEE
 
 
-def fit(data, penalty, n_terms=1, link=None, **options):
-    return fit_scores(*data, link or Sigmoid(), penalty, n_terms, options=FitOptions(seed=0), **options)
+def fit(data, penalty, n_terms=1, loss=None, **options):
+    return fit_scores(*data, loss or Logistic(), penalty, n_terms, options=FitOptions(seed=0), **options)
 
 
 def charge(laws, centred, strength):
@@ -25,18 +25,18 @@ def charge(laws, centred, strength):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_default_charges_the_returned_equation_by_its_formula(make_table, n_terms, n_classes):
     data = make_table(seed=n_terms, n_classes=n_classes)
-    result = fit(data, L1(5e-3), n_terms, Sigmoid() if n_classes == 2 else Softmax(3))
+    result = fit(data, L1(5e-3), n_terms, Logistic() if n_classes == 2 else Softmax(3))
     report = result.report
     expected = charge(result.laws, Coordinates.of(data[0], data[2]), 5e-3)
     assert expected > 0
     assert report.objective - report.loss == pytest.approx(expected, rel=1e-7)
 
 
-@pytest.mark.parametrize(("link", "n_classes"), [(Sigmoid(), 2), (Softmax(3), 3)])
-def test_a_large_strength_gives_the_empty_model(make_table, link, n_classes):
+@pytest.mark.parametrize(("loss", "n_classes"), [(Logistic(), 2), (Softmax(3), 3)])
+def test_a_large_strength_gives_the_empty_model(make_table, loss, n_classes):
     data = make_table(n_classes=n_classes)
     shares = np.bincount(data[1], weights=data[2]) / data[2].sum()
-    result = fit(data, L1(100.0), 2, link)
+    result = fit(data, L1(100.0), 2, loss)
     np.testing.assert_array_equal(result.laws.exponents, 0)
     np.testing.assert_array_equal(result.laws.coefficients, 0)
     wanted = np.log(shares)
@@ -96,7 +96,7 @@ def test_the_papers_objective_has_no_minimiser():
     # The default charges the same sequence for γ in the limit: it stays away from the free fit.
     centred = Coordinates.of(u, np.ones(400))
     blocks = ArrayBlocks.standardised(u, codes, np.ones(400), centred)
-    problem = Problem(blocks, Sigmoid(), L1(0.1), 1, True, centred.spread)
+    problem = Problem(blocks, Logistic(), L1(0.1), 1, True, centred.spread)
     laws = PowerLaws(np.array([-1e6]), np.array([[1e6]]), gamma[None, None, :] / 1e6)
     at_limit = problem.objective(to_theta(problem, laws, centred))
     assert at_limit >= free + 0.1 / KNEE * np.abs(gamma * centred.spread).sum() - 1e-3

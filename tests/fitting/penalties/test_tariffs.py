@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.linear_model import LogisticRegression
 
-from ecsel.fitting import L0, L1, MCP, SCAD, TARIFFS, ElasticNet, Group, Sigmoid, Softmax, fit_scores
+from ecsel.fitting import L0, L1, MCP, SCAD, TARIFFS, ElasticNet, Group, Logistic, Softmax, fit_scores
 from ecsel.fitting.fit import FitOptions, PowerLaws, to_theta
 from ecsel.fitting.forms import KNEE
 from ecsel.fitting.lbfgs import minimise_lbfgs
@@ -22,8 +22,8 @@ as_names = {"ids": list(TARIFFS)}
 
 
 def fit(data, penalty, n_terms=1, **options):
-    link = Sigmoid() if data[1].max() == 1 else Softmax(3)
-    return fit_scores(*data, link, penalty, n_terms, options=FitOptions(seed=0, **options))
+    loss = Logistic() if data[1].max() == 1 else Softmax(3)
+    return fit_scores(*data, loss, penalty, n_terms, options=FitOptions(seed=0, **options))
 
 
 def marginal(tariff, sizes, strength):

@@ -48,7 +48,7 @@ def decision_goal(view: ModelView, label: Any) -> Goal:
     if not np.isfinite(level):
         raise ValueError(f"with a threshold of {view.threshold} the model only ever decides for one class")
     sign = 1.0 if c == 1 else -1.0
-    if view.link == "sigmoid":
+    if view.link.has_reference:
         return Goal(lambda z: sign * (z[0] - level), holds)
     return Goal(lambda z: sign * (z[1] - z[0] - level), holds)
 
@@ -61,7 +61,7 @@ def probability_goal(view: ModelView, label: Any, probability: float) -> Goal:
     level = float(special.logit(probability))
 
     def margin(z: Sequence[FloatArray]) -> FloatArray:
-        if view.link == "sigmoid":
+        if view.link.has_reference:
             return (1.0 if c == 1 else -1.0) * z[0] - level
         rivals = [score for r, score in enumerate(z) if r != c]
         return np.asarray(z[c] - reduce(np.logaddexp, rivals) - level)

@@ -12,7 +12,7 @@ terms and classes, positive features or raw columns. Names in brackets are the p
 ============================  =========================================
 """
 
-from ecsel.signomial.properties.decision import Link, margin_sensitivity, probabilities, probability_sensitivity
+from ecsel.signomial.properties.decision import margin_sensitivity, probabilities, probability_sensitivity
 from ecsel.signomial.properties.global_behaviour import Elasticity, elasticity, log_gradient, scaled_scores
 from ecsel.signomial.properties.local import (
     Attribution,
@@ -26,7 +26,6 @@ from ecsel.signomial.properties.shapley import ShapleyValues, shapley
 __all__ = [
     "Attribution",
     "Elasticity",
-    "Link",
     "ShapleyValues",
     "attribution",
     "elasticity",

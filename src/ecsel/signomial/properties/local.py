@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ecsel.signomial.arrays import BoolArray, IntArray, ScoreTerms, check_rows, scores
-from ecsel.signomial.properties.decision import Link, probabilities, probability_sensitivity
+from ecsel.signomial.properties.decision import probabilities, probability_sensitivity
 from ecsel.signomial.properties.global_behaviour import elasticity, log_gradient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ecsel.signomial.columns import FloatArray
+    from ecsel.signomial.links import Link
     from ecsel.signomial.rows import FeatureRows
 
 
@@ -105,7 +106,7 @@ def probability_attribution(
     rows: FeatureRows,
     baseline: FeatureRows,
     *,
-    link: Link,
+    link: Link | str,
     indicators: Sequence[int] | IntArray = (),
 ) -> Attribution:
     """Return the contributions to p_c, with the gradient D2 at the baseline (property L2 on the probability)."""

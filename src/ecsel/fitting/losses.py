@@ -1,23 +1,27 @@
-"""Links: the loss of a score, its residual and its curvature.
+"""Losses: the value of scores, its residual and its curvature.
 
-Sigmoid, one score, in margin form: with y = ±1 and t = exp(−y·z) the loss is log1p(t) and the error probability
+Logistic, one score, in margin form: with y = ±1 and t = exp(−y·z) the loss is log1p(t) and the error probability
 t/(1 + t); residual ∂ℓ/∂z = −y·t/(1 + t) and weight p(1 − p). No difference of nearly equal numbers is formed.
 
 Softmax, one score per class: ℓ = log Σ_c exp(z_c) − z_y, residual p_c − [y = c], curvature p_c(δ_cd − p_d).
 
-Adding a loss means adding one class here with these three methods.
+A loss is one object with the methods of `Loss`, here or outside: solvers ask it, and nobody compares names. The two of
+this module have a compiled twin (`kernel`); any other runs on NumPy.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.signomial.links import SIGMOID, SOFTMAX
+
+if TYPE_CHECKING:
+    from ecsel.signomial.links import Link
+
 Array = NDArray[np.floating]
-LinkName = Literal["sigmoid", "softmax"]
-LINKS: tuple[str, ...] = get_args(LinkName)
 
 
 def _total(w: Array, value: Array) -> float:
@@ -25,22 +29,41 @@ def _total(w: Array, value: Array) -> float:
     return float(np.add.reduce(w * value, dtype=np.float64))
 
 
-class Link(Protocol):
-    """The contract of a link. `z` has shape (scores, rows); the weights `w` sum to one over the whole table."""
+class Loss(Protocol):
+    """The contract of a loss. `z` has shape (scores, rows); the weights `w` sum to one over the whole table.
 
-    name: LinkName
-    n_classes: int
-    n_scores: int
+    Targets come as whole numbers below `n_classes`: class codes, or counts.
+    """
+
+    @property
+    def link(self) -> Link:
+        """What the scores mean to a reader."""
+        ...
+
+    @property
+    def n_classes(self) -> int:
+        """One more than the largest target."""
+        ...
+
+    @property
+    def n_scores(self) -> int:
+        """The number of scores."""
+        ...
+
+    @property
+    def shift_invariant(self) -> bool:
+        """Whether a number added to all scores of a row changes nothing, so that rows tell differences alone."""
+        ...
 
     def encode(self, codes: NDArray[np.integer], dtype: Any) -> Array:
         """Return the target as the loss wants it, shape (scores, rows)."""
         ...
 
-    def loss(self, z: Array, target: Array, w: Array) -> float:
+    def value(self, z: Array, target: Array, w: Array) -> float:
         """Return Σ_i w_i ℓ(target_i, z_i)."""
         ...
 
-    def loss_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
+    def value_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
         """Return the loss, the weighted residual ∂/∂z and the probabilities from which `curvature` is made."""
         ...
 
@@ -57,25 +80,26 @@ class Link(Protocol):
         ...
 
 
-class Sigmoid:
+class Logistic:
     """One score; the positive class is the second. Two classes."""
 
-    name: LinkName = "sigmoid"
+    link = SIGMOID
     n_classes = 2
     n_scores = 1
+    shift_invariant = False
 
     def encode(self, codes: NDArray[np.integer], dtype: Any) -> Array:
         """Return y = ±1."""
         return (2.0 * codes - 1.0).astype(dtype)[None, :]
 
-    def loss(self, z: Array, target: Array, w: Array) -> float:
+    def value(self, z: Array, target: Array, w: Array) -> float:
         """Return Σ w log(1 + exp(−y z))."""
         margin = target[0] * z[0]
         value = np.log1p(np.exp(-np.abs(margin)))
         value -= np.minimum(margin, 0)
         return _total(w, value)
 
-    def loss_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
+    def value_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
         """Return loss, −w·y·P(error) and P(error)."""
         margin = target[0] * z[0]
         t = np.exp(-np.abs(margin))
@@ -104,7 +128,8 @@ class Sigmoid:
 class Softmax:
     """One score per class."""
 
-    name: LinkName = "softmax"
+    link = SOFTMAX
+    shift_invariant = True
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = self.n_scores = n_classes
@@ -114,7 +139,7 @@ class Softmax:
         indicator: Array = (codes[None, :] == np.arange(self.n_classes)[:, None]).astype(dtype)
         return indicator
 
-    def loss(self, z: Array, target: Array, w: Array) -> float:
+    def value(self, z: Array, target: Array, w: Array) -> float:
         """Return Σ w (log Σ_c exp z_c − z_y)."""
         top = z.max(axis=0)
         value = np.log(np.exp(z - top).sum(axis=0))
@@ -122,7 +147,7 @@ class Softmax:
         value -= (z * target).sum(axis=0)
         return _total(w, value)
 
-    def loss_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
+    def value_and_residual(self, z: Array, target: Array, w: Array) -> tuple[float, Array, Array]:
         """Return loss, w·(p − indicator) and p."""
         top = z.max(axis=0)
         p = np.exp(z - top)
@@ -155,3 +180,8 @@ class Softmax:
         logs: Array = np.log(class_shares)
         centred: Array = logs - logs.mean()
         return centred
+
+
+def class_loss(link: Link, n_classes: int) -> Loss:
+    """Return the loss of class labels whose scores have this link."""
+    return Logistic() if link.has_reference else Softmax(n_classes)
