@@ -288,7 +288,7 @@ def scorecard(
         raise ValueError(f"base must be a finite number, not {base!r}")
     if decimals is not None and not (isinstance(decimals, int) and 0 <= decimals <= 9):
         raise ValueError(f"decimals must be None or a whole number from 0 to 9, not {decimals!r}")
-    if view.link == "sigmoid":
+    if view.link.has_reference:
         toward = view.classes[1] if toward is None else view.classes[view.class_position(toward)]
     elif toward is not None:
         raise ValueError("toward is for models with one score: here each class has points of its own")
