@@ -1,10 +1,12 @@
 """Screening: one dictionary holds what every training may use, and no more."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from ecsel.search.dictionary import SearchColumn
+from ecsel.search.dictionary import PieceValues, SearchColumn, make_atoms, pair_pieces
 from ecsel.search.losses import Logistic
-from ecsel.search.screening import screened_atoms
+from ecsel.search.screening import screened_atoms, steep_corners
 
 
 def test_every_training_screens_for_itself():
@@ -33,3 +35,17 @@ def test_every_training_screens_for_itself():
     alone, (mask,) = screened_atoms(columns, Logistic(), y, weights[:1])
     assert mask.all()
     assert set(alone.pieces) == {piece for piece, used in zip(atoms.pieces, masks[0][0], strict=True) if used}
+
+
+def test_products_that_leave_the_table_at_a_corner_are_told():
+    """x and y rise together, so x/y and x²/y stay small on all rows, but not where x is large and y small."""
+    x = np.exp(np.linspace(0, 9, 80))
+    columns = [SearchColumn("x", 0, x), SearchColumn("y", 1, x * np.exp(np.sin(np.arange(80))))]
+    atoms = make_atoms(columns, pair_pieces(columns, range(2), more=False), np.ones(80))
+    steep = steep_corners(atoms, columns, np.ones(80), 20.0)
+    ends = [replace(column, values=np.array([column.values.min(), column.values.max()])) for column in columns]
+    values = PieceValues(ends)
+    for piece, mean, scale, told in zip(atoms.pieces, atoms.mean, atoms.scale, steep, strict=True):
+        largest = max(abs(a * b - mean) for a in values.part(piece[0]) for b in values.part(piece[1]))
+        assert told == (largest > 20 * scale)
+    assert 0 < steep.sum() < len(steep)

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 CONSTANT = 1e-13
 """A target whose standard deviation is below this share of it varies in its last digits only."""
 MIN_ROWS = 2
+MAX_CORNER = 20.0
+"""Standard deviations that a product may reach at a corner of the training ranges, as `MAX_LEVERAGE` for rows."""
 LARGEST_SCALE = 1e140
 """Squares of a target beyond this, or below its inverse, leave the range of doubles."""
 
@@ -125,6 +127,7 @@ def fit_numbers(
         tolerance=0.0 if model.rule == "best" else 2 * SearchOptions.tolerance,  # of the square: once of the error
         time_limit=None if model.time_limit is None else max(model.time_limit - seconds, MIN_SECONDS),
         n_threads=n_threads,
+        max_corner=MAX_CORNER,
         families=families(thresholds=model.thresholds),
     )
     task = SearchTask(

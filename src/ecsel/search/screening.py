@@ -8,6 +8,7 @@ the choice is part of the search and every fold makes it anew. The dictionary ho
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from ecsel.search.dictionary import (
     MORE_PAIRS,
     PAIRS,
     Atoms,
+    PieceValues,
     join_atoms,
     make_atoms,
     multiplied,
@@ -84,6 +86,27 @@ def screened_atoms(
         usable_pairs = np.isin(both, list(each)).all(axis=1)
         masks[t] = np.hstack([masks[t], np.broadcast_to(usable_pairs, (loss.n_scores, len(products)))])
     return join_atoms(singles, products), masks
+
+
+def steep_corners(atoms: Atoms, columns: Sequence[SearchColumn], weights: Floats, limit: float) -> Mask:
+    """Return which products leave `limit` standard deviations at a corner of the box of their two training ranges.
+
+    A new row may be large in one column and small in another although no training row was: cache²/memory is then
+    far from all that the coefficient was fitted to, with every column inside its own range.
+    """
+    used = np.flatnonzero(weights)
+    values = PieceValues([replace(column, values=_ends(column.values[used])) for column in columns])
+    found = np.zeros(len(atoms), dtype=bool)
+    for a, piece in enumerate(atoms.pieces):
+        if len(piece) == 2:
+            corners = np.outer(values.part(piece[0]), values.part(piece[1]))
+            found[a] = np.abs(corners - atoms.mean[a]).max() > limit * atoms.scale[a]
+    return found
+
+
+def _ends(x: Floats) -> Floats:
+    """Return the smallest and the largest value; the functions of a dictionary have their extremes there."""
+    return np.array([x.min(), x.max()])
 
 
 def _turning(singles: Atoms, columns: Sequence[SearchColumn], loss: Loss, target: Floats, weights: Floats) -> Mask:

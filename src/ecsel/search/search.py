@@ -17,7 +17,7 @@ from ecsel.search import glm
 from ecsel.search.dictionary import PieceValues, piece_factors
 from ecsel.search.path import Family, Limits, Training
 from ecsel.search.rounding import rounded_coefficients
-from ecsel.search.screening import screened_atoms
+from ecsel.search.screening import screened_atoms, steep_corners
 from ecsel.search.selection import (
     RIDGES,
     TOLERANCE,
@@ -76,6 +76,9 @@ class SearchOptions:
         Seconds after which the best so far is taken.
     n_threads
         Walks at once.
+    max_corner
+        Standard deviations that a product may reach at a corner of the training ranges; None for no limit, as where
+        probabilities bound what a steep product can do.
     """
 
     n_terms: int | None = None
@@ -86,6 +89,7 @@ class SearchOptions:
     tolerance: float = TOLERANCE
     time_limit: float | None = None
     n_threads: int = 1
+    max_corner: float | None = None
     families: tuple[Family, ...] = FAMILIES
 
 
@@ -199,12 +203,13 @@ def search(
     order = _by_fold(folds, len(target))
     columns = [replace(column, values=column.values[order]) for column in columns]
     target, weights, folds = target[order], weights[order], [(train[order], test[order]) for train, test in folds]
-    atoms, masks = screened_atoms(columns, loss, target, [weights, *(train for train, _ in folds)])
+    every = [weights, *(train for train, _ in folds)]
+    atoms, masks = screened_atoms(columns, loss, target, every)
+    if options.max_corner is not None:
+        limit = options.max_corner
+        masks = [mask & ~steep_corners(atoms, columns, each, limit) for mask, each in zip(masks, every, strict=True)]
     required = None if signs is None else signs(atoms.pieces)
-    trainings = [
-        _training(loss, atoms, target, each, mask, required)
-        for each, mask in zip([weights, *(train for train, _ in folds)], masks, strict=True)
-    ]
+    trainings = [_training(loss, atoms, target, each, mask, required) for each, mask in zip(every, masks, strict=True)]
 
     def walk_fold(training: Training, test: Floats) -> tuple[Walked, HeldOut] | None:
         if clock():
