@@ -60,7 +60,7 @@ def test_scores_are_those_of_the_model(encoded_case, make_frame):
     case = encoded_case.accepted
     evaluator = Evaluator(to_pmml(case.model))
     view = case.view
-    names = ["score"] if view.link == "sigmoid" else [f"score_{label}" for label in view.classes]
+    names = ["score"] if view.link.has_reference else [f"score_{label}" for label in view.classes]
     for row in case.rows[:10]:
         wanted = view.scores_of(view.rows(make_frame([row], view.raw_names), warn=False))[0]
         told = evaluator.evaluate(row)

@@ -17,7 +17,6 @@ from rich.text import Text
 
 from ecsel import __version__
 from ecsel.cli.plain import plain
-from ecsel.estimators.progress import progress_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -82,6 +81,8 @@ def speaking(
     """Yield a session; warnings of the library become notes, each told once, when the work is done."""
     out, err = (Console(stderr=stderr, markup=False, emoji=False, highlight=False) for stderr in (False, True))
     session = Session(as_json, quiet, verbose, out, err, safe_csv)
+    from ecsel.estimators.progress import progress_elsewhere  # noqa: PLC0415 - help must not wait for scikit-learn
+
     with progress_elsewhere(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
