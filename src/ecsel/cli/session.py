@@ -81,7 +81,7 @@ def speaking(
     """Yield a session; warnings of the library become notes, each told once, when the work is done."""
     out, err = (Console(stderr=stderr, markup=False, emoji=False, highlight=False) for stderr in (False, True))
     session = Session(as_json, quiet, verbose, out, err, safe_csv)
-    from ecsel.estimators.progress import progress_elsewhere  # noqa: PLC0415 - help must not wait for scikit-learn
+    from ecsel.estimators.progress import progress_elsewhere  # help must not wait for scikit-learn
 
     with progress_elsewhere(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
