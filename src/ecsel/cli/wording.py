@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ecsel.signomial.links import LINKS
 from ecsel.signomial.text import for_people, term_pieces
 
 if TYPE_CHECKING:
@@ -42,14 +41,20 @@ def link_line(model: Any) -> str:
     """Return how the scores of a classifier become probabilities."""
     if is_log_odds(model):
         return f"probability of {shown(model.classes_.tolist()[1])} = 1 / (1 + exp(-log-odds))"
-    if LINKS[model.link_].has_reference:
+    if _has_reference(model):
         return "probability = 1 / (1 + exp(-score))"
     return "probability of a class = exp(its score) / sum of exp(score) over all classes"
 
 
+def _has_reference(model: Any) -> bool:
+    from ecsel.signomial.links import LINKS  # SciPy is left until a model is there
+
+    return LINKS[model.link_].has_reference
+
+
 def is_log_odds(model: Any) -> bool:
     """Tell a readable equation of two classes, which is read as log-odds, from the scores of other models."""
-    return bool(LINKS[model.link_].has_reference and model.encoder_.is_raw)
+    return bool(_has_reference(model) and model.encoder_.is_raw)
 
 
 def wrapped_equation(equation: Signomial, width: int) -> list[str]:
