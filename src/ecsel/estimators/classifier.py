@@ -144,7 +144,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
     n_jobs : int, optional
         Threads over folds, starts and row blocks; None uses all cores. The result is the same, to the last bit.
     random_state : int, RandomState or None, default=None
-        Seeds folds, samples and random starts. None means 0: two fits of the same data give the same model.
+        Seeds folds and random starts. None means 0: two fits of the same data give the same model.
     verbose : int, default=0
         1 shows progress on standard error. An interrupt (Ctrl-C) keeps the best so far, with a warning.
 
