@@ -25,7 +25,7 @@ SCRIPT = [sys.executable, "-c", "import sys; from ecsel.cli import main; sys.exi
 def small(monkeypatch):
     """Bounds a thousand times smaller, so that no test needs the memory that it is about."""
     monkeypatch.setattr(archives, "HARMLESS", 64 * 2**10)
-    monkeypatch.setattr(archives, "MOST_UNPACKED", 2**20)
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 2**20)
 
 
 def workbook(frame=FRAME):
@@ -79,7 +79,7 @@ def test_a_parquet_file_of_more_cells_than_memory_is_refused(monkeypatch, tmp_pa
     path = tmp_path / "t.parquet"
     FRAME.to_parquet(path)
     check_parquet(read_metadata(path), "t")
-    monkeypatch.setattr(archives, "MOST_PARQUET", 100)
+    monkeypatch.setattr(archives, "MAX_PARQUET", 100)
     with pytest.raises(Refusal, match="50 rows of 2 columns"):
         read_file(str(path))
 

@@ -61,7 +61,7 @@ def test_bounds_of_slopes_hold_and_leave_no_residual(make_table, make_problem, l
 
 def test_takes_over_by_itself_where_the_matrix_would_be_large(monkeypatch, make_table):
     data = make_table(n_classes=3)
-    monkeypatch.setattr(fit, "MOST_NEWTON_PARAMETERS", 26)
+    monkeypatch.setattr(fit, "MAX_NEWTON_PARAMETERS", 26)
     reports = {k: fit_scores(*data, Softmax(3), L1(1e-2), k, options=FitOptions(seed=0)).report for k in (1, 2)}
     assert {k: r.n_parameters for k, r in reports.items()} == {1: 15, 2: 27}
     assert {k: r.solver for k, r in reports.items()} == {1: "newton", 2: "lbfgs"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ecsel.cli.models import is_readable
-from ecsel.cli.screening import MOST_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
+from ecsel.cli.screening import MAX_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.cli.wording import shown
 from ecsel.tables.cautions import ADVICE
 from ecsel.tables.readings import AS_TEXT, MISSING_CODES_OFF
@@ -50,8 +50,8 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
     found = [Finding("task", f"{task.kind}: {told}{override}")]
     if prepared.classes:
         ranked = sorted(prepared.classes.items(), key=lambda pair: -pair[1])
-        classes = [f"{shown(label)}: {n}" for label, n in ranked[:MOST_CLASSES]]
-        more = f" and {len(ranked) - MOST_CLASSES} more" if len(ranked) > MOST_CLASSES else ""
+        classes = [f"{shown(label)}: {n}" for label, n in ranked[:MAX_CLASSES]]
+        more = f" and {len(ranked) - MAX_CLASSES} more" if len(ranked) > MAX_CLASSES else ""
         found.append(Finding("classes", f"rows per class: {', '.join(classes)}{more}"))
     kept = column_kinds(prepared)
     kinds = [f"{kept.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kept]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ecsel.cli.archives import MOST_UNPACKED, check_parquet, check_workbook, gunzip
+from ecsel.cli.archives import MAX_UNPACKED, check_parquet, check_workbook, gunzip
 from ecsel.cli.delimited import read_delimited
 from ecsel.cli.errors import Refusal
 
@@ -26,7 +26,7 @@ STDIN = "-"
 STREAM_LIMIT = 256 * 2**20
 """Most bytes that are read from standard input or a device, and unpacked from it."""
 
-MOST_DIGITS = 308
+MAX_DIGITS = 308
 """Digits of a whole number in JSON that a double can hold."""
 
 GZIP, ZIP, PARQUET, OLD_EXCEL = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xd0\xcf\x11\xe0"
@@ -88,7 +88,7 @@ def _content(path: str) -> tuple[str, bytes]:
             raise Refusal(f"{name}: there is no such file.")
         if file.is_dir():
             raise Refusal(f"{name} is a folder; name the file in it.")
-        bound = MOST_UNPACKED if file.is_file() else STREAM_LIMIT
+        bound = MAX_UNPACKED if file.is_file() else STREAM_LIMIT
         with file.open("rb") as stream:
             content = stream.read() if file.is_file() else _bounded(stream, name)
     if content[:2] == GZIP:
@@ -175,7 +175,7 @@ def _json(content: bytes, name: str) -> pd.DataFrame:
     import pandas as pd
 
     def whole(digits: str) -> int:
-        if len(digits.lstrip("-")) > MOST_DIGITS:
+        if len(digits.lstrip("-")) > MAX_DIGITS:
             raise Refusal(f"{name} holds a whole number of {len(digits)} digits, more than a table of numbers can.")
         return int(digits)
 

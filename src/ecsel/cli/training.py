@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ecsel.cli.preparing import Prepared
 
 N_BOOTSTRAP = 20
-MOST_BOOTSTRAP_WORK = 1_000_000
+MAX_BOOTSTRAP_WORK = 1_000_000
 """Rows times parameters up to which the stability is looked into: beyond, it would take longer than the fit."""
 
 STEADY_USE, STEADY_SIGN = 0.5, 0.9
@@ -192,7 +192,7 @@ def _value_quality(name: str, y: np.ndarray[Any, Any], told: np.ndarray[Any, Any
 
 def unstable_columns(model: Any, X: Any, y: np.ndarray[Any, Any], seed: int) -> tuple[str, ...]:
     """Return the features of the paper's model that other draws of the rows leave out or give another sign."""
-    if model.encoder_.is_raw or len(y) * model.fit_report_.n_parameters > MOST_BOOTSTRAP_WORK:
+    if model.encoder_.is_raw or len(y) * model.fit_report_.n_parameters > MAX_BOOTSTRAP_WORK:
         return ()
     draws = model.stability(X, y, n_bootstrap=N_BOOTSTRAP, random_state=seed)
     used = np.abs(draws.effect) > 0

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TALL = 4, WIDE = 3, CACHE = 256 * 1024, LEAST_ROWS = 96, MOST_ROWS = 512 };
+enum { TALL = 4, WIDE = 3, CACHE = 256 * 1024, MIN_ROWS = 96, MAX_ROWS = 512 };
 
 /* How many of a kind there are. */
 typedef struct {
@@ -253,7 +253,7 @@ static double *lay_out(const Shape *s, const Counts *m, ptrdiff_t rows, int curv
     const ptrdiff_t small = m->width * PLANES > m->flats * m->flats ? m->width * PLANES : m->flats * m->flats;
     const ptrdiff_t sums = curvature ? bent * m->squares + m->mixed * s->features : 0;
     ptrdiff_t most = CACHE / (ptrdiff_t)sizeof(double) / vectors;
-    most = most < LEAST_ROWS ? LEAST_ROWS : most > MOST_ROWS ? MOST_ROWS : most;
+    most = most < MIN_ROWS ? MIN_ROWS : most > MAX_ROWS ? MAX_ROWS : most;
     /* chunks of equal size: what the last one lacks would be computed on zeros */
     const ptrdiff_t chunks = rows > 0 ? (rows + most - 1) / most : 1, each = (rows + chunks - 1) / chunks;
     k->rows = in_lanes(each);

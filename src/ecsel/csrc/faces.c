@@ -218,7 +218,7 @@ static double residuals(Work *w, double *on_face) {
 }
 
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
-                   const double *upper, double tol, int most_faces, double *fall) {
+                   const double *upper, double tol, int max_faces, double *fall) {
     const ptrdiff_t filled = in_lanes(n);
     double *memory = malloc(sizeof(double) * (size_t)(7 * n + 1));
     double *aligned = aligned_alloc(sizeof(Lanes), sizeof(double) * (size_t)(filled * (filled + LANES + 1) + LANES));
@@ -230,7 +230,7 @@ int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, con
         Work w = {n, H, l1, lower, upper, x, memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n,
                   memory + 5 * n, memory + 6 * n, aligned, aligned + filled, places, flags, flags + n};
         memcpy(w.gradient, g, sizeof(double) * (size_t)n);
-        for (int face = 0; face < most_faces; face++) {
+        for (int face = 0; face < max_faces; face++) {
             double on_face;
             const double worst = residuals(&w, &on_face);
             if (fmax(on_face, worst) <= tol) break;

@@ -69,7 +69,7 @@ typedef struct {
 
 typedef struct {
     double tol, kkt, first_damping, largest_damping, exact_below, worth_a_retry, timid, noise;
-    int max_iter, most_faces;
+    int max_iter, max_faces;
 } Rules;
 
 /* How Adam goes: rows of a batch, rate, largest norm of a gradient, memories of both moments. */
@@ -163,7 +163,7 @@ ptrdiff_t places(const float *u, ptrdiff_t n, const float *values, ptrdiff_t cou
 void deviations(const float *u, ptrdiff_t n, float reference, double sums[2]);
 void uniforms(uint64_t start, ptrdiff_t n, double *numbers);
 int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
-                   const double *upper, double tol, int most_faces, double *fall);
+                   const double *upper, double tol, int max_faces, double *fall);
 void positive_part(const double *matrix, ptrdiff_t n, double *room, double *out);
 ptrdiff_t positive_part_room(ptrdiff_t n);
 int adam_epoch(const Shape *shape, const Rows *rows, const Charges *charges, const Pace *pace, const int64_t *order,

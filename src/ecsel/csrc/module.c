@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-enum { MOST_BUFFERS = 19 };
+enum { MAX_BUFFERS = 19 };
 
 typedef struct {
-    Py_buffer view[MOST_BUFFERS];
+    Py_buffer view[MAX_BUFFERS];
     int count;
 } Buffers;
 
@@ -86,10 +86,10 @@ static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *array[6];
     double tol, fall;
-    int most_faces, status;
+    int max_faces, status;
     Py_ssize_t n;
     if (!PyArg_ParseTuple(args, "nOOOOOOdi", &n, &array[0], &array[1], &array[2], &array[3], &array[4], &array[5], &tol,
-                          &most_faces))
+                          &max_faces))
         return NULL;
     Buffers b = {.count = 0};
     double *data[6];
@@ -101,7 +101,7 @@ static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
         }
     }
     Py_BEGIN_ALLOW_THREADS
-    status = solve_on_faces(n, data[0], data[1], data[2], data[3], data[4], data[5], tol, most_faces, &fall);
+    status = solve_on_faces(n, data[0], data[1], data[2], data[3], data[4], data[5], tol, max_faces, &fall);
     Py_END_ALLOW_THREADS
     return finish(&b, status, status == 0 ? PyFloat_FromDouble(fall) : NULL);
 }
@@ -582,7 +582,7 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)i", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
                           &array[3], &array[4], &array[5], &array[6], &charges.price, &r.tol, &r.kkt,
                           &r.first_damping, &r.largest_damping, &r.exact_below, &r.worth_a_retry, &r.timid, &r.noise,
-                          &r.max_iter, &r.most_faces, &n_threads) ||
+                          &r.max_iter, &r.max_faces, &n_threads) ||
         !read_shape(shape, &s))
         return NULL;
     Buffers b = {.count = 0};

@@ -180,7 +180,7 @@ static int step(Fit *f, double residual, double *damping, double *fall, double *
         damped_curvature(f, exact, *damping);
         memcpy(f->candidate.theta, f->point.theta, sizeof(double) * (size_t)n);
         if (solve_on_faces(n, f->H, f->sums.gradient, f->candidate.theta, f->c->l1, f->c->lower, f->c->upper,
-                           1e-2 * residual, r->most_faces, fall) != 0)
+                           1e-2 * residual, r->max_faces, fall) != 0)
             return -1;
         if (*fall <= r->noise * fabs(f->point.objective)) {
             if (exact) {

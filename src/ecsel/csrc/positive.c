@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 40 };
+enum { MAX_STEPS = 40 };
 
 typedef struct {
     ptrdiff_t n, stride;  /* the stride is a multiple of LANES; what lies beyond n is zero */
@@ -115,7 +115,7 @@ FAST static int diagonalise(Eigen *e) {
             ptrdiff_t last = first;
             while (last + 1 < e->n && coupled(e, last)) last++;
             if (last == first) break;
-            if (steps == MOST_STEPS) return 0;
+            if (steps == MAX_STEPS) return 0;
             chase(e, first, last);
         }
     return 1;

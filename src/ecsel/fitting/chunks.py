@@ -19,7 +19,7 @@ Array = NDArray[np.floating]
 Bytes = NDArray[np.uint8]
 
 CHUNK_ROWS = 8 * TILE_ROWS
-MOST_VALUES = 256
+MAX_VALUES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Layout:
         values: list[Array | None] = []
         for u in log_features:
             different = np.unique(u)
-            values.append(different if len(different) <= MOST_VALUES and len(u) > 4 * len(different) else None)
+            values.append(different if len(different) <= MAX_VALUES and len(u) > 4 * len(different) else None)
         return cls(log_features.dtype, tuple(values), n_classes, weighted, log_features.mean(axis=1, dtype=np.float64))
 
     @property

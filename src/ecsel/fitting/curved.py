@@ -34,7 +34,7 @@ Places = NDArray[np.intp]
 
 NEAR = 0.3
 """A slope follows the angle from this share of its bound on: a step that ends at a wall is then one along it."""
-MOST_STRETCH = 10.0
+MAX_STRETCH = 10.0
 """A term that straightens so far in one step leaves its walls behind."""
 EDGE = SMALLEST_SINE * (1 + 1e-6)
 """|sin φ| of a term that is as straight as a power law can be."""
@@ -139,13 +139,13 @@ class CurvedBounds:
         lower, upper = self.box(old)
         moved = self._turned(old, new)
         before, after = np.abs(np.sin(old[angle])), np.abs(np.sin(moved[angle]))
-        ratio = np.minimum(before / np.maximum(after, SMALLEST_SINE), MOST_STRETCH)
+        ratio = np.minimum(before / np.maximum(after, SMALLEST_SINE), MAX_STRETCH)
         near = self._near(old)
         moved[slope] *= np.where(near[slope], ratio, 1.0)
         moved = self.problem.within(moved)
         least, most = self.box(moved)
         kept = np.zeros(len(new), dtype=bool)
-        kept[slope] = near[slope] & (ratio < MOST_STRETCH)
+        kept[slope] = near[slope] & (ratio < MAX_STRETCH)
         return np.where(kept & (new >= upper), most, np.where(kept & (new <= lower), least, moved))
 
     def _turned(self, old: Array, new: Array) -> Array:

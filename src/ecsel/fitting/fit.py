@@ -41,7 +41,7 @@ FINALISTS = 4
 SINGLE_PRECISION_FROM = 50_000
 LARGE_FROM = 100_000
 """Rows from which on a fit is carried through samples."""
-MOST_NEWTON_PARAMETERS = 1200
+MAX_NEWTON_PARAMETERS = 1200
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def _is_large(problem: Problem) -> bool:
 def _resolved_solver(problem: Problem, options: FitOptions) -> str:
     """L-BFGS takes over by itself where the curvature matrix would be too large; it knows no curved bounds."""
     newton = options.solver == "newton" or isinstance(options.solver, Newton)
-    if newton and problem.size > MOST_NEWTON_PARAMETERS and problem.curved is None:
+    if newton and problem.size > MAX_NEWTON_PARAMETERS and problem.curved is None:
         return "lbfgs"
     return "newton" if newton else str(options.solver)
 

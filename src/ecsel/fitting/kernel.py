@@ -33,13 +33,13 @@ Double = NDArray[np.float64]
 
 _FORMS = {forms.AngleForm: 0, forms.PowerForm: 1}
 _LOSSES = {Logistic: 0, Softmax: 1}
-MOST_BYTES = 256
+MAX_BYTES = 256
 """Class codes that fit a byte."""
 
 
 def sweeps(dtype: np.dtype[Any], n_classes: int) -> bool:
     """Whether compiled passes read packed rows of this precision and number of classes."""
-    return compiled is not None and dtype == np.float32 and n_classes <= MOST_BYTES
+    return compiled is not None and dtype == np.float32 and n_classes <= MAX_BYTES
 
 
 def knows(problem: Problem) -> bool:

@@ -34,7 +34,7 @@ Array = NDArray[np.floating]
 
 SAMPLE_ROWS = 10_000
 SAMPLE_ROWS_PER_PARAMETER = 400
-MOST_ROUNDS = 6
+MAX_ROUNDS = 6
 SHORT, LONG = Stop(1e-6, np.inf, 30), Stop(1e-6, np.inf, 60)
 """How far valleys are followed on one sample, from all starts and then from the best: its minimum is not all rows'."""
 ROUNDS_AGREE = 2e-2
@@ -90,7 +90,7 @@ class Search:
         """Follow valleys on samples until these tell the same as all rows; return the best point and its sample."""
         largest, thetas = 8 * self._size, [point.theta for point in self._points]
         best = self._points[0]
-        for turn in range(MOST_ROUNDS):
+        for turn in range(MAX_ROUNDS):
             trials = self._valleys(sample, thetas)
             trial = min(trials, key=lambda trial: trial.objective)
             latest = self._look(trial.theta, self._size, sample)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating]
 
-LEAST_SINE = 0.25
+MIN_SINE = 0.25
 """Terms that bend less (|α| above 31) keep their angle: log coordinates are ill-conditioned near the limit."""
 SMALLEST_COEFFICIENT = 1e-8
 """Smaller |α| have lost their digits in φ, which lies too close to π/2."""
@@ -67,7 +67,7 @@ class LogChart:
         if not isinstance(problem.form, AngleForm) or not problem.plain or problem.penalty.limits.signs is not None:
             return None
         _, shapes, slopes = problem.unpack(theta)
-        bent = (np.abs(np.sin(shapes)) > LEAST_SINE) & (slopes != 0).any(axis=2)
+        bent = (np.abs(np.sin(shapes)) > MIN_SINE) & (slopes != 0).any(axis=2)
         if not bent.any():
             return None
         return cls(problem, bent, np.where(np.tan(shapes) < 0, -1.0, 1.0), np.round(shapes / np.pi))

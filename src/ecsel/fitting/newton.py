@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ecsel.fitting.blocks import on_pool_thread
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.quadratic import MOST_FACES, solve_on_faces
+from ecsel.fitting.quadratic import MAX_FACES, solve_on_faces
 from ecsel.fitting.report import Status
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _minimise_compiled(problem: Problem, theta: Array, stop: Stop) -> Outcome | 
         return None
     rules = (
         *(stop.tol, stop.kkt, FIRST_DAMPING, _LARGEST_DAMPING, _EXACT_BELOW, _WORTH_A_RETRY, _TIMID),
-        *(_NOISE[problem.blocks.dtype], stop.max_iter, MOST_FACES),
+        *(_NOISE[problem.blocks.dtype], stop.max_iter, MAX_FACES),
     )
     theta, (objective, loss, residual, status, iterations, evaluations) = problem.sums.minimise(
         theta, blocks[0], rules, 1 if on_pool_thread() else problem.blocks.n_threads

@@ -22,7 +22,7 @@ from ecsel.fitting import kernel
 
 Array = NDArray[np.floating]
 
-MOST_FACES = 60
+MAX_FACES = 60
 
 
 def solve_on_faces(
@@ -34,7 +34,7 @@ def solve_on_faces(
     """
     if kernel.compiled is not None:
         x = np.array(x0, dtype=np.float64)
-        return x, kernel.compiled.solve_on_faces(len(x), H, g, x, l1, lower, upper, tol, MOST_FACES)
+        return x, kernel.compiled.solve_on_faces(len(x), H, g, x, l1, lower, upper, tol, MAX_FACES)
     return _solve_with_numpy(H, g, x0, l1, lower, upper, tol)
 
 
@@ -44,7 +44,7 @@ def _solve_with_numpy(
     x, gradient, fall = x0.copy(), g.copy(), 0.0
     penalised = l1 > 0
     box = _Box(lower, upper) if np.isfinite(lower).any() or np.isfinite(upper).any() else None
-    for _ in range(MOST_FACES):
+    for _ in range(MAX_FACES):
         sign = np.sign(x)
         inside = (sign != 0) | ~penalised
         slope = gradient + l1 * sign

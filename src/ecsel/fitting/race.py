@@ -32,7 +32,7 @@ FIRST_ROUND, GO_ON = Stop(1e-5, np.inf, 32), 4
 STARTS_PER_ROUND_OF_KICKS, KICKS_AT_ONCE = 12, 4
 """Several kicks start from the same point, so that threads have work."""
 KICKED = Stop(1e-4, np.inf, 10)
-MOST_UNFINISHED, MORE_TIME = 4, 3
+MAX_UNFINISHED, MORE_TIME = 4, 3
 NEAR = 0.05
 """A kick is followed to its end where the objective is within this share of the lowest."""
 
@@ -123,7 +123,7 @@ def _lowest_minimum(
     spent: list[Outcome] = []
     if np.isinf(stop.kkt):  # a rough search has no minimum to reach
         return reached[0], spent
-    for begun in reached[:MOST_UNFINISHED]:
+    for begun in reached[:MAX_UNFINISHED]:
         run = begun
         for _ in range(MORE_TIME):
             if run.status in {Status.CONVERGED, Status.INTERRUPTED}:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.floating]
 Places = NDArray[np.intp]
 
-MOST_STEPS = 60
+MAX_STEPS = 60
 NEGLIGIBLE_FALL = 1e-12
 SEPARATED = 1e-8
 """A loss below this is that of rows which some parameters separate: it has no minimum, and the steps only got small."""
@@ -35,7 +35,7 @@ def refit(problem: Problem, theta: Array, free: Places) -> tuple[Array, bool]:
     Rows that can be separated have no minimum: parameters then run off, and the steps end.
     """
     point, damping = problem.evaluate(theta), 0.0
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         derivatives = problem.derivatives(point)
         values, vectors, scale = _scaled_eigen(derivatives.exact[np.ix_(free, free)])
         slope = vectors.T @ (scale * derivatives.gradient[free])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating]
 
-SEED_SIZE, LEAST_SIZE = 0.05, 0.03
+SEED_SIZE, MIN_SIZE = 0.05, 0.03
 FIRST_BENDS = (0.0, 1.0, -1.0)
 
 
@@ -147,7 +147,7 @@ def seeds(theta: Array, wider: Problem) -> Sequence[Array]:
 
 def scattered(problem: Problem, class_shares: Array, rng: np.random.Generator) -> Array:
     """Return a start with random bends and slopes N(0, σ²), σ itself drawn log-uniformly up to 1."""
-    size = np.exp(rng.uniform(np.log(LEAST_SIZE), 0.0))
+    size = np.exp(rng.uniform(np.log(MIN_SIZE), 0.0))
     intercepts, shapes, slopes = problem.unpack(problem.empty(class_shares))
     return problem.pack(
         intercepts, problem.form.seed(rng.uniform(-2, 2, shapes.shape)), rng.normal(0, size, slopes.shape)

@@ -33,7 +33,7 @@ Array = NDArray[np.floating]
 
 UNIFORM_SHARE = 0.3
 """U: the share of a sample that is drawn by weight alone."""
-_LEAST_ROOT = 1e-30
+_MIN_ROOT = 1e-30
 WORTH_THREADS = 40_000
 """Rows of a sample from which on handing its tiles to threads costs less than it brings."""
 
@@ -61,7 +61,7 @@ def _chances(size: float, mean_root: float, root: Array, w: Array) -> Array:
 
 def _shares(size: float, mean_root: float) -> tuple[float, float]:
     """Return n·U and n·(1 − U)/M."""
-    return size * UNIFORM_SHARE, size * (1 - UNIFORM_SHARE) / max(mean_root, _LEAST_ROOT)
+    return size * UNIFORM_SHARE, size * (1 - UNIFORM_SHARE) / max(mean_root, _MIN_ROOT)
 
 
 def mean_root(problem: Problem, theta: Array) -> float:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ecsel.fitting import kernel
 from ecsel.fitting.blocks import TILE_ROWS
-from ecsel.fitting.chunks import CHUNK_ROWS, MOST_VALUES
+from ecsel.fitting.chunks import CHUNK_ROWS, MAX_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ class Unpacker:
         """Standardise the values of coded features once."""
         centre = coordinates.centre.astype(layout.dtype)
         scale = (1 / coordinates.spread).astype(layout.dtype)
-        tables = np.zeros((len(centre), MOST_VALUES), layout.dtype)
+        tables = np.zeros((len(centre), MAX_VALUES), layout.dtype)
         for j, values in enumerate(layout.values):
             if values is not None:
                 tables[j, : len(values)] = (values - centre[j]) * scale[j]

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.floating]
 
 FIRST_DAMPING = 1e-3
-LEAST_DAMPING = 1e-9
+MIN_DAMPING = 1e-9
 LARGEST_DAMPING = 1e8
-LEAST_CURVATURE = 1e-8
+MIN_CURVATURE = 1e-8
 ROUNDING = 1e-14
 """Promised falls below this share of the objective are rounding."""
 
@@ -74,7 +74,7 @@ def _step(
         return None, damping, 0, 0.0
     size = np.sqrt(model.scale)
     values, vectors = np.linalg.eigh(model.hessian / np.outer(size, size))
-    values = np.maximum(np.abs(values), LEAST_CURVATURE)
+    values = np.maximum(np.abs(values), MIN_CURVATURE)
     lower, upper = chart.bounds(eta)
     tried, undamped = 0, True
     while damping < LARGEST_DAMPING:
@@ -92,6 +92,6 @@ def _step(
         ratio = (point.objective - candidate.objective) / fall
         if ratio > 1e-3:
             damping *= 0.2 if ratio > 0.75 else 1.0 if ratio > 0.25 else 3.0
-            return candidate, max(damping, LEAST_DAMPING), tried, fall
+            return candidate, max(damping, MIN_DAMPING), tried, fall
         damping = max(10 * damping, 1e-6)
     return None, damping, tried, 0.0

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MORE = 1.1
-MOST_CLASSES = 6
+MAX_CLASSES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _tables(evidence: Evidence, columns: list[int]) -> tuple[ElasticityTable, ..
     gradient = explain.log_gradient(view, X, units="raw").values
     elasticity = explain.elasticity(view, X, units="raw")
     tables = []
-    labels = view.score_classes[:MOST_CLASSES]
+    labels = view.score_classes[:MAX_CLASSES]
     effects = _effects(evidence, columns)
     for s, label in enumerate(labels):
         c = view.classes.index(label)

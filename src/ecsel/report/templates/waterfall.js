@@ -1,6 +1,6 @@
 // Why: from the reference, a typical row, to this one, column by column. The bars add up to the margin of the outcome.
 
-const MOST_BARS = 10;
+const MAX_BARS = 10;
 
 /** The class in question and its rival: the second of two classes, else the decided class and the next best. */
 function contest(outcome) {
@@ -66,8 +66,8 @@ function windowOf(lines) {
 function linesOf(base, adds, total, values) {
   const order = adds.map((_, i) => i).filter((i) => adds[i] !== 0);
   order.sort((i, j) => Math.abs(adds[j]) - Math.abs(adds[i]) || i - j);
-  const parts = order.slice(0, MOST_BARS).map((i) => ({ name: nameOf(i, values[i]), adds: adds[i], column: i }));
-  const weak = order.slice(MOST_BARS);
+  const parts = order.slice(0, MAX_BARS).map((i) => ({ name: nameOf(i, values[i]), adds: adds[i], column: i }));
+  const weak = order.slice(MAX_BARS);
   if (weak.length) {
     const name = `${weak.length} other ${weak.length === 1 ? "column" : "columns"}`;
     parts.push({ name, adds: sum(weak.map((i) => adds[i])) });
