@@ -26,7 +26,7 @@ from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surround
 from benchmarks.tables import SOURCES, Table, add_table_options, check_files, in_order, load
 from ecsel import ECSELClassifier
 from ecsel.estimators.equations import laws_from_equations
-from ecsel.fitting import PENALTIES, ArrayBlocks, Newton, Problem
+from ecsel.fitting import L1, ArrayBlocks, Newton, PaperL1, Problem
 from ecsel.fitting.blocks import Coordinates, one_blas_thread
 from ecsel.fitting.fit import class_shares, to_theta
 from ecsel.fitting.lbfgs import minimise_lbfgs
@@ -80,9 +80,8 @@ class Posed:
         loss = class_loss(LINKS[model.link_], n_classes)
         coordinates = Coordinates.of(rows, weights)
         blocks = ArrayBlocks.standardised(rows, codes, weights, coordinates, n_threads=os.cpu_count() or 1)
-        problem = Problem(
-            blocks, loss, PENALTIES[str(model.penalty)](model.l1_), model.n_terms_, True, coordinates.spread
-        )
+        penalty = PaperL1(model.l1_) if model.penalty == "paper" else L1(model.l1_)
+        problem = Problem(blocks, loss, penalty, model.n_terms_, True, coordinates.spread)
         return cls(problem, coordinates, class_shares(codes, weights, loss).astype(np.float64))
 
     def theta(self, model: ECSELClassifier) -> Array:

@@ -46,7 +46,7 @@ def _good(rng: random.Random) -> dict[str, list[Any]]:
     codes = np.array([0, 1, 0, 1, 1])
     planes, scored = np.zeros((4, 1, 1, 5)), [np.zeros((1, 5)), np.zeros((1, 5))]
     block = [SHAPE, np.zeros(4), v, codes, w, planes, *scored]
-    charges = [np.ones(4), np.full(4, -9.0), np.full(4, 9.0), 0.1]
+    penalty = [np.ones(4), np.full(4, -9.0), np.full(4, 9.0), 0.1]
     single = np.ones(5, np.float32)
     pieces, places = np.ones((3, 5), np.float32), np.array([0, 2])
     return {
@@ -77,7 +77,7 @@ def _good(rng: random.Random) -> dict[str, list[Any]]:
             codes,
             w,
             np.zeros(4),
-            *charges,
+            *penalty,
             (1e-6, 1e-4, 1e-3, 1e9, 1.0, 0.5, 0.1, 1e-12, 5, 60),
             1,
         ],

@@ -157,7 +157,7 @@ def test_the_derivatives_along_the_walls_are_those_of_the_objective(make_table, 
     del lower
 
 
-def test_exponents_are_charged_on_their_raw_scale(make_table):
+def test_exponents_are_penalized_on_their_raw_scale(make_table):
     data = make_table(m=4, seed=5)
     wide = (
         data[0] * np.array([[1.0], [10.0], [1.0], [1.0]]),

@@ -28,8 +28,8 @@ def best_of_lbfgs(problem, starts):
     def objective(parts):
         theta = parts[:p] - parts[p:]
         value, gradient = problem.value_and_gradient(theta)
-        charge = problem.l1 @ (parts[:p] + parts[p:] - np.abs(theta))
-        return value + charge, np.concatenate([gradient + problem.l1, problem.l1 - gradient])
+        penalty = problem.l1 @ (parts[:p] + parts[p:] - np.abs(theta))
+        return value + penalty, np.concatenate([gradient + problem.l1, problem.l1 - gradient])
 
     split = [np.concatenate([np.maximum(theta, 0), np.maximum(-theta, 0)]) for theta in starts]
     return min(

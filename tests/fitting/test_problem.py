@@ -88,8 +88,8 @@ def test_kkt_residual_vanishes_at_the_empty_model_from_the_largest_gradient_on(m
     top = np.abs(gradient).max()
     assert problem.kkt_residual(theta, gradient) == pytest.approx(top)
     for factor, expected in ((1 + 1e-12, 0.0), (0.5, 0.5 * top)):
-        charged = replace(problem, penalty=L1(factor * top))
-        assert charged.kkt_residual(theta, gradient) == pytest.approx(expected, abs=1e-14)
+        penalized = replace(problem, penalty=L1(factor * top))
+        assert penalized.kkt_residual(theta, gradient) == pytest.approx(expected, abs=1e-14)
 
 
 def test_kkt_residual_forgives_only_what_a_bound_forbids(make_table, make_problem):

@@ -8,7 +8,7 @@
    Rows are taken in chunks that stay in the second-level cache. All sums over rows are one operation, the products of
    two sets of vectors along the rows, computed in register tiles of TALL × WIDE. */
 #include "kernel.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <math.h>
 #include <stdlib.h>

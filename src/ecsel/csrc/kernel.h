@@ -64,8 +64,8 @@ typedef struct {
 
 typedef struct {
     const double *l1, *lower, *upper;
-    double price;  /* of a fully bent term, twice; see penalties.py */
-} Charges;
+    double price;  /* of a fully bent term, twice; see fitting/penalties/l1.py */
+} PenaltyParts;
 
 typedef struct {
     double tol, kkt, first_damping, largest_damping, exact_below, worth_a_retry, timid, noise;
@@ -136,8 +136,8 @@ INLINE ptrdiff_t shape_place(const Shape *s, ptrdiff_t at) {
     return at / s->terms * per_score(s) + s->intercept + at % s->terms * (1 + s->features);
 }
 
-/* The charge of a shape with two derivatives: price/2·sin²φ in the angle form, price/2·α² in the power form. */
-INLINE void shape_charge(const Shape *s, double price, double shape, double out[3]) {
+/* The penalty of a shape with two derivatives: price/2·sin²φ in the angle form, price/2·α² in the power form. */
+INLINE void shape_penalty(const Shape *s, double price, double shape, double out[3]) {
     if (s->form == ANGLE_FORM) {
         const double sine = sin(shape), cosine = cos(shape);
         out[0] = price / 2 * sine * sine;
@@ -166,13 +166,13 @@ int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, con
                    const double *upper, double tol, int max_faces, double *fall);
 void positive_part(const double *matrix, ptrdiff_t n, double *room, double *out);
 ptrdiff_t positive_part_room(ptrdiff_t n);
-int adam_epoch(const Shape *shape, const Rows *rows, const Charges *charges, const Pace *pace, const int64_t *order,
+int adam_epoch(const Shape *shape, const Rows *rows, const PenaltyParts *penalty, const Pace *pace, const int64_t *order,
                Moments *moments, double *theta);
 int glm_fit_weighted(const Glm *g, const float *single, double *theta, double *z, double *objective, double *plain);
 int standardise_pieces(const double *parts, const int64_t *pairs, ptrdiff_t pieces, ptrdiff_t n, const double *share,
                        float *out, double *numbers);
 int piece_scan(const Look *look, const Seen *seen);
-int minimise(const Shape *shape, const Rows *rows, const Charges *charges, const Rules *rules, Poll *poll,
+int minimise(const Shape *shape, const Rows *rows, const PenaltyParts *penalty, const Rules *rules, Poll *poll,
              void *context, int n_threads, double *theta, Ending *ending);
 
 #endif

@@ -410,16 +410,16 @@ static PyObject *py_positive_parts(PyObject *self, PyObject *args) {
 
 /* What a solver is given: rows, the parameters that it moves, what is charged and allowed. */
 static int take_problem(Buffers *b, PyObject *const array[7], const Shape *s, Rows *rows, double **theta,
-                        Charges *charges) {
+                        PenaltyParts *penalty) {
     const ptrdiff_t all = s->scores * per_score(s);
     rows->stride = s->features;
     return (rows->v = take(b, array[0], 0, 0, s->features * s->rows, &rows->stride)) != NULL &&
            (rows->codes = take(b, array[1], 1, 0, s->rows, NULL)) != NULL &&
            (rows->w = take(b, array[2], 0, 0, s->rows, NULL)) != NULL &&
            (*theta = take(b, array[3], 0, 1, all, NULL)) != NULL &&
-           (charges->l1 = take(b, array[4], 0, 0, all, NULL)) != NULL &&
-           (charges->lower = take(b, array[5], 0, 0, all, NULL)) != NULL &&
-           (charges->upper = take(b, array[6], 0, 0, all, NULL)) != NULL;
+           (penalty->l1 = take(b, array[4], 0, 0, all, NULL)) != NULL &&
+           (penalty->lower = take(b, array[5], 0, 0, all, NULL)) != NULL &&
+           (penalty->upper = take(b, array[6], 0, 0, all, NULL)) != NULL;
 }
 
 /* ((kind, scores, pieces, rows, intercept, iterations), (tol, intercept ridge), x in single or double precision, owners,
@@ -576,11 +576,11 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *shape, *array[7];
     Shape s;
-    Charges charges;
+    PenaltyParts penalty;
     Rules r;
     int n_threads;
     if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)i", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
-                          &array[3], &array[4], &array[5], &array[6], &charges.price, &r.tol, &r.kkt,
+                          &array[3], &array[4], &array[5], &array[6], &penalty.price, &r.tol, &r.kkt,
                           &r.first_damping, &r.largest_damping, &r.exact_below, &r.worth_a_retry, &r.timid, &r.noise,
                           &r.max_iter, &r.max_faces, &n_threads) ||
         !read_shape(shape, &s))
@@ -589,12 +589,12 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
     Rows rows;
     Ending end;
     double *theta;
-    if (!take_problem(&b, array, &s, &rows, &theta, &charges)) {
+    if (!take_problem(&b, array, &s, &rows, &theta, &penalty)) {
         release(&b);
         return NULL;
     }
     Interpreter python = {.released = PyEval_SaveThread()};
-    const int status = minimise(&s, &rows, &charges, &r, signalled, &python, n_threads, theta, &end);
+    const int status = minimise(&s, &rows, &penalty, &r, signalled, &python, n_threads, theta, &end);
     PyEval_RestoreThread(python.released);
     if (python.failed) {
         release(&b);
@@ -612,12 +612,12 @@ static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *shape, *array[10];
     Shape s;
-    Charges charges;
+    PenaltyParts penalty;
     Pace pace;
     Moments moments;
     Py_ssize_t batch;
     if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ndddd)OOOl", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
-                          &array[3], &array[4], &array[5], &array[6], &charges.price, &batch, &pace.rate, &pace.clip,
+                          &array[3], &array[4], &array[5], &array[6], &penalty.price, &batch, &pace.rate, &pace.clip,
                           &pace.first, &pace.second, &array[7], &array[8], &array[9], &moments.steps) ||
         !read_shape(shape, &s))
         return NULL;
@@ -627,7 +627,7 @@ static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
     double *theta;
     const int64_t *order;
     const ptrdiff_t all = s.scores * per_score(&s);
-    if (!take_problem(&b, array, &s, &rows, &theta, &charges) ||
+    if (!take_problem(&b, array, &s, &rows, &theta, &penalty) ||
         (order = take(&b, array[7], 1, 0, s.rows, NULL)) == NULL ||
         (moments.first = take(&b, array[8], 0, 1, all, NULL)) == NULL ||
         (moments.second = take(&b, array[9], 0, 1, all, NULL)) == NULL) {
@@ -643,7 +643,7 @@ static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS
-    status = adam_epoch(&s, &rows, &charges, &pace, order, &moments, theta);
+    status = adam_epoch(&s, &rows, &penalty, &pace, order, &moments, theta);
     Py_END_ALLOW_THREADS
     return finish(&b, status, status == 0 ? PyLong_FromLong(moments.steps) : NULL);
 }

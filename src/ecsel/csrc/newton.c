@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     const Shape *s;
     const Rows *rows;
-    const Charges *c;
+    const PenaltyParts *c;
     const Rules *rules;
     ptrdiff_t n;
     ptrdiff_t cut;  /* where the second half of the rows begins; their number where they are not halved */
@@ -71,14 +71,14 @@ INLINE void add(const double *from, ptrdiff_t n, double *to) {
 }
 
 static int evaluate(Fit *f, Point *p) {
-    double penalty = 0, bending = 0, charge[3];
+    double penalty = 0, bending = 0, value[3];
     Halves h = {.f = f, .p = p};
     if (over_rows(f, forward_half, &h)) return -1;
     p->loss = h.loss[0] + h.loss[1];
     for (ptrdiff_t i = 0; i < f->n; i++) penalty += f->c->l1[i] * fabs(p->theta[i]);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
-        shape_charge(f->s, f->c->price, p->theta[shape_place(f->s, at)], charge);
-        bending += charge[0];
+        shape_penalty(f->s, f->c->price, p->theta[shape_place(f->s, at)], value);
+        bending += value[0];
     }
     p->objective = p->loss + (penalty + bending);
     f->evaluations++;
@@ -88,7 +88,7 @@ static int evaluate(Fit *f, Point *p) {
 /* The gradient of the smooth part at the point and, where `curvature`, Gauss–Newton's matrix and the residual bend. */
 static int differentiate(Fit *f, int curvature) {
     const ptrdiff_t width = 1 + f->s->features;
-    double charge[3];
+    double value[3];
     Halves h = {.f = f, .p = &f->point, .curvature = curvature};
     if (over_rows(f, derivatives_half, &h)) return -1;
     if (f->cut < f->s->rows) {
@@ -101,9 +101,9 @@ static int differentiate(Fit *f, int curvature) {
     if (curvature) mirror_all(f->s, f->sums.matrix, f->sums.bend);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         const ptrdiff_t place = shape_place(f->s, at);
-        shape_charge(f->s, f->c->price, f->point.theta[place], charge);
-        f->sums.gradient[place] += charge[1];
-        if (curvature) f->sums.bend[at * width * width] += charge[2];
+        shape_penalty(f->s, f->c->price, f->point.theta[place], value);
+        f->sums.gradient[place] += value[1];
+        if (curvature) f->sums.bend[at * width * width] += value[2];
     }
     f->convex_known = 0;
     return 0;
@@ -240,7 +240,7 @@ static int iterate(Fit *f, double *begin, Poll *poll, void *context, Ending *end
 }
 
 /* From the nearest point to θ within bounds to a minimiser, in place. */
-int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rules *rules, Poll *poll, void *context,
+int minimise(const Shape *s, const Rows *rows, const PenaltyParts *penalty, const Rules *rules, Poll *poll, void *context,
              int n_threads, double *theta, Ending *end) {
     const ptrdiff_t n = s->scores * per_score(s), width = 1 + s->features, scored = s->scores * s->rows;
     const ptrdiff_t blocks = s->scores * s->terms * width * width;
@@ -250,7 +250,7 @@ int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rul
     double *memory = malloc(sizeof(double) * (size_t)(own + (halved ? sums : 0)));
     if (memory == NULL) return -1;
     double *next = memory;
-    Fit f = {.s = s, .rows = rows, .c = charges, .rules = rules, .n = n};
+    Fit f = {.s = s, .rows = rows, .c = penalty, .rules = rules, .n = n};
     f.cut = halved ? s->rows / 2 : s->rows;
     f.team = halved && n_threads > 1 ? open_team() : NULL;
     for (int i = 0; i < 2; i++) {
@@ -270,7 +270,7 @@ int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rul
     f.room = f.scale + n;
     double *begin = f.room + room;
     f.second = (Sums){begin + n, begin + 2 * n, begin + 2 * n + n * n};
-    for (ptrdiff_t i = 0; i < n; i++) f.point.theta[i] = fmin(fmax(theta[i], charges->lower[i]), charges->upper[i]);
+    for (ptrdiff_t i = 0; i < n; i++) f.point.theta[i] = fmin(fmax(theta[i], penalty->lower[i]), penalty->upper[i]);
     *end = (Ending){.iterations = 0};
     const int failed = iterate(&f, begin, poll, context, end);
     memcpy(theta, f.point.theta, sizeof(double) * (size_t)n);

@@ -4,7 +4,7 @@
    Van Loan, Matrix Computations, chapter 8). Matrices are as wide as a table has features; of width 14 this takes less
    than half the time of LAPACK's dsyev, because everything is loops along padded rows, which become vectors. */
 #include "kernel.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <float.h>
 #include <math.h>

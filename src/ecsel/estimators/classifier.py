@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.batches import Packing
     from ecsel.estimators.readable import AllRows, SearchReport
     from ecsel.estimators.settings import Settings
-    from ecsel.fitting import FitReport, Tariff
+    from ecsel.fitting import FitReport, Penalty
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.race import Newton
@@ -121,9 +121,9 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
     cv : int, splitter or list of splits, default=5
         Folds for the size, for the rule of a threshold and for calibration. A number makes stratified folds that depend
         on the content of rows alone.
-    penalty : {"l1", "elastic_net", "mcp", "scad", "l0", "group", "paper"} or tariff, default="l1"
+    penalty : {"l1", "elastic_net", "mcp", "scad", "l0", "group", "paper"} or object, default="l1"
         Of the paper's model. "l1" is λ Σ_k (√(1 + (α_k/8)²) Σ_j |β_kj| + ½/(1 + (α_k/8)²)), which is well posed. The
-        next five charge large exponents otherwise ("mcp", "scad" and "l0" shrink them less, "group" leaves out whole
+        next five weigh large exponents otherwise ("mcp", "scad" and "l0" shrink them less, "group" leaves out whole
         columns); an object such as ``ecsel.fitting.MCP(gamma=6)`` sets their numbers. "paper" is λ Σ |β|, with every
         term's value at a typical row bounded by 100 (Adam: the coefficient itself).
     fit_intercept : bool, default=True
@@ -221,7 +221,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         calibrate: bool = False,
         monotone: Any = None,
         cv: Any = 5,
-        penalty: str | Tariff = "l1",
+        penalty: str | Penalty = "l1",
         fit_intercept: bool = True,
         scaling: Any = "auto",
         two_sided: Any = False,

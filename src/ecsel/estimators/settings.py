@@ -13,7 +13,7 @@ import numpy as np
 from ecsel.estimators.bounds import exponent_bounds
 from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
-from ecsel.fitting import L1, TARIFFS, Adam, Limits, Loss, Newton, PaperL1, Penalty, Tariff
+from ecsel.fitting import L1, PENALTIES, Adam, EquationPenalty, Limits, Loss, Newton, PaperL1, Penalty
 from ecsel.fitting.limits import FREE
 from ecsel.fitting.losses import class_loss
 from ecsel.quality.thresholds import RULES, cost_matrix
@@ -37,7 +37,7 @@ class Settings:
 
     n_terms: int | None
     l1: float | None
-    penalty_option: str | Tariff
+    penalty_option: str | Penalty
     solver: str | Newton | Adam
     n_threads: int
     link_option: str = "auto"
@@ -75,14 +75,14 @@ class Settings:
         _, columns = np.unique([feature.column for feature in encoder.features], return_inverse=True)
         return replace(self, limits=Limits(signs, exponent_bounds(model.exponent_bounds, encoder)), columns=columns)
 
-    def penalty(self, strength: float) -> Penalty:
+    def penalty(self, strength: float) -> EquationPenalty:
         """Return the penalty of this strength."""
         option = self.penalty_option
         if not isinstance(option, str):
             return L1(strength, option, self.limits, self.columns)
         if option == "paper":
             return PaperL1(strength, limits=self.limits)
-        return L1(strength, TARIFFS[option]() if option in TARIFFS else None, self.limits, self.columns)
+        return L1(strength, PENALTIES[option]() if option in PENALTIES else None, self.limits, self.columns)
 
 
 def check(model: ECSELClassifier) -> Settings:
@@ -104,8 +104,8 @@ def check(model: ECSELClassifier) -> Settings:
         solver = check_choice("solver", solver, ("newton", "lbfgs", "adam"))
         solver = Adam() if solver == "adam" else solver
     penalty = model.penalty
-    if isinstance(penalty, str) or not isinstance(penalty, Tariff):
-        penalty = check_choice("penalty", penalty, ("l1", "paper", *TARIFFS))
+    if isinstance(penalty, str) or not isinstance(penalty, Penalty):
+        penalty = check_choice("penalty", penalty, ("l1", "paper", *PENALTIES))
     check_choice("link", model.link, LINK_OPTIONS)
     n_terms = None if _is_auto(model.n_terms) else check_integer("n_terms", model.n_terms, least=1)
     l1 = None if _is_auto(model.l1) else check_number("l1", model.l1, least=0)

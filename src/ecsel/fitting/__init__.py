@@ -4,6 +4,9 @@ A fit minimises  Σ_i w_i ℓ(y_i, z(x_i)) + penalty(θ)  where every score z is
 the positive features. `Problem` states it, `newton`, `lbfgs` and `adam` solve it, `fit_scores` chooses where to start.
 """
 
+import warnings
+from typing import Any
+
 from ecsel.fitting.adam import Adam
 from ecsel.fitting.blocks import ArrayBlocks
 from ecsel.fitting.fit import FitResult, fit_scores
@@ -15,12 +18,11 @@ from ecsel.fitting.penalties import (
     MCP,
     PENALTIES,
     SCAD,
-    TARIFFS,
     ElasticNet,
+    EquationPenalty,
     Group,
     PaperL1,
     Penalty,
-    Tariff,
 )
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.race import Newton
@@ -32,10 +34,10 @@ __all__ = [
     "MCP",
     "PENALTIES",
     "SCAD",
-    "TARIFFS",
     "Adam",
     "ArrayBlocks",
     "ElasticNet",
+    "EquationPenalty",
     "FitReport",
     "FitResult",
     "Group",
@@ -48,6 +50,15 @@ __all__ = [
     "Problem",
     "Softmax",
     "Status",
-    "Tariff",
     "fit_scores",
 ]
+
+_RENAMED = {"Tariff": "Penalty", "TARIFFS": "PENALTIES"}
+
+
+def __getattr__(name: str) -> Any:
+    """Return what an older name stands for, with a warning that has the new one."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(f"{name} is now called {_RENAMED[name]}.", FutureWarning, stacklevel=2)
+    return globals()[_RENAMED[name]]

@@ -159,7 +159,7 @@ def _epoch(
 def _compiled_epoch(problem: Problem, training: ArrayBlocks, options: Adam) -> Epoch | None:
     """Return the compiled twin of `_epoch`, None where the problem is one that it does not know."""
     sums = problem.sums
-    if not isinstance(sums, CompiledSums) or not sums.charges_known:
+    if not isinstance(sums, CompiledSums) or not sums.penalty_is_compiled:
         return None
     block = ArrayBlock(training.v, training.codes, training.w, 0)
     pace = (options.batch_size, options.learning_rate, options.clip_norm, *options.betas)

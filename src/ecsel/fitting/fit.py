@@ -18,7 +18,7 @@ from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.large import fit_large
 from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
-from ecsel.fitting.penalties import PaperL1, Penalty
+from ecsel.fitting.penalties import EquationPenalty, PaperL1
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.race import Newton, best_of, explore
 from ecsel.fitting.report import FitReport, Status
@@ -77,7 +77,7 @@ def fit_scores(
     codes: NDArray[np.integer],
     weights: Array,
     loss: Loss,
-    penalty: Penalty,
+    penalty: EquationPenalty,
     n_terms: int,
     *,
     intercept: bool = True,
@@ -113,7 +113,7 @@ def fit_blocks(
     centred: Coordinates,
     shares: Array,
     loss: Loss,
-    penalty: Penalty,
+    penalty: EquationPenalty,
     n_terms: int,
     *,
     intercept: bool = True,

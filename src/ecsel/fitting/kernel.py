@@ -116,7 +116,7 @@ class CompiledSums:
     ) -> tuple[Double, tuple[float, ...]]:
         """Run the loop of `newton` on a single block: θ, then objective, loss, residual, status and counts."""
         found = np.array(theta, dtype=np.float64)
-        return found, self._module.minimise(*self._rows(block), found, *self._charges, rules, n_threads)
+        return found, self._module.minimise(*self._rows(block), found, *self._penalty_parts, rules, n_threads)
 
     def adam_epoch(
         self,
@@ -128,18 +128,20 @@ class CompiledSums:
         steps: int,
     ) -> int:
         """Run an epoch of `adam`, in place; return the steps that were taken by then."""
-        taken: int = self._module.adam_epoch(*self._rows(block), theta, *self._charges, pace, order, *moments, steps)
+        taken: int = self._module.adam_epoch(
+            *self._rows(block), theta, *self._penalty_parts, pace, order, *moments, steps
+        )
         return taken
 
     @property
-    def charges_known(self) -> bool:
-        """Whether compiled solvers know how the penalty charges shapes and slopes."""
+    def penalty_is_compiled(self) -> bool:
+        """Whether compiled solvers know the penalty of shapes and slopes."""
         return type(self._problem.penalty) in {L1, PaperL1} and self._problem.plain
 
     @property
-    def _charges(self) -> tuple[Array, Array, Array, float]:
+    def _penalty_parts(self) -> tuple[Array, Array, Array, float]:
         problem = self._problem
-        price = float(problem.penalty.shape_charge(np.zeros(1), intercept=problem.intercept)[2][0])
+        price = float(problem.penalty.shape_value(np.zeros(1), intercept=problem.intercept)[2][0])
         return problem.l1, problem.lower, problem.upper, price
 
     def _rows(self, block: Block) -> tuple[tuple[float, ...], Array, NDArray[np.int64], Array]:

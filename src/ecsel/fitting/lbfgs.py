@@ -41,7 +41,7 @@ def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | No
         evaluations += 1
         if value < best[0]:
             best = (value, whole)
-        # at θ⁺, θ⁻ > 0 together θ⁺ + θ⁻ is charged and not |θ|: the optimum never has both
+        # at θ⁺, θ⁻ > 0 together θ⁺ + θ⁻ is penalized and not |θ|: the optimum never has both
         sizes = whole.copy()
         sizes[split] = parts[:p][split] + parts[p:]
         l1 = problem.weights(sizes)

@@ -11,7 +11,7 @@ The quadratic model in the new coordinates comes from the one in the old by the 
 
     g' = Tᵀg,    H' = TᵀHT + Σ_p g_p ∇²θ_p,    T = ∂θ/∂η,
 
-and the charge λ|s| = λ√(1 + (α/κ)²)·|β| is an ℓ1 weight that follows a, its derivatives by a among the smooth ones.
+and the penalty λ|s| = λ√(1 + (α/κ)²)·|β| is an ℓ1 weight that follows a, its derivatives by a among the smooth ones.
 """
 
 from __future__ import annotations
@@ -115,21 +115,21 @@ class LogChart:
         root1, root2 = ratio / root, 2 * ratio / root - ratio * ratio / root**3
         angle1 = -self.signs * np.sqrt(ratio) / (1 + ratio)
         angle2 = angle1 * (1 - ratio) / (1 + ratio)
-        T, extra, charge = np.eye(len(eta)), np.zeros((len(eta), len(eta))), np.zeros(len(eta))
+        T, extra, penalty_slope = np.eye(len(eta)), np.zeros((len(eta), len(eta))), np.zeros(len(eta))
         l1 = problem.l1.copy()
         for c, k in zip(*np.nonzero(self.bent), strict=True):
             i, js, sign, r1, r2 = at_shape[c, k], at_slope[c, k], self._sides[c, k], root1[c, k], root2[c, k]
             T[at_b[c], i], T[i, i] = alpha[c, k], angle1[c, k]
             T[js, i], T[js, js] = beta[c, k] * sign * r1, sign * root[c, k]
-            charged = float(weights[c, k] @ np.abs(beta[c, k]))
+            penalty = float(weights[c, k] @ np.abs(beta[c, k]))
             along = sign * float(g_slope[c, k] @ beta[c, k])
-            extra[i, i] = g_b[c] * alpha[c, k] + g_shape[c, k] * angle2[c, k] + r2 * (along + charged)
+            extra[i, i] = g_b[c] * alpha[c, k] + g_shape[c, k] * angle2[c, k] + r2 * (along + penalty)
             extra[i, js] = extra[js, i] = r1 * (sign * g_slope[c, k] + weights[c, k] * np.sign(beta[c, k]))
-            charge[i] = r1 * charged
+            penalty_slope[i] = r1 * penalty
             l1[js] *= root[c, k]
         diagonal = np.einsum("pi,pi->i", T, local.matrix @ T)
         scale = diagonal + 1e-3 * diagonal.mean()
-        return LocalModel(T.T @ local.gradient + charge, T.T @ local.exact @ T + extra, scale, l1)
+        return LocalModel(T.T @ local.gradient + penalty_slope, T.T @ local.exact @ T + extra, scale, l1)
 
     def _coefficients(self, a: Array) -> tuple[Array, Array]:
         """Return α, zero for terms that keep their angle, and √(1 + (α/κ)²)."""

@@ -105,7 +105,7 @@ def _minimise_compiled(problem: Problem, theta: Array, stop: Stop) -> Outcome | 
     """Run the compiled loop where the problem is one that it knows."""
     if type(problem) is not Problem or not isinstance(problem.sums, CompiledSums):
         return None
-    if not problem.sums.charges_known:
+    if not problem.sums.penalty_is_compiled:
         return None
     blocks = problem.blocks.map(lambda block: block)
     if len(blocks) > 1:

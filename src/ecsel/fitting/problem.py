@@ -1,9 +1,9 @@
 """The problem a solver sees: objective, gradient and curvature of θ as sums over row blocks.
 
-    F(θ) = Σ_i w_i ℓ(y_i, z(x_i; θ)) + Σ charge(slopes) + Σ_k charge(shape_k),   lower_p ≤ θ_p ≤ upper_p
+    F(θ) = Σ_i w_i ℓ(y_i, z(x_i; θ)) + Σ p(slopes) + Σ_k p(shape_k),   lower_p ≤ θ_p ≤ upper_p
 
-θ lists, score by score, the intercept (if any) and for each term its shape and its slopes s. The slopes' charge is
-Σ_p l1_p |θ_p|, or a tariff's (see `penalties.base`), whose ℓ1 weights change from point to point. `sums` says what a
+θ lists, score by score, the intercept (if any) and for each term its shape and its slopes s. The slopes' penalty is
+Σ_p l1_p |θ_p|, or another (see `penalties.base`), whose ℓ1 weights change from point to point. `sums` says what a
 block of rows adds. The curvature is Gauss–Newton's JᵀWJ plus the positive part of the residual's own curvature
 Σ_i r_i ∇²z_i, which is block diagonal over terms: JᵀWJ alone crawls where residuals are large (as they always are in
 classification), the full Hessian is not positive definite.
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
     from ecsel.fitting.blocks import Block, RowBlocks
     from ecsel.fitting.forms import TermForm
     from ecsel.fitting.losses import Loss
-    from ecsel.fitting.penalties import Charge, Penalty
+    from ecsel.fitting.penalties import EquationPenalty, PenaltyValue
     from ecsel.fitting.sums import State, Sums
 
 Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True)
-class Charges:
-    """What the penalty charges at a point: the shapes, and the slopes where that is more than weight times |slope|."""
+class PenaltyParts:
+    """The penalty at a point: of the shapes, and the slopes where that is more than weight times |slope|."""
 
-    shapes: Charge
-    slopes: Charge | None
+    shapes: PenaltyValue
+    slopes: PenaltyValue | None
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A parameter vector with its objective, its loss, its charges, and the states of the blocks."""
+    """A parameter vector with its objective, its loss, the parts of its penalty, and the states of the blocks."""
 
     theta: Array
     objective: float
     loss: float
-    charges: Charges
+    penalty_parts: PenaltyParts
     states: tuple[State, ...]
 
 
@@ -61,7 +61,7 @@ class Problem:
 
     blocks: RowBlocks
     loss: Loss
-    penalty: Penalty
+    penalty: EquationPenalty
     n_terms: int
     intercept: bool
     spread: Array
@@ -111,12 +111,12 @@ class Problem:
         return weights
 
     def weights(self, theta: Array) -> Array:
-        """Return the ℓ1 weight of each parameter at a point: the charge's derivative by its size."""
-        charge = self.penalty.slope_charge(self.unpack(theta)[2], intercept=self.intercept)
-        if charge is None:
+        """Return the ℓ1 weight of each parameter at a point: the penalty's derivative by its size."""
+        value = self.penalty.slope_value(self.unpack(theta)[2], intercept=self.intercept)
+        if value is None:
             return self.l1
         weights = np.zeros(self.size)
-        self.unpack(weights)[2][...] = charge[1]
+        self.unpack(weights)[2][...] = value[1]
         return weights
 
     @cached_property
@@ -153,7 +153,7 @@ class Problem:
     def plain(self) -> bool:
         """Whether ℓ1 weights and bounds are the same at every point."""
         empty = np.zeros((1, 1, self.blocks.n_features))
-        return self.curved is None and self.penalty.slope_charge(empty, intercept=self.intercept) is None
+        return self.curved is None and self.penalty.slope_value(empty, intercept=self.intercept) is None
 
     def box(self, theta: Array) -> tuple[Array, Array]:
         """Return the least and the largest value of each parameter while the shapes are those of `theta`."""
@@ -171,12 +171,12 @@ class Problem:
         return np.where((slopes > 0) & (lower == 0) | (slopes < 0) & (upper == 0), 0.0, slopes)
 
     def penalty_value(self, theta: Array) -> float:
-        """Return what the penalty charges."""
-        return self._penalty(theta, self._charges(theta))
+        """Return the penalty."""
+        return self._penalty(theta, self._penalty_parts(theta))
 
-    def _penalty(self, theta: Array, charges: Charges) -> float:
-        slopes = self.l1 @ np.abs(theta) if charges.slopes is None else charges.slopes[0].sum()
-        return float(slopes) + float(charges.shapes[0].sum())
+    def _penalty(self, theta: Array, penalty_parts: PenaltyParts) -> float:
+        slopes = self.l1 @ np.abs(theta) if penalty_parts.slopes is None else penalty_parts.slopes[0].sum()
+        return float(slopes) + float(penalty_parts.shapes[0].sum())
 
     def objective(self, theta: Array) -> float:
         """Return F(θ) alone: one forward pass that keeps nothing."""
@@ -193,32 +193,32 @@ class Problem:
         """Return F(θ) with the states from which `derivatives` needs no further exponential."""
         parts = self.blocks.map(lambda block: self.sums.forward(theta, block))
         loss = sum(p[0] for p in parts)
-        charges = self._charges(theta)
-        objective = loss + self._penalty(theta, charges)
-        return Point(theta, objective, loss, charges, tuple(p[1] for p in parts))
+        penalty_parts = self._penalty_parts(theta)
+        objective = loss + self._penalty(theta, penalty_parts)
+        return Point(theta, objective, loss, penalty_parts, tuple(p[1] for p in parts))
 
     def value_and_gradient(self, theta: Array) -> tuple[float, Array]:
         """Return F(θ) and the gradient of its smooth part in one pass that keeps nothing."""
         parts = self.blocks.map(lambda block: self.sums.loss_and_gradient(theta, block))
-        gradient, charges = _total([p[1] for p in parts]), self._charges(theta)
-        gradient[self._shape_places] += charges.shapes[1]
-        return sum(p[0] for p in parts) + self._penalty(theta, charges), gradient
+        gradient, penalty_parts = _total([p[1] for p in parts]), self._penalty_parts(theta)
+        gradient[self._shape_places] += penalty_parts.shapes[1]
+        return sum(p[0] for p in parts) + self._penalty(theta, penalty_parts), gradient
 
     def gradient(self, point: Point) -> Array:
         """Return the gradient of the smooth part at a point whose states are kept."""
         gradient = _total(self.blocks.each(self.sums.gradient, point.states))
-        gradient[self._shape_places] += point.charges.shapes[1]
+        gradient[self._shape_places] += point.penalty_parts.shapes[1]
         return gradient
 
     def derivatives(self, point: Point) -> Derivatives:
         """Return the gradient of the smooth part and its curvature, exact and convex."""
         parts = self.blocks.each(self.sums.derivatives, point.states)
         gradient, matrix, bend = (_total([part[i] for part in parts]) for i in range(3))
-        charges = point.charges
-        gradient[self._shape_places] += charges.shapes[1]
-        bend[:, :, 0, 0] += charges.shapes[2].reshape(bend.shape[:2])
-        if charges.slopes is not None:
-            np.einsum("ckpp->ckp", bend)[:, :, 1:] += charges.slopes[2]
+        penalty_parts = point.penalty_parts
+        gradient[self._shape_places] += penalty_parts.shapes[1]
+        bend[:, :, 0, 0] += penalty_parts.shapes[2].reshape(bend.shape[:2])
+        if penalty_parts.slopes is not None:
+            np.einsum("ckpp->ckp", bend)[:, :, 1:] += penalty_parts.slopes[2]
         return Derivatives(gradient, matrix, bend, self.intercept)
 
     def kkt_residual(self, theta: Array, gradient: Array) -> float:
@@ -255,12 +255,12 @@ class Problem:
         self.unpack(marked)[1][...] = 1
         return np.flatnonzero(marked)
 
-    def _charges(self, theta: Array) -> Charges:
-        """The penalty's charges with their derivatives."""
+    def _penalty_parts(self, theta: Array) -> PenaltyParts:
+        """The parts of the penalty with their derivatives."""
         _, _, slopes = self.unpack(theta)
-        return Charges(
-            self.penalty.shape_charge(theta[self._shape_places], intercept=self.intercept),
-            self.penalty.slope_charge(slopes, intercept=self.intercept),
+        return PenaltyParts(
+            self.penalty.shape_value(theta[self._shape_places], intercept=self.intercept),
+            self.penalty.slope_value(slopes, intercept=self.intercept),
         )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ecsel.fitting.newton import Outcome, Stop, minimise
 from ecsel.fitting.report import Status
-from ecsel.fitting.starts import charged, grow, interrupted, run_all, scattered
+from ecsel.fitting.starts import grow, interrupted, run_all, scattered, with_work_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ def explore(
     stop: Stop,
     watch: Watch | None = None,
 ) -> tuple[list[Outcome], list[float]]:
-    """Return what was reached, best first (charged with all work), and the objectives of the separate starts.
+    """Return what was reached, best first (with the work of all counted), and the objectives of the separate starts.
 
     The grown terms come second where they are not the best: on other rows they may be.
     """
@@ -96,11 +96,11 @@ def explore(
         best, more = _lowest_minimum(problem, reached, stop, watch)
         spent += more
     others = sorted((run for run in reached if run is not best), key=lambda run: run is not grown)
-    return [charged(best, [run for run in spent if run is not best]), *others], spread
+    return [with_work_of(best, [run for run in spent if run is not best]), *others], spread
 
 
 def best_of(problem: Problem, starts: Sequence[Array], stop: Stop, watch: Watch | None) -> Outcome:
-    """Follow every start to its end; return the lowest point that converged, charged with all work.
+    """Follow every start to its end; return the lowest point that converged, with the work of all counted.
 
     One start is followed no further than `stop` allows.
     """
@@ -108,9 +108,9 @@ def best_of(problem: Problem, starts: Sequence[Array], stop: Stop, watch: Watch 
         return minimise(problem, starts[0], stop, watch)
     runs = _best_first(run_all(problem, starts, stop, watch))
     if interrupted(runs):
-        return replace(charged(runs[0], runs[1:]), status=Status.INTERRUPTED)
+        return replace(with_work_of(runs[0], runs[1:]), status=Status.INTERRUPTED)
     best, more = _lowest_minimum(problem, runs, stop, watch)
-    return charged(best, [run for run in [*runs, *more] if run is not best])
+    return with_work_of(best, [run for run in [*runs, *more] if run is not best])
 
 
 def _lowest_minimum(

@@ -110,8 +110,10 @@ class SampledCurvature(Problem):
     def evaluate(self, theta: Array) -> Point:
         """Return objective and gradient over all rows: one pass."""
         objective, gradient = self.whole.value_and_gradient(theta)
-        charges = self._charges(theta)
-        return _FullPoint(theta, objective, objective - self._penalty(theta, charges), charges, (), gradient)
+        penalty_parts = self._penalty_parts(theta)
+        return _FullPoint(
+            theta, objective, objective - self._penalty(theta, penalty_parts), penalty_parts, (), gradient
+        )
 
     def gradient(self, point: Point) -> Array:
         """Return the gradient that the pass has left."""

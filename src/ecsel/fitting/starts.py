@@ -51,7 +51,7 @@ def grow(problem: Problem, class_shares: Array, stop: Stop, watch: Watch | None 
         starts = seeds(outcome.theta, wider)
         final = stop if terms == problem.n_terms else stage
         found, reached = best_start(wider, starts, short, final, watch)
-        outcome = charged(found, [outcome])
+        outcome = with_work_of(found, [outcome])
     return outcome, reached
 
 
@@ -65,8 +65,8 @@ def best_start(
     trials = sorted(run_all(problem, starts, short, watch), key=lambda run: run.objective)
     reached = [run.objective for run in trials]
     if interrupted(trials):
-        return replace(charged(trials[0], trials[1:]), status=Status.INTERRUPTED), reached
-    return charged(minimise(problem, trials[0].theta, stop, watch), trials), reached
+        return replace(with_work_of(trials[0], trials[1:]), status=Status.INTERRUPTED), reached
+    return with_work_of(minimise(problem, trials[0].theta, stop, watch), trials), reached
 
 
 def run_all(problem: Problem, starts: Sequence[Array], stop: Stop, watch: Watch | None = None) -> list[Outcome]:
@@ -99,7 +99,7 @@ def interrupted(runs: Sequence[Outcome]) -> bool:
     return any(run.status is Status.INTERRUPTED for run in runs)
 
 
-def charged(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
+def with_work_of(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
     """Return the outcome with the work of the runs that led to it."""
     return replace(
         outcome,

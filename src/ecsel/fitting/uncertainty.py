@@ -22,7 +22,7 @@ import numpy as np
 from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.delta import formula_numbers
 from ecsel.fitting.fit import to_theta
-from ecsel.fitting.penalties import PENALTIES
+from ecsel.fitting.penalties import L1
 from ecsel.fitting.problem import Problem
 from ecsel.fitting.refit import refit, row_gradients, sandwich_covariance
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ecsel.fitting.delta import Parameter, References
     from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.losses import Loss
-    from ecsel.fitting.penalties import Penalty
     from ecsel.fitting.refit import Array, Places
 
 STRAIGHT = 0.1
@@ -90,8 +89,7 @@ def sandwich(
     centred = Coordinates.of(logs, weights)
     blocks = ArrayBlocks.standardised(logs, codes, weights, centred)
     intercept = bool(np.any(laws.intercepts))
-    free_of_charge: Penalty = PENALTIES["l1"](0.0)
-    problem = Problem(blocks, loss, free_of_charge, laws.coefficients.shape[1], intercept, centred.spread)
+    problem = Problem(blocks, loss, L1(0.0), laws.coefficients.shape[1], intercept, centred.spread)
     start = to_theta(problem, laws, centred)
     straight = np.abs(laws.exponents) @ np.ptp(logs, axis=1) < STRAIGHT
     full = [_largest_first(levels, logs, weights) for levels in level_sets if _is_full(levels, logs)]

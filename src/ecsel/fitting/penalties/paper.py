@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.fitting.forms import TermForm
-    from ecsel.fitting.penalties.base import Array, Charge
+    from ecsel.fitting.penalties.base import Array, PenaltyValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class PaperL1:
         del intercept
         return PowerForm()
 
-    def shape_charge(self, shapes: Array, *, intercept: bool) -> Charge:
-        """Return 0: the paper does not charge for α."""
+    def shape_value(self, shapes: Array, *, intercept: bool) -> PenaltyValue:
+        """Return 0: the paper has no penalty on α."""
         del intercept
         zero = np.zeros_like(shapes)
         return zero, zero, zero
@@ -44,7 +44,7 @@ class PaperL1:
         """Return λ per unit of the raw exponent β = slope/spread."""
         return self.strength / spread
 
-    def slope_charge(self, slopes: Array, *, intercept: bool) -> Charge | None:
+    def slope_value(self, slopes: Array, *, intercept: bool) -> PenaltyValue | None:
         """Return None: every unit of an exponent costs the same."""
         del slopes, intercept
         return None

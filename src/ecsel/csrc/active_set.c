@@ -1,6 +1,6 @@
 /* The ℓ1-penalised quadratic in a box, solved on its active face: the compiled twin of quadratic.py, step by step. */
 #include "kernel.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <math.h>
 #include <stdlib.h>
