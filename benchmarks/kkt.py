@@ -29,11 +29,11 @@ from ecsel.estimators.equations import laws_from_equations
 from ecsel.fitting import L1, ArrayBlocks, Newton, PaperL1, Problem
 from ecsel.fitting.blocks import Coordinates, one_blas_thread
 from ecsel.fitting.fit import class_shares, to_theta
+from ecsel.fitting.initialization import scattered
 from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.losses import class_loss
 from ecsel.fitting.newton import Stop
 from ecsel.fitting.rows import merge_equal_rows
-from ecsel.fitting.starts import scattered
 from ecsel.signomial.links import LINKS
 
 Array = NDArray[np.float64]

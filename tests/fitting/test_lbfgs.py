@@ -7,9 +7,9 @@ import pytest
 
 from ecsel.fitting import L1, Logistic, PaperL1, Problem, Softmax, Status, fit, fit_scores
 from ecsel.fitting.fit import FitOptions
+from ecsel.fitting.initialization import first_starts
 from ecsel.fitting.lbfgs import minimise_lbfgs
 from ecsel.fitting.newton import Stop, minimise
-from ecsel.fitting.starts import first_starts
 
 
 @pytest.mark.parametrize("loss", ["sigmoid", "softmax"])

@@ -6,8 +6,8 @@ from scipy.optimize import minimize
 
 from ecsel.fitting import L1, Logistic, Softmax, Status, fit_scores, newton
 from ecsel.fitting.fit import FitOptions, to_theta
+from ecsel.fitting.initialization import first_starts
 from ecsel.fitting.newton import Stop, minimise
-from ecsel.fitting.starts import first_starts
 
 LOSSES = {2: Logistic(), 3: Softmax(3)}
 

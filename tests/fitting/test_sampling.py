@@ -6,8 +6,8 @@ import pytest
 from ecsel.fitting import L1, Logistic, Softmax, fit, fit_scores
 from ecsel.fitting import large as large_fits
 from ecsel.fitting.fit import FitOptions
+from ecsel.fitting.importance_sampling import draw_sample, joined, mean_root
 from ecsel.fitting.sampling import SampledCurvature, class_counts, pilot, row_uniforms
-from ecsel.fitting.surveys import joined, mean_root, survey
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_a_pilot_takes_every_row_of_a_rare_class_and_none_of_weight_zero(make_ta
 
 def test_sampled_curvature_has_the_exact_objective_and_gradient(posed):
     theta = np.random.default_rng(1).normal(0, 0.4, posed.size)
-    sample = joined(posed, [survey(posed, theta, 600, 0, mean_root(posed, theta))])
+    sample = joined(posed, [draw_sample(posed, theta, 600, 0, mean_root(posed, theta))])
     mixed = SampledCurvature.of(posed, sample)
     point, own = mixed.evaluate(theta), posed.evaluate(theta)
     assert point.objective == pytest.approx(own.objective, rel=1e-13)

@@ -5,9 +5,9 @@ import pytest
 
 from ecsel.fitting import L1, Logistic, PaperL1, Problem, Softmax, kernel
 from ecsel.fitting.chunks import Layout, pack
+from ecsel.fitting.importance_sampling import draw_sample, mean_root
 from ecsel.fitting.stored import StoredBlocks
 from ecsel.fitting.sums import NumpySums
-from ecsel.fitting.surveys import mean_root, survey
 from ecsel.fitting.sweeps import SweptSums
 
 
@@ -79,9 +79,11 @@ def test_a_compiled_draw_is_that_of_numpy(monkeypatch, weighted):
     problem = Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.spread)
     theta = np.random.default_rng(5).normal(0, 0.5, problem.size)
     expected = mean_root(problem, theta)
-    swept = survey(problem, theta, 300, 7, expected)
+    swept = draw_sample(problem, theta, 300, 7, expected)
     monkeypatch.setattr(kernel, "compiled", None)
-    plain = survey(Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.spread), theta, 300, 7, expected)
+    plain = draw_sample(
+        Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.spread), theta, 300, 7, expected
+    )
     assert swept.drawn.n_rows == pytest.approx(plain.drawn.n_rows, abs=1)  # a chance at the very number
     assert swept.mean_root == pytest.approx(plain.mean_root, rel=1e-5)
     assert swept.objective == pytest.approx(plain.objective, rel=1e-5)

@@ -1,4 +1,4 @@
-/* The ℓ1-penalised quadratic in a box, solved on its active face: the compiled twin of quadratic.py, step by step. */
+/* The ℓ1-penalised quadratic in a box, solved on its active face: the compiled twin of active_set.py, step by step. */
 #include "kernel.h"
 #include "simd.h"
 
@@ -101,7 +101,7 @@ static ptrdiff_t newton_direction(Work *w) {
     return size;
 }
 
-/* A face and the step to its minimiser; see quadratic._face_direction. */
+/* A face and the step to its minimiser; see active_set._face_direction. */
 static void face_direction(Work *w, double worst) {
     ptrdiff_t largest = 0;
     for (ptrdiff_t p = 0; p < w->n; p++) {
@@ -217,8 +217,8 @@ static double residuals(Work *w, double *on_face) {
     return worst;
 }
 
-int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
-                   const double *upper, double tol, int max_faces, double *fall) {
+int solve_active_set(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
+                   const double *upper, double tol, int max_active_sets, double *fall) {
     const ptrdiff_t filled = in_lanes(n);
     double *memory = malloc(sizeof(double) * (size_t)(7 * n + 1));
     double *aligned = aligned_alloc(sizeof(Lanes), sizeof(double) * (size_t)(filled * (filled + LANES + 1) + LANES));
@@ -230,7 +230,7 @@ int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, con
         Work w = {n, H, l1, lower, upper, x, memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n,
                   memory + 5 * n, memory + 6 * n, aligned, aligned + filled, places, flags, flags + n};
         memcpy(w.gradient, g, sizeof(double) * (size_t)n);
-        for (int face = 0; face < max_faces; face++) {
+        for (int face = 0; face < max_active_sets; face++) {
             double on_face;
             const double worst = residuals(&w, &on_face);
             if (fmax(on_face, worst) <= tol) break;

@@ -51,7 +51,7 @@ typedef struct {
     int weighted;
 } Packed;
 
-/* What a row is drawn with: see surveys.py. */
+/* What a row is drawn with: see importance_sampling.py. */
 typedef struct {
     double each, rooted;
 } Chances;
@@ -69,7 +69,7 @@ typedef struct {
 
 typedef struct {
     double tol, kkt, first_damping, largest_damping, exact_below, worth_a_retry, timid, noise;
-    int max_iter, max_faces;
+    int max_iter, max_active_sets;
 } Rules;
 
 /* How Adam goes: rows of a batch, rate, largest norm of a gradient, memories of both moments. */
@@ -153,8 +153,8 @@ INLINE void shape_penalty(const Shape *s, double price, double shape, double out
 /* All return 0, or −1 where memory has run out. */
 int forward(const Shape *shape, const double *theta, const Rows *rows, Range part, const State *state, double *loss);
 int derivatives(const Shape *shape, const double *theta, const Rows *rows, Range part, const State *state,
-                double *gradient, double *matrix, double *bend);
-void mirror_all(const Shape *shape, double *matrix, double *bend);
+                double *gradient, double *matrix, double *residual_hessian);
+void mirror_all(const Shape *shape, double *matrix, double *residual_hessian);
 int sweep(const Shape *shape, const double *theta, const Packed *packed, double *loss, double *gradient, float *errors);
 double draw(uint64_t start, ptrdiff_t n, const float *errors, const float *w, const Chances *chances, int32_t *rows,
             double *numbers, ptrdiff_t *count);
@@ -162,8 +162,8 @@ void log_image(const double *x, ptrdiff_t n, double scale, double offset, float 
 ptrdiff_t places(const float *u, ptrdiff_t n, const float *values, ptrdiff_t count, uint8_t *at, int64_t *counts);
 void deviations(const float *u, ptrdiff_t n, float reference, double sums[2]);
 void uniforms(uint64_t start, ptrdiff_t n, double *numbers);
-int solve_on_faces(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
-                   const double *upper, double tol, int max_faces, double *fall);
+int solve_active_set(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
+                   const double *upper, double tol, int max_active_sets, double *fall);
 void positive_part(const double *matrix, ptrdiff_t n, double *room, double *out);
 ptrdiff_t positive_part_room(ptrdiff_t n);
 int adam_epoch(const Shape *shape, const Rows *rows, const PenaltyParts *penalty, const Pace *pace, const int64_t *order,

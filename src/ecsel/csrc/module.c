@@ -86,10 +86,10 @@ static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *array[6];
     double tol, fall;
-    int max_faces, status;
+    int max_active_sets, status;
     Py_ssize_t n;
     if (!PyArg_ParseTuple(args, "nOOOOOOdi", &n, &array[0], &array[1], &array[2], &array[3], &array[4], &array[5], &tol,
-                          &max_faces))
+                          &max_active_sets))
         return NULL;
     Buffers b = {.count = 0};
     double *data[6];
@@ -101,7 +101,7 @@ static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
         }
     }
     Py_BEGIN_ALLOW_THREADS
-    status = solve_on_faces(n, data[0], data[1], data[2], data[3], data[4], data[5], tol, max_faces, &fall);
+    status = solve_active_set(n, data[0], data[1], data[2], data[3], data[4], data[5], tol, max_active_sets, &fall);
     Py_END_ALLOW_THREADS
     return finish(&b, status, status == 0 ? PyFloat_FromDouble(fall) : NULL);
 }
@@ -582,7 +582,7 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)i", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
                           &array[3], &array[4], &array[5], &array[6], &penalty.price, &r.tol, &r.kkt,
                           &r.first_damping, &r.largest_damping, &r.exact_below, &r.worth_a_retry, &r.timid, &r.noise,
-                          &r.max_iter, &r.max_faces, &n_threads) ||
+                          &r.max_iter, &r.max_active_sets, &n_threads) ||
         !read_shape(shape, &s))
         return NULL;
     Buffers b = {.count = 0};
@@ -649,9 +649,9 @@ static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
-    {"solve_on_faces", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
+    {"solve_active_set", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
     {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
-    {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the bend."},
+    {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the residual's Hessian."},
     {"sweep", py_sweep, METH_VARARGS, "Fill gradient and errors of a packed chunk unless None; return its loss."},
     {"draw", py_draw, METH_VARARGS, "Fill places and numbers of the rows that are drawn; return how many, and Σ w √e."},
     {"log_image", py_log_image, METH_VARARGS, "Fill an array with log(scale·x + offset); return the extremes of x."},

@@ -16,7 +16,7 @@ typedef struct {
 } Point;
 
 typedef struct {
-    double *gradient, *matrix, *bend;
+    double *gradient, *matrix, *residual_hessian;
 } Sums;
 
 typedef struct {
@@ -56,7 +56,8 @@ static void derivatives_half(void *work, int which) {
     Halves *h = work;
     const Sums *out = which == 0 ? &h->f->sums : &h->f->second;
     h->failed[which] = derivatives(h->f->s, h->p->theta, h->f->rows, half_range(h->f, which), &h->p->state,
-                                   out->gradient, h->curvature ? out->matrix : NULL, h->curvature ? out->bend : NULL);
+                                   out->gradient, h->curvature ? out->matrix : NULL,
+                                   h->curvature ? out->residual_hessian : NULL);
 }
 
 /* Both halves, or the first alone where it is all rows; whether memory ran out. */
@@ -85,7 +86,7 @@ static int evaluate(Fit *f, Point *p) {
     return 0;
 }
 
-/* The gradient of the smooth part at the point and, where `curvature`, Gauss–Newton's matrix and the residual bend. */
+/* The gradient of the smooth part at the point and, where `curvature`, Gauss–Newton's matrix and the residual's Hessian. */
 static int differentiate(Fit *f, int curvature) {
     const ptrdiff_t width = 1 + f->s->features;
     double value[3];
@@ -95,15 +96,15 @@ static int differentiate(Fit *f, int curvature) {
         add(f->second.gradient, f->n, f->sums.gradient);
         if (curvature) {
             add(f->second.matrix, f->n * f->n, f->sums.matrix);
-            add(f->second.bend, f->s->scores * f->s->terms * width * width, f->sums.bend);
+            add(f->second.residual_hessian, f->s->scores * f->s->terms * width * width, f->sums.residual_hessian);
         }
     }
-    if (curvature) mirror_all(f->s, f->sums.matrix, f->sums.bend);
+    if (curvature) mirror_all(f->s, f->sums.matrix, f->sums.residual_hessian);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         const ptrdiff_t place = shape_place(f->s, at);
         shape_penalty(f->s, f->c->price, f->point.theta[place], value);
         f->sums.gradient[place] += value[1];
-        if (curvature) f->sums.bend[at * width * width] += value[2];
+        if (curvature) f->sums.residual_hessian[at * width * width] += value[2];
     }
     f->convex_known = 0;
     return 0;
@@ -121,19 +122,19 @@ static double kkt_residual(const Fit *f) {
     return worst;
 }
 
-/* The positive parts of the bend's blocks. */
+/* The positive parts of the blocks of the residual's Hessian. */
 static void take_positive_parts(Fit *f) {
     const ptrdiff_t width = 1 + f->s->features, area = width * width;
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++)
-        positive_part(f->sums.bend + at * area, width, f->room, f->convex + at * area);
+        positive_part(f->sums.residual_hessian + at * area, width, f->room, f->convex + at * area);
     f->convex_known = 1;
 }
 
-/* H = Gauss–Newton's matrix + the bend (or its positive parts) + damping·scale on the diagonal. */
+/* H = Gauss–Newton's matrix + the residual's Hessian (or its positive parts) + damping·scale on the diagonal. */
 static void damped_curvature(Fit *f, int exact, double damping) {
     const ptrdiff_t n = f->n, width = 1 + f->s->features;
     if (!exact && !f->convex_known) take_positive_parts(f);
-    const double *blocks = exact ? f->sums.bend : f->convex;
+    const double *blocks = exact ? f->sums.residual_hessian : f->convex;
     memcpy(f->H, f->sums.matrix, sizeof(double) * (size_t)(n * n));
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         double *corner = f->H + shape_place(f->s, at) * (n + 1);
@@ -179,8 +180,8 @@ static int step(Fit *f, double residual, double *damping, double *fall, double *
     while (*damping < r->largest_damping) {
         damped_curvature(f, exact, *damping);
         memcpy(f->candidate.theta, f->point.theta, sizeof(double) * (size_t)n);
-        if (solve_on_faces(n, f->H, f->sums.gradient, f->candidate.theta, f->c->l1, f->c->lower, f->c->upper,
-                           1e-2 * residual, r->max_faces, fall) != 0)
+        if (solve_active_set(n, f->H, f->sums.gradient, f->candidate.theta, f->c->l1, f->c->lower, f->c->upper,
+                           1e-2 * residual, r->max_active_sets, fall) != 0)
             return -1;
         if (*fall <= r->noise * fabs(f->point.objective)) {
             if (exact) {
@@ -263,8 +264,8 @@ int minimise(const Shape *s, const Rows *rows, const PenaltyParts *penalty, cons
     }
     f.sums.matrix = next;
     f.H = f.sums.matrix + n * n;
-    f.sums.bend = f.H + n * n;
-    f.convex = f.sums.bend + blocks;
+    f.sums.residual_hessian = f.H + n * n;
+    f.convex = f.sums.residual_hessian + blocks;
     f.sums.gradient = f.convex + blocks;
     f.scale = f.sums.gradient + n;
     f.room = f.scale + n;

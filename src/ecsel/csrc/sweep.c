@@ -274,7 +274,7 @@ FAST void uniforms(uint64_t start, ptrdiff_t n, double *numbers) {
     }
 }
 
-/* Rows whose number lies below w·(each + rooted·√error): their places and numbers; see surveys.py. Returns
+/* Rows whose number lies below w·(each + rooted·√error): their places and numbers; see importance_sampling.py. Returns
    Σ w·√error. */
 FAST double draw(uint64_t start, ptrdiff_t n, const float *errors, const float *w, const Chances *chances,
                  int32_t *rows, double *numbers, ptrdiff_t *count) {

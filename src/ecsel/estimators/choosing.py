@@ -70,11 +70,11 @@ def choose_columns(model: ECSELClassifier, settings: Settings, loss: Loss, rows:
     kept = first_columns(
         (logs.astype(np.float64), codes, weights),
         loss,
-        settings.limits,
+        settings.constraints,
         settings.columns,
         model.max_features,
     )
-    return replace(settings, limits=settings.limits.only(kept))
+    return replace(settings, constraints=settings.constraints.only(kept))
 
 
 def usable_folds(requested: int, codes: NDArray[np.integer], weights: NDArray[np.floating]) -> int:

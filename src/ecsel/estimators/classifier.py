@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ecsel.fitting import FitReport, Penalty
     from ecsel.fitting.adam import Adam
     from ecsel.fitting.fit import PowerLaws
-    from ecsel.fitting.race import Newton
+    from ecsel.fitting.multistart import Newton
     from ecsel.fitting.rows import Rows
     from ecsel.signomial import Signomial
     from ecsel.signomial.links import Link

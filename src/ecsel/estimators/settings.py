@@ -13,8 +13,8 @@ import numpy as np
 from ecsel.estimators.bounds import exponent_bounds
 from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
-from ecsel.fitting import L1, PENALTIES, Adam, EquationPenalty, Limits, Loss, Newton, PaperL1, Penalty
-from ecsel.fitting.limits import FREE
+from ecsel.fitting import L1, PENALTIES, Adam, Constraints, EquationPenalty, Loss, Newton, PaperL1, Penalty
+from ecsel.fitting.constraints import UNCONSTRAINED
 from ecsel.fitting.losses import class_loss
 from ecsel.quality.thresholds import RULES, cost_matrix
 from ecsel.search.dictionary import SINGLES
@@ -41,7 +41,7 @@ class Settings:
     solver: str | Newton | Adam
     n_threads: int
     link_option: str = "auto"
-    limits: Limits = FREE
+    constraints: Constraints = UNCONSTRAINED
     """Signs of slopes and bounds of exponents."""
     columns: NDArray[np.intp] | None = None
     """The number of the column that each feature comes from."""
@@ -73,16 +73,18 @@ class Settings:
         """Return the settings for the features of a table."""
         signs = slope_signs(model.monotone, encoder, classes, n_scores)
         _, columns = np.unique([feature.column for feature in encoder.features], return_inverse=True)
-        return replace(self, limits=Limits(signs, exponent_bounds(model.exponent_bounds, encoder)), columns=columns)
+        return replace(
+            self, constraints=Constraints(signs, exponent_bounds(model.exponent_bounds, encoder)), columns=columns
+        )
 
     def penalty(self, strength: float) -> EquationPenalty:
         """Return the penalty of this strength."""
         option = self.penalty_option
         if not isinstance(option, str):
-            return L1(strength, option, self.limits, self.columns)
+            return L1(strength, option, self.constraints, self.columns)
         if option == "paper":
-            return PaperL1(strength, limits=self.limits)
-        return L1(strength, PENALTIES[option]() if option in PENALTIES else None, self.limits, self.columns)
+            return PaperL1(strength, constraints=self.constraints)
+        return L1(strength, PENALTIES[option]() if option in PENALTIES else None, self.constraints, self.columns)
 
 
 def check(model: ECSELClassifier) -> Settings:

@@ -9,9 +9,10 @@ from typing import Any
 
 from ecsel.fitting.adam import Adam
 from ecsel.fitting.blocks import ArrayBlocks
+from ecsel.fitting.constraints import Constraints
 from ecsel.fitting.fit import FitResult, fit_scores
-from ecsel.fitting.limits import Limits
 from ecsel.fitting.losses import Logistic, Loss, Softmax
+from ecsel.fitting.multistart import Newton
 from ecsel.fitting.penalties import (
     L0,
     L1,
@@ -25,7 +26,6 @@ from ecsel.fitting.penalties import (
     Penalty,
 )
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.race import Newton
 from ecsel.fitting.report import FitReport, Status
 
 __all__ = [
@@ -36,12 +36,12 @@ __all__ = [
     "SCAD",
     "Adam",
     "ArrayBlocks",
+    "Constraints",
     "ElasticNet",
     "EquationPenalty",
     "FitReport",
     "FitResult",
     "Group",
-    "Limits",
     "Logistic",
     "Loss",
     "Newton",
@@ -53,7 +53,7 @@ __all__ = [
     "fit_scores",
 ]
 
-_RENAMED = {"Tariff": "Penalty", "TARIFFS": "PENALTIES"}
+_RENAMED = {"Tariff": "Penalty", "TARIFFS": "PENALTIES", "Limits": "Constraints"}
 
 
 def __getattr__(name: str) -> Any:

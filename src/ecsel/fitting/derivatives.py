@@ -22,7 +22,7 @@ class Derivatives:
 
     gradient: Array
     matrix: Array
-    bend: Array
+    residual_hessian: Array
     intercept: bool
 
     @property
@@ -33,12 +33,12 @@ class Derivatives:
     @cached_property
     def exact(self) -> Array:
         """The Hessian."""
-        return self._with(self.bend)
+        return self._with(self.residual_hessian)
 
     @cached_property
     def convex(self) -> Array:
         """The nearest positive semidefinite curvature above the exact one that keeps Gauss–Newton's matrix."""
-        return self._with(positive_parts(self.bend))
+        return self._with(positive_parts(self.residual_hessian))
 
     def _with(self, blocks: Array) -> Array:
         out = self.matrix.copy()

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from ecsel.fitting.adam import Adam, minimise_adam
 from ecsel.fitting.blocks import TILE_ROWS, ArrayBlocks, Coordinates, one_blas_thread
+from ecsel.fitting.initialization import STAGE_ITERATIONS, interrupted
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.large import fit_large
 from ecsel.fitting.lbfgs import minimise_lbfgs
+from ecsel.fitting.multistart import Newton, best_of, explore
 from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
 from ecsel.fitting.penalties import EquationPenalty, PaperL1
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.race import Newton, best_of, explore
 from ecsel.fitting.report import FitReport, Status
 from ecsel.fitting.sampling import class_counts, gather, pilot
-from ecsel.fitting.starts import STAGE_ITERATIONS, interrupted
 
 if TYPE_CHECKING:
     from ecsel.fitting.blocks import RowBlocks
@@ -163,7 +163,7 @@ def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> Power
     alive = (beta != 0).any(axis=2)
     gone = ~alive
     intercepts = intercepts + (np.where(gone, alpha + constant, constant)).sum(axis=1)
-    beta = problem.penalty.limits.clip(beta / centred.spread)
+    beta = problem.penalty.constraints.clip(beta / centred.spread)
     shift = np.clip(-(beta @ centred.centre), -700, 700)
     return PowerLaws(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
 
@@ -198,7 +198,7 @@ def _is_large(problem: Problem) -> bool:
 def _resolved_solver(problem: Problem, options: FitOptions) -> str:
     """L-BFGS takes over by itself where the curvature matrix would be too large; it knows no curved bounds."""
     newton = options.solver == "newton" or isinstance(options.solver, Newton)
-    if newton and problem.size > MAX_NEWTON_PARAMETERS and problem.curved is None:
+    if newton and problem.size > MAX_NEWTON_PARAMETERS and problem.exponent_bounds is None:
         return "lbfgs"
     return "newton" if newton else str(options.solver)
 

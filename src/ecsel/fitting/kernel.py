@@ -1,8 +1,8 @@
 """The door to the compiled kernel: the inner loops of small fits, and passes over packed rows.
 
-`csrc/` holds the same formulas as `sums`, `quadratic` and `newton`, in C, for double precision, and those of `sweeps`
-and `surveys` for single. Sums over rows keep one order, so that the bits of a fit do not depend on the number of
-threads; they may differ from NumPy's in the last digits.
+`csrc/` holds the same formulas as `sums`, `active_set` and `newton`, in C, for double precision, and those of `sweeps`
+and `importance_sampling` for single. Sums over rows keep one order, so that the bits of a fit do not depend on the
+number of threads; they may differ from NumPy's in the last digits.
 """
 
 from __future__ import annotations
@@ -173,6 +173,6 @@ class CompiledSums:
     def derivatives(self, state: CompiledState) -> tuple[Double, Double, Double]:
         """Return the three sums."""
         gradient, matrix = np.empty(self._size), np.empty((self._size, self._size))
-        bend = np.empty((self._scores, self._terms, self._width, self._width))
-        self._module.derivatives(*state.arguments, gradient, matrix, bend)
-        return gradient, matrix, bend
+        residual_hessian = np.empty((self._scores, self._terms, self._width, self._width))
+        self._module.derivatives(*state.arguments, gradient, matrix, residual_hessian)
+        return gradient, matrix, residual_hessian

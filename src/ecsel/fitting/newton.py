@@ -1,7 +1,7 @@
 """Proximal Gauss–Newton with Levenberg–Marquardt damping: the default solver, because it needs few passes.
 
 Each iteration models the smooth part by its curvature H (see `problem`), solves the ℓ1-penalised quadratic with
-H + μ·diag exactly (see `quadratic`), accepts the step if the true objective falls, and moves μ by how well the fall was
+H + μ·diag exactly (see `active_set`), accepts the step if the true objective falls, and moves μ by how well the fall was
 predicted. It stops when the model promises less than `tol`·F and the KKT residual is within its bound.
 
 Where all rows are one block and nobody watches, the same loop runs compiled (`csrc/newton.c`): on small tables NumPy's
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting.active_set import MAX_ACTIVE_SETS, solve_active_set
 from ecsel.fitting.blocks import on_pool_thread
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.problem import Problem
-from ecsel.fitting.quadratic import MAX_FACES, solve_on_faces
 from ecsel.fitting.report import Status
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _minimise_compiled(problem: Problem, theta: Array, stop: Stop) -> Outcome | 
         return None
     rules = (
         *(stop.tol, stop.kkt, FIRST_DAMPING, _LARGEST_DAMPING, _EXACT_BELOW, _WORTH_A_RETRY, _TIMID),
-        *(_NOISE[problem.blocks.dtype], stop.max_iter, MAX_FACES),
+        *(_NOISE[problem.blocks.dtype], stop.max_iter, MAX_ACTIVE_SETS),
     )
     theta, (objective, loss, residual, status, iterations, evaluations) = problem.sums.minimise(
         theta, blocks[0], rules, 1 if on_pool_thread() else problem.blocks.n_threads
@@ -129,8 +129,8 @@ def _step(
     crawls along flat valleys.
     """
     weights, (lower, upper) = problem.weights(point.theta), problem.box(point.theta)
-    if problem.curved is not None:
-        local = problem.curved.chart(point.theta, weights, local)
+    if problem.exponent_bounds is not None:
+        local = problem.exponent_bounds.transformed(point.theta, weights, local)
     diagonal = local.diagonal
     scale = diagonal + 1e-3 * (diagonal.sum() / len(diagonal))
     noise = _NOISE[problem.blocks.dtype]
@@ -139,7 +139,7 @@ def _step(
     while damping < _LARGEST_DAMPING:
         H = curvature.copy()
         H.reshape(-1)[:: len(H) + 1] += damping * scale
-        theta, fall = solve_on_faces(H, local.gradient, point.theta, weights, lower, upper, 1e-2 * residual)
+        theta, fall = solve_active_set(H, local.gradient, point.theta, weights, lower, upper, 1e-2 * residual)
         if fall <= noise * abs(point.objective):
             if curvature is local.exact:  # a face on which the exact Hessian is not positive definite
                 curvature = local.convex
@@ -148,7 +148,9 @@ def _step(
                 damping = max(10 * damping, 1e-6)
                 continue
             return None, damping, tried, fall
-        candidate = problem.evaluate(theta if problem.curved is None else problem.curved.back(point.theta, theta))
+        candidate = problem.evaluate(
+            theta if problem.exponent_bounds is None else problem.exponent_bounds.back(point.theta, theta)
+        )
         tried += 1
         ratio = (point.objective - candidate.objective) / fall
         if ratio > 1e-4:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.curved import CurvedBounds
 from ecsel.fitting.derivatives import Derivatives
+from ecsel.fitting.exponent_bounds import ExponentBounds
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.sums import NumpySums, inner
 from ecsel.fitting.sweeps import SweptSums
@@ -134,38 +134,38 @@ class Problem:
         bounds = np.full(self.size, side * np.inf)
         _, shapes, slopes = self.unpack(bounds)
         shapes[...] = side * self.penalty.shape_bound()
-        limits = self.penalty.limits
-        if limits.exponents is not None:
-            low, high = limits.exponents
+        constraints = self.penalty.constraints
+        if constraints.exponents is not None:
+            low, high = constraints.exponents
             out = (low == 0) & (high == 0)
             bound = (high if side > 0 else low) * self.spread
             slopes[...] = np.where(out, 0.0, side * np.inf) if self.form.has_intercept else bound
-        if limits.signs is not None:
-            slopes[np.broadcast_to(limits.signs[:, None, :] == -side, slopes.shape)] = 0.0
+        if constraints.signs is not None:
+            slopes[np.broadcast_to(constraints.signs[:, None, :] == -side, slopes.shape)] = 0.0
         return bounds
 
     @cached_property
-    def curved(self) -> CurvedBounds | None:
+    def exponent_bounds(self) -> ExponentBounds | None:
         """The bounds on exponents where they are no box, None otherwise."""
-        return CurvedBounds.of(self)
+        return ExponentBounds.of(self)
 
     @property
     def plain(self) -> bool:
         """Whether ℓ1 weights and bounds are the same at every point."""
         empty = np.zeros((1, 1, self.blocks.n_features))
-        return self.curved is None and self.penalty.slope_value(empty, intercept=self.intercept) is None
+        return self.exponent_bounds is None and self.penalty.slope_value(empty, intercept=self.intercept) is None
 
     def box(self, theta: Array) -> tuple[Array, Array]:
         """Return the least and the largest value of each parameter while the shapes are those of `theta`."""
-        return (self.lower, self.upper) if self.curved is None else self.curved.box(theta)
+        return (self.lower, self.upper) if self.exponent_bounds is None else self.exponent_bounds.box(theta)
 
     def within(self, theta: Array) -> Array:
         """Return the nearest allowed point: shapes first, then slopes."""
         inside: Array = np.clip(theta, self.lower, self.upper)
-        return inside if self.curved is None else self.curved.within(inside)
+        return inside if self.exponent_bounds is None else self.exponent_bounds.within(inside)
 
     def downhill(self, gradient: Array) -> Array:
-        """Return the slopes' part of a gradient at the empty model, zero where limits forbid to follow it."""
+        """Return the slopes' part of a gradient at the empty model, zero where constraints forbid to follow it."""
         _, _, slopes = self.unpack(gradient)
         lower, upper = self.unpack(self.lower)[2], self.unpack(self.upper)[2]
         return np.where((slopes > 0) & (lower == 0) | (slopes < 0) & (upper == 0), 0.0, slopes)
@@ -213,13 +213,13 @@ class Problem:
     def derivatives(self, point: Point) -> Derivatives:
         """Return the gradient of the smooth part and its curvature, exact and convex."""
         parts = self.blocks.each(self.sums.derivatives, point.states)
-        gradient, matrix, bend = (_total([part[i] for part in parts]) for i in range(3))
+        gradient, matrix, residual_hessian = (_total([part[i] for part in parts]) for i in range(3))
         penalty_parts = point.penalty_parts
         gradient[self._shape_places] += penalty_parts.shapes[1]
-        bend[:, :, 0, 0] += penalty_parts.shapes[2].reshape(bend.shape[:2])
+        residual_hessian[:, :, 0, 0] += penalty_parts.shapes[2].reshape(residual_hessian.shape[:2])
         if penalty_parts.slopes is not None:
-            np.einsum("ckpp->ckp", bend)[:, :, 1:] += penalty_parts.slopes[2]
-        return Derivatives(gradient, matrix, bend, self.intercept)
+            np.einsum("ckpp->ckp", residual_hessian)[:, :, 1:] += penalty_parts.slopes[2]
+        return Derivatives(gradient, matrix, residual_hessian, self.intercept)
 
     def kkt_residual(self, theta: Array, gradient: Array) -> float:
         """Return the largest minimal subgradient: the distance of −∇f to the penalty's subdifferential, by coordinates.
@@ -233,9 +233,9 @@ class Problem:
         near = 1e-9 * np.abs(theta)  # a power law written out and read back is off by rounding
         lower, upper = self.box(theta)
         at_lower, at_upper = theta - near <= lower, theta + near >= upper
-        if self.curved is not None:
+        if self.exponent_bounds is not None:
             held = at_lower & (slope > 0) | at_upper & (slope < 0)
-            slope = self.curved.along(theta, slope, held)
+            slope = self.exponent_bounds.along(theta, slope, held)
         slope[at_lower & (slope > 0) | at_upper & (slope < 0)] = 0
         return float(np.abs(slope).max(initial=0.0))
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from ecsel.fitting.constraints import Constraints
     from ecsel.fitting.forms import TermForm
-    from ecsel.fitting.limits import Limits
 
 Array = NDArray[np.floating]
 Columns = NDArray[np.integer]
@@ -46,7 +46,7 @@ class Penalty(Protocol):
 
 
 class EquationPenalty(Protocol):
-    """Strength, limits, the term form in which the penalty is a sum, and the penalties of a term's numbers."""
+    """Strength, constraints, the term form in which the penalty is a sum, and the penalties of a term's numbers."""
 
     @property
     def strength(self) -> float:
@@ -54,7 +54,7 @@ class EquationPenalty(Protocol):
         ...
 
     @property
-    def limits(self) -> Limits:
+    def constraints(self) -> Constraints:
         """What slopes and exponents may be."""
         ...
 

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.fitting.constraints import UNCONSTRAINED, Constraints
 from ecsel.fitting.forms import KNEE, AngleForm, PowerForm
-from ecsel.fitting.limits import FREE, Limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ class L1:
 
     strength: float
     slope_penalty: Penalty | None = None
-    limits: Limits = FREE
+    constraints: Constraints = UNCONSTRAINED
     columns: Columns | None = field(default=None, compare=False)
 
     def form(self, *, intercept: bool) -> TermForm:
@@ -78,9 +78,9 @@ class L1:
 
     def shape_bound(self) -> float:
         """Return no bound, or π/2 where slopes have signs: beyond, a term would turn round."""
-        return np.inf if self.limits.signs is None else np.pi / 2
+        return np.inf if self.constraints.signs is None else np.pi / 2
 
     def of_features(self, mask: NDArray[np.bool_]) -> L1:
         """Return the same penalty for some of the features."""
         columns = None if self.columns is None else self.columns[mask]
-        return replace(self, limits=self.limits.of_features(mask), columns=columns)
+        return replace(self, constraints=self.constraints.of_features(mask), columns=columns)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.fitting.constraints import UNCONSTRAINED, Constraints
 from ecsel.fitting.forms import PowerForm
-from ecsel.fitting.limits import FREE, Limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ class PaperL1:
 
     strength: float
     largest_coefficient: float = 100.0
-    limits: Limits = FREE
+    constraints: Constraints = UNCONSTRAINED
 
     def form(self, *, intercept: bool) -> TermForm:
         """Return the power form, whatever the intercept."""
@@ -55,4 +55,4 @@ class PaperL1:
 
     def of_features(self, mask: NDArray[np.bool_]) -> PaperL1:
         """Return the same penalty for some of the features."""
-        return replace(self, limits=self.limits.of_features(mask))
+        return replace(self, constraints=self.constraints.of_features(mask))

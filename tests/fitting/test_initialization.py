@@ -5,10 +5,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from ecsel.fitting import starts as module
+from ecsel.fitting import initialization as module
+from ecsel.fitting.initialization import run_all, scattered
 from ecsel.fitting.newton import Stop, minimise
 from ecsel.fitting.report import Status
-from ecsel.fitting.starts import run_all, scattered
 
 SHARES = np.array([0.5, 0.5])
 STOP = Stop(1e-6, 1e-4, 20)

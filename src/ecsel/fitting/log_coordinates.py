@@ -50,10 +50,10 @@ class LocalModel:
 
 
 @dataclass(frozen=True)
-class LogChart:
+class LogCoordinates:
     """The coordinates around a point: which terms are bent, the signs of α, and half turns of φ, all (scores, terms).
 
-    φ and φ + π with −s are the same term; the chart keeps to the way that the point has it.
+    φ and φ + π with −s are the same term; the coordinates keep the one that the point has.
     """
 
     problem: Problem
@@ -62,9 +62,13 @@ class LogChart:
     turns: Array
 
     @classmethod
-    def around(cls, problem: Problem, theta: Array) -> LogChart | None:
-        """Return the chart, None where the penalty or the limits are not those of plain ℓ1 or no term is bent."""
-        if not isinstance(problem.form, AngleForm) or not problem.plain or problem.penalty.limits.signs is not None:
+    def around(cls, problem: Problem, theta: Array) -> LogCoordinates | None:
+        """Return the coordinates; None where the penalty is not plain ℓ1, slopes have signs, or no term is bent."""
+        if (
+            not isinstance(problem.form, AngleForm)
+            or not problem.plain
+            or problem.penalty.constraints.signs is not None
+        ):
             return None
         _, shapes, slopes = problem.unpack(theta)
         bent = (np.abs(np.sin(shapes)) > MIN_SINE) & (slopes != 0).any(axis=2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, minimize
 
-from ecsel.fitting import L1, Limits, Logistic, PaperL1, Softmax, fit_scores
+from ecsel.fitting import L1, Constraints, Logistic, PaperL1, Softmax, fit_scores
 from ecsel.fitting.blocks import Coordinates
 from ecsel.fitting.fit import FitOptions, to_theta
 from ecsel.fitting.forms import KNEE
@@ -12,8 +12,8 @@ from ecsel.fitting.forms import KNEE
 INF = np.inf
 
 
-def limits(low, high, m=4, signs=None):
-    return Limits(signs, (np.full(m, float(low)), np.full(m, float(high))))
+def bounds_of(low, high, m=4, signs=None):
+    return Constraints(signs, (np.full(m, float(low)), np.full(m, float(high))))
 
 
 def fit(data, penalty, n_terms=1, **options):
@@ -26,7 +26,7 @@ def fit(data, penalty, n_terms=1, **options):
 @pytest.mark.parametrize(("low", "high"), [(-0.3, 0.3), (-0.1, 0.1), (0, 1), (0, INF), (-0.5, 0.2), (-INF, 0.4)])
 def test_bounds_hold_and_leave_no_residual(make_table, n_terms, n_classes, low, high):
     data = make_table(seed=1, n=300, m=4, n_classes=n_classes)
-    result = fit(data, L1(1e-3, limits=limits(low, high)), n_terms)
+    result = fit(data, L1(1e-3, constraints=bounds_of(low, high)), n_terms)
     exponents = result.laws.exponents
     assert low <= exponents.min() <= exponents.max() <= high
     assert result.report.converged
@@ -56,7 +56,7 @@ def power_law_objective(v, codes, w, strength):
 @pytest.mark.parametrize("seed", [0, 2, 4])
 def test_no_other_solver_finds_a_lower_point_nearby(make_table, make_problem, seed, low, high):
     data, strength = make_table(seed=seed, n=300, m=3), 2e-3
-    result = fit(data, L1(strength, limits=limits(low, high, 3)))
+    result = fit(data, L1(strength, constraints=bounds_of(low, high, 3)))
     problem, centred = make_problem(data)
     v, w = problem.blocks.v, problem.blocks.w
     value = power_law_objective(v, data[1], w, strength)
@@ -72,15 +72,17 @@ def test_no_other_solver_finds_a_lower_point_nearby(make_table, make_problem, se
 
 def test_wide_bounds_change_nothing(make_table):
     data = make_table(m=4)
-    free, held = fit(data, L1(1e-2), 2), fit(data, L1(1e-2, limits=limits(-50, 50)), 2)
+    free, held = fit(data, L1(1e-2), 2), fit(data, L1(1e-2, constraints=bounds_of(-50, 50)), 2)
     assert held.report.objective == pytest.approx(free.report.objective, rel=1e-7)
 
 
-@pytest.mark.parametrize("penalty", [L1(1e-3, limits=limits(-0.2, 0.1)), PaperL1(1e-3, limits=limits(-0.2, 0.1))])
+@pytest.mark.parametrize(
+    "penalty", [L1(1e-3, constraints=bounds_of(-0.2, 0.1)), PaperL1(1e-3, constraints=bounds_of(-0.2, 0.1))]
+)
 def test_in_the_power_form_they_are_a_box(make_table, make_problem, penalty):
     data = make_table(m=4)
     problem, centred = make_problem(data, penalty=penalty, intercept=False)
-    assert problem.curved is None
+    assert problem.exponent_bounds is None
     np.testing.assert_allclose(problem.unpack(problem.upper)[2][0, 0], 0.1 * centred.spread)
     for solver in ("newton", "lbfgs"):
         result = fit_scores(*data, Logistic(), penalty, 1, intercept=False, options=FitOptions(solver, seed=0))
@@ -92,7 +94,7 @@ def test_in_the_power_form_they_are_a_box(make_table, make_problem, penalty):
 def test_bounds_of_zero_keep_a_feature_out(make_table, solver):
     data = make_table(m=4)
     mask = np.array([True, False, True, False])
-    out = L1(1e-3, limits=Limits().only(mask))
+    out = L1(1e-3, constraints=Constraints().only(mask))
     result = fit_scores(*data, Logistic(), out, 2, options=FitOptions(solver, seed=0))
     assert not result.laws.exponents[..., ~mask].any()
     alone = fit_scores(data[0][mask], *data[1:], Logistic(), L1(1e-3), 2, options=FitOptions(solver, seed=0))
@@ -102,7 +104,7 @@ def test_bounds_of_zero_keep_a_feature_out(make_table, solver):
 def test_signs_of_slopes_and_bounds_hold_together(make_table):
     data = make_table(seed=3, m=4)
     signs = np.array([[1.0, -1.0, 0.0, 0.0]])
-    result = fit(data, L1(1e-3, limits=limits(-0.4, 0.8, signs=signs)), 2)
+    result = fit(data, L1(1e-3, constraints=bounds_of(-0.4, 0.8, signs=signs)), 2)
     slopes = result.laws.coefficients[..., None] * result.laws.exponents
     assert (slopes[..., 0] >= 0).all()
     assert (slopes[..., 1] <= 0).all()
@@ -111,7 +113,7 @@ def test_signs_of_slopes_and_bounds_hold_together(make_table):
 
 
 def test_a_straight_term_without_slopes_may_turn_either_way(make_table, make_problem):
-    problem, _ = make_problem(make_table(m=4), penalty=L1(1e-3, limits=limits(0, 2)))
+    problem, _ = make_problem(make_table(m=4), penalty=L1(1e-3, constraints=bounds_of(0, 2)))
     empty = np.zeros(problem.size)
     lower, upper = (problem.unpack(bound)[2] for bound in problem.box(problem.within(empty)))
     assert (lower < 0).all()
@@ -125,7 +127,7 @@ def test_a_straight_term_without_slopes_may_turn_either_way(make_table, make_pro
 
 def test_the_derivatives_along_the_walls_are_those_of_the_objective(make_table, make_problem):
     data = make_table(seed=2, m=4)
-    problem, _ = make_problem(data, penalty=L1(1e-2, limits=limits(-1, 1)), n_terms=2)
+    problem, _ = make_problem(data, penalty=L1(1e-2, constraints=bounds_of(-1, 1)), n_terms=2)
     rng = np.random.default_rng(0)
     theta = rng.normal(0, 0.3, problem.size)
     problem.unpack(theta)[1][...] = 0.8, -0.6
@@ -136,11 +138,11 @@ def test_the_derivatives_along_the_walls_are_those_of_the_objective(make_table, 
     )
     weights = problem.weights(theta)
     point = problem.evaluate(theta)
-    local = problem.curved.chart(theta, weights, problem.derivatives(point))
+    local = problem.exponent_bounds.transformed(theta, weights, problem.derivatives(point))
     h, basis = 1e-5, np.eye(problem.size)
 
     def smooth(step):
-        return problem.objective(problem.curved.back(theta, theta + step)) - weights @ np.abs(theta + step)
+        return problem.objective(problem.exponent_bounds.back(theta, theta + step)) - weights @ np.abs(theta + step)
 
     first = [(smooth(h * e) - smooth(-h * e)) / (2 * h) for e in basis]
     np.testing.assert_allclose(local.gradient, first, atol=1e-6)
@@ -165,14 +167,14 @@ def test_exponents_are_penalized_on_their_raw_scale(make_table):
     )  # the logs of x¹⁰ want a tenth of the exponent
     centred = Coordinates.of(wide[0], wide[2])
     low, high = np.array([-0.5, -0.05, -0.5, -0.5]), np.array([0.5, 0.05, 0.5, 0.5])
-    one = fit(data, L1(1e-3, limits=limits(-0.5, 0.5)))
-    other = fit(wide, L1(1e-3, limits=Limits(None, (low, high))))
+    one = fit(data, L1(1e-3, constraints=bounds_of(-0.5, 0.5)))
+    other = fit(wide, L1(1e-3, constraints=Constraints(None, (low, high))))
     assert other.report.objective == pytest.approx(one.report.objective, rel=1e-6)
     assert centred.spread[1] > 2
 
 
 def test_a_law_at_its_bounds_is_read_back(make_table, make_problem):
-    data, penalty = make_table(seed=1, m=4), L1(1e-3, limits=limits(-0.3, 0.3))
+    data, penalty = make_table(seed=1, m=4), L1(1e-3, constraints=bounds_of(-0.3, 0.3))
     result = fit(data, penalty)
     problem, centred = make_problem(data, penalty=penalty)
     theta = to_theta(problem, result.laws, centred)

@@ -1,4 +1,4 @@
-"""Surveys: one pass over all rows tells the objective at θ and draws an importance sample there.
+"""Importance sampling: one pass over all rows gives the objective at θ and a sample of the rows that matter there.
 
 A row is drawn with the chance
 
@@ -7,7 +7,7 @@ A row is drawn with the chance
 so that of n rows a share U is drawn by weight alone and nearly all rows that still shape the fit are there. M is not
 known before the pass is over: an expected one is drawn with, and where it was too small the sample is thinned.
 
-Several surveys join into one sample: a row that was drawn n times on average under all of them, Σ_θ π_i(θ), weighs
+Several samples join into one sample: a row that was drawn n times on average under all of them, Σ_θ π_i(θ), weighs
 w_i/Σ_θ π_i(θ). So rows that only a bad trial has made wrong are there, with the weight that they have in the table.
 """
 
@@ -39,7 +39,7 @@ WORTH_THREADS = 40_000
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class ImportanceSample:
     """What a pass over all rows tells of θ: its objective, M, and the rows that were drawn, with their own weights."""
 
     theta: Array
@@ -88,7 +88,7 @@ def _draw(
     return found, numbers[found], float(np.dot(w, root))
 
 
-def survey(problem: Problem, theta: Array, size: float, seed: int, expected: float) -> Survey:
+def draw_sample(problem: Problem, theta: Array, size: float, seed: int, expected: float) -> ImportanceSample:
     """Look at θ on all rows and draw about `size` of them: one pass. `expected` is M as a sample tells it."""
 
     def part(block: Block) -> tuple[float, float, list[tuple[NDArray[Any], ...]]]:
@@ -109,7 +109,7 @@ def survey(problem: Problem, theta: Array, size: float, seed: int, expected: flo
         w[kept].astype(np.float64),
         n_threads=problem.blocks.n_threads,
     )
-    return Survey(theta, sum(p[0] for p in parts) + problem.penalty_value(theta), whole, size, drawn)
+    return ImportanceSample(theta, sum(p[0] for p in parts) + problem.penalty_value(theta), whole, size, drawn)
 
 
 def _roots(problem: Problem, theta: Array) -> Array:
@@ -118,13 +118,13 @@ def _roots(problem: Problem, theta: Array) -> Array:
     return np.asarray(np.sqrt(errors))
 
 
-def joined(problem: Problem, surveys: Sequence[Survey]) -> Problem:
-    """Return the problem on the rows that some surveys have drawn."""
-    drawn = [each.drawn for each in surveys]
+def joined(problem: Problem, samples: Sequence[ImportanceSample]) -> Problem:
+    """Return the problem on the rows that some samples have drawn."""
+    drawn = [each.drawn for each in samples]
     v = np.concatenate([rows.v for rows in drawn], axis=1)
     codes, w = (np.concatenate([getattr(rows, name) for rows in drawn]) for name in ("codes", "w"))
     rows = replace(problem, blocks=ArrayBlocks(v, codes, w, n_threads=problem.blocks.n_threads))
-    expected = sum(each.chances(_roots(rows, each.theta), w) for each in surveys)
+    expected = sum(each.chances(_roots(rows, each.theta), w) for each in samples)
     weights = w / expected
     n_threads = problem.blocks.n_threads if len(w) >= WORTH_THREADS else 1
     return replace(problem, blocks=ArrayBlocks(v, codes, weights / weights.sum(), n_threads=n_threads))

@@ -41,7 +41,7 @@ EDGE = SMALLEST_SINE * (1 + 1e-6)
 
 
 @dataclass(frozen=True)
-class CurvedBounds:
+class ExponentBounds:
     """Bounds low and high, (features,), of the standardised exponents of a problem's terms."""
 
     problem: Problem
@@ -49,9 +49,9 @@ class CurvedBounds:
     high: Array
 
     @classmethod
-    def of(cls, problem: Problem) -> CurvedBounds | None:
+    def of(cls, problem: Problem) -> ExponentBounds | None:
         """Return the bounds of a problem, None where there are none or where they are a box."""
-        exponents = problem.penalty.limits.exponents
+        exponents = problem.penalty.constraints.exponents
         if exponents is None or not problem.form.has_intercept:
             return None
         low, high = (bound * problem.spread for bound in exponents)
@@ -116,7 +116,7 @@ class CurvedBounds:
         np.subtract.at(out, angle, np.where(held[slope], _cot(theta[angle]) * total[slope] * theta[slope], 0.0))
         return out
 
-    def chart(self, theta: Array, weights: Array, local: Derivatives) -> Derivatives:
+    def transformed(self, theta: Array, weights: Array, local: Derivatives) -> Derivatives:
         """Return the derivatives in the coordinates in which walls stand still; the ℓ1 part of s̃ is not in them."""
         near = self._near(theta)
         slope, angle = (places[near[self.places[0]]] for places in self.places[:2])
@@ -131,10 +131,12 @@ class CurvedBounds:
         np.add.at(second, (angle, angle), push * s * (1 + 2 * turn * turn))
         matrix = jacobian.T @ local.matrix @ jacobian
         gradient = self.along(theta, total, near) - l1
-        return Charted(gradient, matrix, local.bend, local.intercept, local, jacobian, second)
+        return TransformedDerivatives(
+            gradient, matrix, local.residual_hessian, local.intercept, local, jacobian, second
+        )
 
     def back(self, old: Array, new: Array) -> Array:
-        """Return the parameters of a point that was found in the coordinates of `chart` at `old`."""
+        """Return the parameters of a point that was found in the coordinates of `transformed` at `old`."""
         slope, angle, _ = self.places
         lower, upper = self.box(old)
         moved = self._turned(old, new)
@@ -172,7 +174,7 @@ class CurvedBounds:
 
 
 @dataclass(frozen=True)
-class Charted(Derivatives):
+class TransformedDerivatives(Derivatives):
     """Derivatives in other coordinates: JᵀHJ, to which the exact Hessian adds the bend of the coordinates."""
 
     plain: Derivatives

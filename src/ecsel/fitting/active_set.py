@@ -22,10 +22,10 @@ from ecsel.fitting import kernel
 
 Array = NDArray[np.floating]
 
-MAX_FACES = 60
+MAX_ACTIVE_SETS = 60
 
 
-def solve_on_faces(
+def solve_active_set(
     H: Array, g: Array, x0: Array, l1: Array, lower: Array, upper: Array, tol: float
 ) -> tuple[Array, float]:
     """Return the minimiser (to a KKT residual of `tol`) and the fall of the quadratic model that it promises.
@@ -34,7 +34,7 @@ def solve_on_faces(
     """
     if kernel.compiled is not None:
         x = np.array(x0, dtype=np.float64)
-        return x, kernel.compiled.solve_on_faces(len(x), H, g, x, l1, lower, upper, tol, MAX_FACES)
+        return x, kernel.compiled.solve_active_set(len(x), H, g, x, l1, lower, upper, tol, MAX_ACTIVE_SETS)
     return _solve_with_numpy(H, g, x0, l1, lower, upper, tol)
 
 
@@ -44,7 +44,7 @@ def _solve_with_numpy(
     x, gradient, fall = x0.copy(), g.copy(), 0.0
     penalised = l1 > 0
     box = _Box(lower, upper) if np.isfinite(lower).any() or np.isfinite(upper).any() else None
-    for _ in range(MAX_FACES):
+    for _ in range(MAX_ACTIVE_SETS):
         sign = np.sign(x)
         inside = (sign != 0) | ~penalised
         slope = gradient + l1 * sign

@@ -4,10 +4,10 @@ from sklearn.datasets import load_iris
 
 from ecsel import ECSELClassifier
 from ecsel.fitting import Newton
+from ecsel.fitting.initialization import grow
+from ecsel.fitting.multistart import best_of, explore
 from ecsel.fitting.newton import Stop
-from ecsel.fitting.race import best_of, explore
 from ecsel.fitting.report import Status
-from ecsel.fitting.starts import grow
 
 SHARES = np.array([0.5, 0.5])
 STOP = Stop(1e-6, 1e-4, 100)

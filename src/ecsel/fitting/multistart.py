@@ -1,6 +1,6 @@
-"""A thorough search for the lowest minimum: many starts race, and the best is kicked.
+"""A thorough search for the lowest minimum: many starts, and perturbations of the best.
 
-A sum of terms has many local minima; growing it (`starts`) finds a good one, not always the lowest. With
+A sum of terms has many local minima; growing it (`initialization`) finds a good one, not always the lowest. With
 `Newton(starts=N)` N − 1 scattered starts run beside the grown one; after 32 iterations, before which the objective
 tells little about the end, the best quarter goes on. From the lowest point so far single terms are then replaced by
 scattered ones, and the fit goes on from there: few starts from scratch are near minima that differ in one term.
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel.fitting.initialization import grow, interrupted, run_all, scattered, with_work_of
 from ecsel.fitting.newton import Outcome, Stop, minimise
 from ecsel.fitting.report import Status
-from ecsel.fitting.starts import grow, interrupted, run_all, scattered, with_work_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +29,12 @@ Array = NDArray[np.floating]
 
 FIRST_ROUND, GO_ON = Stop(1e-5, np.inf, 32), 4
 """What every start is given, and one in how many goes on."""
-STARTS_PER_ROUND_OF_KICKS, KICKS_AT_ONCE = 12, 4
-"""Several kicks start from the same point, so that threads have work."""
-KICKED = Stop(1e-4, np.inf, 10)
+STARTS_PER_ROUND_OF_PERTURBATIONS, PERTURBATIONS_AT_ONCE = 12, 4
+"""Several perturbations start from the same point, so that threads have work."""
+PERTURBED = Stop(1e-4, np.inf, 10)
 MAX_UNFINISHED, MORE_TIME = 4, 3
 NEAR = 0.05
-"""A kick is followed to its end where the objective is within this share of the lowest."""
+"""A perturbation is followed to its end where the objective is within this share of the lowest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,10 @@ def explore(
         runs = run_all(problem, [run.theta for run in first[: -(-len(first) // GO_ON)]], stop, watch)
         spent, reached = [*spent, *runs], _best_first([grown, *runs])
     spread = [run.objective for run in reached]
-    for _ in range(-(-options.starts // STARTS_PER_ROUND_OF_KICKS)):
+    for _ in range(-(-options.starts // STARTS_PER_ROUND_OF_PERTURBATIONS)):
         if interrupted(spent):
             break
-        short, runs = _kicked(problem, class_shares, reached[0], rng, stop, watch)
+        short, runs = _perturbed_runs(problem, class_shares, reached[0], rng, stop, watch)
         spent, reached = [*spent, *short, *runs], _best_first([*reached, *runs])
     if interrupted(spent):
         best = replace(min(spent, key=lambda run: run.objective), status=Status.INTERRUPTED)
@@ -137,18 +137,18 @@ def _best_first(runs: Sequence[Outcome]) -> list[Outcome]:
     return sorted(runs, key=lambda run: run.objective)
 
 
-def _kicked(
+def _perturbed_runs(
     problem: Problem, class_shares: Array, best: Outcome, rng: np.random.Generator, stop: Stop, watch: Watch | None
 ) -> tuple[list[Outcome], list[Outcome]]:
-    """Return the short runs from kicked points, and the whole ones of those that came near the best."""
-    starts = [_kick(problem, class_shares, best.theta, rng) for _ in range(KICKS_AT_ONCE)]
-    short = run_all(problem, starts, KICKED, watch)
+    """Return the short runs from perturbed points, and the whole ones of those that came near the best."""
+    starts = [_perturbed(problem, class_shares, best.theta, rng) for _ in range(PERTURBATIONS_AT_ONCE)]
+    short = run_all(problem, starts, PERTURBED, watch)
     limit = best.objective + NEAR * abs(best.objective)
     near = [] if interrupted(short) else [run.theta for run in short if run.objective <= limit]
     return short, run_all(problem, near, stop, watch)
 
 
-def _kick(problem: Problem, class_shares: Array, theta: Array, rng: np.random.Generator) -> Array:
+def _perturbed(problem: Problem, class_shares: Array, theta: Array, rng: np.random.Generator) -> Array:
     """Replace one term of one score, or one of every score, by a scattered one."""
     intercepts, shapes, slopes = (part.copy() for part in problem.unpack(theta))
     _, other_shapes, other_slopes = problem.unpack(scattered(problem, class_shares, rng))

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, minimize
 
-from ecsel.fitting import quadratic
-from ecsel.fitting.quadratic import solve_on_faces
+from ecsel.fitting import active_set
+from ecsel.fitting.active_set import solve_active_set
 
 
 def draw(seed, size, *, bounded):
@@ -76,7 +76,7 @@ def kkt(H, g, x0, l1, lower, upper, x):
     return np.maximum(np.maximum(low, -high), 0).max()
 
 
-@pytest.mark.parametrize("solve", [solve_on_faces, quadratic._solve_with_numpy], ids=["chosen", "numpy"])
+@pytest.mark.parametrize("solve", [solve_active_set, active_set._solve_with_numpy], ids=["chosen", "numpy"])
 @pytest.mark.parametrize("bounded", [False, True])
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 9))
@@ -95,7 +95,7 @@ def test_solution_is_optimal_and_that_of_coordinate_descent(solve, bounded, seed
 @given(seed=st.integers(0, 10**6), size=st.integers(2, 15))
 def test_no_lower_point_is_found_by_lbfgsb(seed, size):
     H, g, x0, l1, *_ = data = draw(seed, size, bounded=True)
-    x, _ = solve_on_faces(*data, 1e-10)
+    x, _ = solve_active_set(*data, 1e-10)
     assert value(H, g, x0, l1, x) <= value(H, g, x0, l1, split_reference(*data)) + 1e-9
 
 
@@ -103,21 +103,21 @@ def test_no_lower_point_is_found_by_lbfgsb(seed, size):
 @given(seed=st.integers(0, 10**6))
 def test_larger_problems_leave_no_residual(seed):
     data = draw(seed, 60, bounded=True)
-    x, _ = solve_on_faces(*data, 1e-9)
+    x, _ = solve_active_set(*data, 1e-9)
     assert kkt(*data, x) <= 1e-6
 
 
 def test_the_optimum_is_a_fixed_point():
     data = H, g, x0, l1, lower, upper = draw(3, 6, bounded=True)
-    x, _ = solve_on_faces(*data, 1e-12)
-    again, fall = solve_on_faces(H, g + H @ (x - x0), x, l1, lower, upper, 1e-9)
+    x, _ = solve_active_set(*data, 1e-12)
+    again, fall = solve_active_set(H, g + H @ (x - x0), x, l1, lower, upper, 1e-9)
     np.testing.assert_array_equal(again, x)
     assert fall == 0
 
 
 def test_a_large_penalty_empties_every_penalised_coordinate():
     H, g, x0, _, lower, upper = draw(1, 5, bounded=False)
-    x, _ = solve_on_faces(H, g, x0, np.full(5, 1e3), lower, upper, 1e-12)
+    x, _ = solve_active_set(H, g, x0, np.full(5, 1e3), lower, upper, 1e-12)
     np.testing.assert_array_equal(x, 0)
 
 
@@ -126,7 +126,7 @@ def test_a_coordinate_at_its_bound_does_not_stop_the_others():
     H = np.array([[1.0, -0.9], [-0.9, 1.0]])
     x0, upper = np.array([1.0, 0.0]), np.array([1.0, np.inf])
     g = np.array([0.1, -2.0])
-    x, fall = solve_on_faces(H, g, x0, np.zeros(2), -upper, upper, 1e-12)
+    x, fall = solve_active_set(H, g, x0, np.zeros(2), -upper, upper, 1e-12)
     np.testing.assert_allclose(x, [1.0, 2.0], atol=1e-12)
     assert fall > 0
 
@@ -134,5 +134,5 @@ def test_a_coordinate_at_its_bound_does_not_stop_the_others():
 def test_a_sign_constraint_keeps_a_coordinate_at_zero_and_lets_it_leave_the_other_way():
     H, x0, l1 = np.eye(2), np.zeros(2), np.full(2, 0.5)
     lower, upper = np.zeros(2), np.full(2, np.inf)
-    x, _ = solve_on_faces(H, np.array([2.0, -2.0]), x0, l1, lower, upper, 1e-12)
+    x, _ = solve_active_set(H, np.array([2.0, -2.0]), x0, l1, lower, upper, 1e-12)
     np.testing.assert_allclose(x, [0.0, 1.5])
