@@ -80,7 +80,7 @@ class Posed:
         loss = class_loss(LINKS[model.link_], n_classes)
         coordinates = Coordinates.of(rows, weights)
         blocks = ArrayBlocks.standardised(rows, codes, weights, coordinates, n_threads=os.cpu_count() or 1)
-        penalty = PaperL1(model.l1_) if model.penalty == "paper" else L1(model.l1_)
+        penalty = (PaperL1 if model.penalty == "paper" else L1)(float(model.l1_ or 0.0))
         problem = Problem(blocks, loss, penalty, model.n_terms_, True, coordinates.spread)
         return cls(problem, coordinates, class_shares(codes, weights, loss).astype(np.float64))
 

@@ -12,7 +12,7 @@ import zlib
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 
 HARMLESS = 64 * 2**20
 """Bytes that any file may unpack to."""
@@ -43,7 +43,7 @@ def gunzip(content: bytes, name: str, bound: int = MAX_UNPACKED) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
             unpacked = packed.read(limit + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise Refusal(f"{name} is a damaged gzip file ({error}).") from error
+        raise CommandError(f"{name} is a damaged gzip file ({error}).") from error
     if len(unpacked) > limit:
         _refuse(name, f"more than {_mib(limit)}")
     return unpacked
@@ -55,10 +55,10 @@ def check_workbook(content: bytes, name: str) -> None:
         with ZipFile(io.BytesIO(content)) as packed:
             members = packed.infolist()
     except (BadZipFile, OSError, ValueError, NotImplementedError, UnicodeDecodeError) as error:
-        raise Refusal(f"{name} is a damaged zip file, and no readable Excel workbook ({error}).") from error
+        raise CommandError(f"{name} is a damaged zip file, and no readable Excel workbook ({error}).") from error
     total = sum(member.file_size for member in members)
     if len(members) > MAX_MEMBERS:
-        raise Refusal(f"{name} is no readable Excel workbook: it holds {len(members)} files.")
+        raise CommandError(f"{name} is no readable Excel workbook: it holds {len(members)} files.")
     if total > unpacked_limit(len(content)):
         _refuse(name, _mib(total))
 
@@ -67,7 +67,7 @@ def check_parquet(metadata: Any, name: str) -> None:
     """Refuse a Parquet file whose cells would not fit: columns of equal values are packed to almost nothing."""
     total = metadata.num_rows * metadata.num_columns * CELL_BYTES
     if total > MAX_PARQUET:
-        raise Refusal(
+        raise CommandError(
             f"{name} has {metadata.num_rows} rows of {metadata.num_columns} columns, {_mib(total)} in memory; take "
             "fewer rows or columns."
         )
@@ -78,4 +78,6 @@ def _mib(n_bytes: int) -> str:
 
 
 def _refuse(name: str, size: str) -> None:
-    raise Refusal(f"{name} unpacks to {size}, far more than a table of its size; unpack it yourself if it is sound.")
+    raise CommandError(
+        f"{name} unpacks to {size}, far more than a table of its size; unpack it yourself if it is sound."
+    )

@@ -99,5 +99,5 @@ def listed(names: list[str], most: int = 6) -> str:
     >>> listed(["a", "b"]), listed(list("abcdefgh"), 3)
     ('a, b', 'a, b, c and 5 more')
     """
-    told = ", ".join(map(shown, names[:most]))
-    return told if len(names) <= most else f"{told} and {len(names) - most} more"
+    text = ", ".join(map(shown, names[:most]))
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"

@@ -82,7 +82,7 @@ def train(
     choose: Callable[[Any], Any],
     whole: Callable[[Any], Any] | None = None,
 ) -> Training:
-    """Fit, judge and look into a model; `build` makes it, unfitted, and `begin` is told of every stage.
+    """Fit, judge and look into a model; `build` makes it, unfitted, and `begin` is called with the name of every stage.
 
     `choose` takes a fitted model and returns it, or another of its candidates. Where the rows are a sample of a larger
     table, `whole` fits the model that is kept to all of it.
@@ -183,8 +183,10 @@ def _judge_values(
     return tuple(found)
 
 
-def _value_quality(name: str, y: np.ndarray[Any, Any], told: np.ndarray[Any, Any], numbers: int | None) -> ValueQuality:
-    error = y - told
+def _value_quality(
+    name: str, y: np.ndarray[Any, Any], predicted: np.ndarray[Any, Any], numbers: int | None
+) -> ValueQuality:
+    error = y - predicted
     spread = float(((y - y.mean()) ** 2).sum())
     r2 = 1 - float((error**2).sum()) / spread if spread > 0 else float("nan")
     return ValueQuality(name, r2, float(np.sqrt((error**2).mean())), float(np.abs(error).mean()), numbers)

@@ -34,7 +34,7 @@ typedef struct {
     long evaluations;
 } Fit;
 
-/* What both halves of a sum are told, and where they leave what is theirs alone. */
+/* The arguments of both halves of a sum, and where they leave what is theirs alone. */
 typedef struct {
     Fit *f;
     Point *p;

@@ -17,11 +17,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import batches, settings, training
-from ecsel.estimators.choosing import choose_columns, fold_rows
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
+from ecsel.estimators.folds import choose_columns, fold_rows
 from ecsel.estimators.inference import Inference
-from ecsel.estimators.judging import OVERFITTED, Judgement, is_overfitted, judge, out_of_fold, tempered
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
+from ecsel.estimators.out_of_fold import (
+    OVERFITTED,
+    Validation,
+    is_overfitted,
+    out_of_fold,
+    scaled_by_temperature,
+    validate,
+)
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.readable import STOPPED
@@ -277,7 +284,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         X : array or data frame of shape (rows, columns)
             numpy, pandas, polars or pyarrow; numbers, booleans, categories, dates and text that holds numbers; missing
             values allowed; `summary()` tells how each column was read. A column that may leak the target or that is a
-            protected attribute is told in an `ecsel.ColumnWarning`. Also the path of
+            protected attribute is named in an `ecsel.ColumnWarning`. Also the path of
             a Parquet file or folder, or a Dask data frame or array, whose rows are never all in memory.
         y : array of shape (rows,)
             Class labels of any type; of a Parquet file the name of the column.
@@ -349,7 +356,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
             found.path,
             found.equations,
             found.report,
-            found.judgement,
+            found.validation,
         )
 
     def _seed(self) -> int:
@@ -387,8 +394,8 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         loss = chosen.loss(len(classes))
         rule = settings.resolve_threshold(self.threshold, len(classes))
         seed = self._seed()
-        validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
-        folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), per_class, seed) if validate else None
+        with_folds = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
+        folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), per_class, seed) if with_folds else None
         chosen = choose_columns(self, chosen, loss, rows, seed)
         train = trainer(self, chosen, loss, size, seed, n_threads=chosen.n_threads)
         encoder, all_rows = (encoder, rows) if packing is None else packing.pack(encoder, per_class)
@@ -398,19 +405,19 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
             watch=training.show_progress if self.verbose else None,
         )
         warn_unless_converged(result.report, self.max_iter)
-        judgement = Judgement.unseen(rule)
+        validation = Validation.unseen(rule)
         if folded is not None and result.report.status is not Status.INTERRUPTED:
             held_out = out_of_fold(folded, train, per_class, tell=bool(self.verbose))
-            judgement = judge(held_out, loss.link, rule, calibrate=self.calibrate)
+            validation = validate(held_out, loss.link, rule, calibrate=self.calibrate)
         elif folded is None and packing is None and is_overfitted(self, result, rows, per_class, train):
             warnings.warn(OVERFITTED.format(n_terms=size[0], l1=size[1]), UserWarning, stacklevel=3)
         self.path_encoder_ = encoder
         self.near_ties_ = ()
-        laws = tempered(result.laws, judgement.temperature)
+        laws = scaled_by_temperature(result.laws, validation.temperature)
         equations = laws_to_equations(laws, encoder.feature_names)
         if self.fit_intercept:
             equations = tuple(with_log_pieces(equation, encoder) for equation in equations)
-        return self._set_fitted(encoder, classes, loss.link, size, Path(()), equations, result.report, judgement)
+        return self._set_fitted(encoder, classes, loss.link, size, Path(()), equations, result.report, validation)
 
     def _previous_laws(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> PowerLaws | None:
         """Return the power laws of the previous fit where `warm_start` can continue them."""
@@ -420,7 +427,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         if not same or n_terms != self.n_terms_:
             return None
         laws = laws_from_equations(list(self.equations_.values()), encoder.feature_names, n_terms)
-        return tempered(laws, 1 / self.temperature_)
+        return scaled_by_temperature(laws, 1 / self.temperature_)
 
     def _set_fitted(
         self,
@@ -431,15 +438,15 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         path: Path,
         equations: tuple[Signomial, ...],
         report: FitReport | SearchReport,
-        judgement: Judgement,
+        validation: Validation,
     ) -> Self:
         labels = classes.tolist()
         self.encoder_ = encoder
         self.classes_ = classes
         self.link_ = link.name
-        self.threshold_ = judgement.threshold
-        self.temperature_ = judgement.temperature
-        self.out_of_fold_, self.n_folds_ = judgement.quality, judgement.n_folds
+        self.threshold_ = validation.threshold
+        self.temperature_ = validation.temperature
+        self.out_of_fold_, self.n_folds_ = validation.quality, validation.n_folds
         self.standard_errors_ = None
         self.n_terms_, self.l1_ = size
         self.equations_ = dict(zip(link.scored(labels), equations, strict=True))

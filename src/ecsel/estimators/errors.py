@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from ecsel.estimators.equations import laws_from_equations, n_power_laws
 from ecsel.estimators.glm_errors import GlmSandwich, glm_sandwich
-from ecsel.estimators.judging import tempered
+from ecsel.estimators.out_of_fold import scaled_by_temperature
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.fitting.losses import class_loss
 from ecsel.fitting.uncertainty import Sandwich, elasticity_errors, sandwich
@@ -262,7 +262,7 @@ def standard_errors(model: ECSELClassifier, X: Any, y: Any, sample_weight: Any =
         )
     equations = list(model.equations_.values())
     n_terms = max(1, *map(n_power_laws, equations))
-    laws = tempered(laws_from_equations(equations, encoder.feature_names, n_terms), 1 / model.temperature_)
+    laws = scaled_by_temperature(laws_from_equations(equations, encoder.feature_names, n_terms), 1 / model.temperature_)
     result = sandwich(
         encoder.log_features(X, warn=False)[:, keep],
         codes[keep],

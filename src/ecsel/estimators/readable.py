@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
+from ecsel.estimators.folds import JUDGED_ROWS, SEARCH_ROWS
 from ecsel.estimators.guarantees import piece_signs
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.progress import progress_for

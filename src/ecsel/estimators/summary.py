@@ -146,9 +146,9 @@ def remarks(equation: Signomial, encoder: TableEncoder) -> list[str]:
             f"{come} to {part}, to within {part.error:.1g})"
         )
     for term in equation.terms:
-        told = [f"{word} near {column!r} = {value:.4g}" for column, value, word in turns(term, encoder)]
-        if told:
-            lines.append(f"(the term with coefficient {term.coefficient:.4g} is {', '.join(told)})")
+        line = [f"{word} near {column!r} = {value:.4g}" for column, value, word in turns(term, encoder)]
+        if line:
+            lines.append(f"(the term with coefficient {term.coefficient:.4g} is {', '.join(line)})")
     return lines
 
 

@@ -172,7 +172,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
 
 
 def target_numbers(y: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Return a target as numbers, the codes of its classes or itself; None where it is none, which is told later."""
+    """Return a target as numbers, the codes of its classes or itself; None where it is none (reported later)."""
     try:
         values = np.asarray(y)
         if values.shape != (n_rows,):

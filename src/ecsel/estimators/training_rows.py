@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.choosing import SEARCH_ROWS, explicit_folds, stratified_sample, usable_folds
+from ecsel.estimators.folds import SEARCH_ROWS, explicit_folds, stratified_sample, usable_folds
 from ecsel.fitting.rows import content_folds, merge_equal_rows
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Proximal Gauss–Newton with Levenberg–Marquardt damping: the default solver, because it needs few passes.
 
 Each iteration models the smooth part by its curvature H (see `problem`), solves the ℓ1-penalised quadratic with
-H + μ·diag exactly (see `active_set`), accepts the step if the true objective falls, and moves μ by how well the fall was
+H + μ·diag exactly (see `active_set`), accepts the step if the true objective falls, and moves μ by how well that was
 predicted. It stops when the model promises less than `tol`·F and the KKT residual is within its bound.
 
 Where all rows are one block and nobody watches, the same loop runs compiled (`csrc/newton.c`): on small tables NumPy's

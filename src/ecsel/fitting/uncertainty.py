@@ -2,7 +2,7 @@
 
 A penalty biases what it shrinks, so the selected terms are first fitted again without one (`refit`), in the coordinates
 of `forms`: angle and slopes of every term, where the log-linear limit α → ∞ is an ordinary point. The errors of the
-formula's numbers follow by the delta method (`delta`). Not everything can be told from rows:
+formula's numbers follow by the delta method (`delta`). Rows do not determine everything:
 
 * a softmax sees differences of scores alone: the first class's equation is the reference and held as it is;
 * the levels of a full set add up to a constant: exponents and slopes are differences from the largest level, which has

@@ -1,4 +1,4 @@
-"""What the live part of the page is told: one control per column in use, and a sample of rows to start from.
+"""The data of the live part of the page: one control per column in use, and a sample of rows to start from.
 
 Numbers are kept to the last bit, as JSON numbers or, where that is shorter, as the bytes of doubles. Levels are
 positions among those that the model knows; the levels themselves stand in the script, written as the export writes

@@ -79,8 +79,8 @@ def data_summary(evidence: Evidence) -> DataSummary:
     else:
         y = training.truth
         low, middle, high = np.quantile(y, [0, 0.5, 1]).tolist()
-        told = f"{number(low)} to {number(high)}, median {number(middle)}"
-        target = (told, spark(np.histogram(y, bins=BINS)[0]))
+        text = f"{number(low)} to {number(high)}, median {number(middle)}"
+        target = (text, spark(np.histogram(y, bins=BINS)[0]))
     notes = () if view.encoder is None else view.encoder.notes
     return DataSummary(count(len(training)), count(len(judged)), columns, classes, target, notes)
 

@@ -13,14 +13,14 @@ const sum = (numbers) => numbers.reduce((so, value) => so + value, 0);
 
 /** What is explained: its value at the typical row, what each control adds, and its value here. */
 function explained(outcome) {
-  const told = outcome.told.contributions;
-  const ofScore = (s) => CONTROLS.map((control) => told[s].values[control.name]);
-  if (!HAS_CLASSES) return { base: told[0].base_value, adds: ofScore(0), total: outcome.prediction };
+  const answer = outcome.answer.contributions;
+  const ofScore = (s) => CONTROLS.map((control) => answer[s].values[control.name]);
+  if (!HAS_CLASSES) return { base: answer[0].base_value, adds: ofScore(0), total: outcome.prediction };
   const [a, b] = contest(outcome);
-  let [base, adds] = [told[0].base_value, DATA.sigmoid ? ofScore(0) : null];
+  let [base, adds] = [answer[0].base_value, DATA.sigmoid ? ofScore(0) : null];
   if (!DATA.sigmoid) {
     const [mine, rival] = [ofScore(a), ofScore(b)];
-    base = told[a].base_value - told[b].base_value;
+    base = answer[a].base_value - answer[b].base_value;
     adds = mine.map((value, i) => (value === null || rival[i] === null ? null : value - rival[i]));
   }
   // exact contributions add up to the log-odds, also where a probability is so near to 0 that its logarithm is lost

@@ -1,12 +1,12 @@
 """One pass over a table that does not fit: the rows from which its columns and classes are learned.
 
-`TableEncoder.fit` needs of a column its extremes, its quartiles, its levels and whether values are missing. A scout
+`TableEncoder.fit` needs of a column its extremes, its quartiles, its levels and whether values are missing. A profile
 keeps the rows that tell: every stride-th row (the sample that quartiles are taken from in memory too), and for each
 column the rows of its least and largest number, the first row of every level and the first row without a value. These
 extra rows get a weight of almost nothing, so that they move no quartile. What the kept rows teach is then what all
 rows teach: extremes, levels and the presence of missing values exactly, quartiles from the sample.
 
-Class totals are exact; a scout of one part is added to the scout of the next.
+Class totals are exact; a profile of one part is added to the profile of the next.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WITNESS_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True)
-class Seen:
+class ColumnProfile:
     """What is known of a column so far: its extremes, its levels, whether a value was missing."""
 
     low: float = np.inf
@@ -42,7 +42,7 @@ class Seen:
     levels: frozenset[Any] = frozenset()
     missing: bool = False
 
-    def look(self, raw: RawColumn) -> tuple[Seen, list[int]]:
+    def look(self, raw: RawColumn) -> tuple[ColumnProfile, list[int]]:
         """Return what is known after these values, and the rows that are witnesses of what was not known before."""
         if is_temporal(raw):
             moments = instants(raw, TYPED)
@@ -60,7 +60,7 @@ class Seen:
             rows.append(int(np.argmax(codes == -1)))
         return replace(self, levels=self.levels | set(distinct), missing=self.missing or gap), rows
 
-    def _look_at_numbers(self, values: NDArray[np.float64]) -> tuple[Seen, list[int]]:
+    def _look_at_numbers(self, values: NDArray[np.float64]) -> tuple[ColumnProfile, list[int]]:
         rows, seen = [], self
         low, high = float(values.min()), float(values.max())
         if np.isnan(low):
@@ -79,13 +79,13 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Scout:
+class Profile:
     """The kept rows with their weights and labels, what is known of columns, and the totals of labels."""
 
     parts: tuple[Any, ...] = ()
     weights: tuple[NDArray[np.float64], ...] = ()
     labels: tuple[NDArray[Any], ...] = ()
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[ColumnProfile, ...] = ()
     totals: tuple[tuple[Any, float], ...] = ()
 
     @staticmethod
@@ -93,8 +93,8 @@ class Scout:
         """Return the distance of sampled rows, that of `tables.scaling.summarise`."""
         return max(1, n_rows // QUANTILE_ROWS)
 
-    def look(self, batch: Batch, stride: int) -> Scout:
-        """Return the scout after a batch."""
+    def look(self, batch: Batch, stride: int) -> Profile:
+        """Return the profile after a batch."""
         n_rows = len(batch.labels)
         weights = np.ones(n_rows) if batch.weights is None else batch.weights
         counted = np.flatnonzero(weights > 0)
@@ -102,14 +102,14 @@ class Scout:
             return replace(self, totals=add_totals(self.totals, label_totals(batch.labels, weights)))
         # A row of weight zero counts for nothing, not even as a witness.
         table = read_table(batch.X if len(counted) == n_rows else pick_rows(batch.X, counted))
-        seen = self.seen or tuple(Seen() for _ in table.columns)
+        seen = self.seen or tuple(ColumnProfile() for _ in table.columns)
         found = [known.look(raw) for known, raw in zip(seen, table.columns, strict=True)]
         sampled = np.arange(-batch.first % stride, n_rows, stride)
         sampled = sampled[weights[sampled] > 0]
         witnesses = np.setdiff1d(counted[[row for _, rows in found for row in rows]], sampled)
         rows = np.concatenate([sampled, witnesses])
         share = np.concatenate([weights[sampled] * stride, np.full(len(witnesses), WITNESS_WEIGHT)])
-        return Scout(
+        return Profile(
             (*self.parts, pick_rows(batch.X, rows)),
             (*self.weights, share),
             (*self.labels, batch.labels[rows]),
@@ -117,9 +117,9 @@ class Scout:
             add_totals(self.totals, label_totals(batch.labels, weights)),
         )
 
-    def __add__(self, other: Scout) -> Scout:
+    def __add__(self, other: Profile) -> Profile:
         """Join the kept rows of two parts of a table; what is known is only needed while looking."""
-        return Scout(
+        return Profile(
             self.parts + other.parts,
             self.weights + other.weights,
             self.labels + other.labels,

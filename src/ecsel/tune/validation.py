@@ -30,7 +30,7 @@ Split = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TrialResult:
     """A score, higher is better, and the threshold that belongs to it where one was chosen."""
 
     score: float
@@ -38,7 +38,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class Validator:
     """A table with its folds, and what counts on it; `scorer` None means the score of the space."""
 
     X: Any
@@ -47,23 +47,23 @@ class Judge:
     scorer: Callable[[Any, Any, Any], float] | None
     chooses_threshold: bool
 
-    def verdict(self, options: Mapping[str, Any]) -> Verdict:
-        """Fit a model on every fold and judge it."""
+    def evaluate(self, options: Mapping[str, Any]) -> TrialResult:
+        """Fit a model on every fold and measure it."""
         if self.scorer is not None:
             scores = [
                 self.scorer(model, take_rows(self.X, test), self.y[test]) for model, test in self._models(options)
             ]
-            return Verdict(float(np.mean(scores)))
+            return TrialResult(float(np.mean(scores)))
         labels = np.concatenate([self.y[test] for _, test in self.folds])
         models = self._models(options)
         if not self.chooses_threshold:
             predicted = [model.predict(take_rows(self.X, test)) for model, test in models]
-            return Verdict(float(f1_score(labels, np.concatenate(predicted), average="weighted", zero_division=0)))
+            return TrialResult(float(f1_score(labels, np.concatenate(predicted), average="weighted", zero_division=0)))
         p = np.concatenate([model.predict_proba(take_rows(self.X, test))[:, 1] for model, test in models])
         threshold = best_threshold(labels, p, "f1")
         positive = np.unique(self.y)[1]
         score = float(f1_score(labels == positive, p >= threshold, zero_division=0))
-        return Verdict(score, threshold)
+        return TrialResult(score, threshold)
 
     def _models(self, options: Mapping[str, Any]) -> Iterator[tuple[ECSELClassifier, NDArray[np.intp]]]:
         """Yield the model of each fold with its test rows, quietly: a fold says nothing about the user's table."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.estimators.choosing import fold_rows
+from ecsel.estimators.folds import fold_rows
 from ecsel.fitting import Status
 from ecsel.fitting.fit import PowerLaws, score_laws
 from ecsel.quality import Quality, fit_temperature, measure
@@ -30,8 +30,8 @@ from ecsel.quality.thresholds import RULES, best_cut, saving
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ecsel.estimators.choosing import FoldedRows
     from ecsel.estimators.classifier import ECSELClassifier
+    from ecsel.estimators.folds import FoldedRows
     from ecsel.estimators.settings import ThresholdRule
     from ecsel.estimators.training import Train
     from ecsel.fitting import FitResult
@@ -56,7 +56,7 @@ class OutOfFold:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Validation:
     """What the folds decided and measured; without folds nothing was measured."""
 
     temperature: float = 1.0
@@ -65,15 +65,15 @@ class Judgement:
     n_folds: int = 0
 
     @classmethod
-    def unseen(cls, rule: ThresholdRule | None) -> Judgement:
+    def unseen(cls, rule: ThresholdRule | None) -> Validation:
         """Return what holds without folds: a given threshold, or one half for a rule that could not be applied."""
         return cls(threshold=rule if rule is None or isinstance(rule, float) else 0.5)
 
 
-def judge(held_out: OutOfFold | None, link: Link, rule: ThresholdRule | None, *, calibrate: bool) -> Judgement:
+def validate(held_out: OutOfFold | None, link: Link, rule: ThresholdRule | None, *, calibrate: bool) -> Validation:
     """Return temperature, threshold and quality of held-out scores."""
     if held_out is None:
-        return Judgement.unseen(rule)
+        return Validation.unseen(rule)
     codes, weights = held_out.codes, held_out.weights
     temperature = fit_temperature(held_out.scores, codes, weights) if calibrate else 1.0
     if temperature >= LARGEST_TEMPERATURE:
@@ -89,7 +89,7 @@ def judge(held_out: OutOfFold | None, link: Link, rule: ThresholdRule | None, *,
     threshold = None if rule is None else _threshold(codes, p[:, 1], rule, plain)
     decided = p.argmax(axis=1) if threshold is None else (p[:, 1] >= threshold).astype(np.intp)
     quality = measure(codes, p, decided, plain, log_loss(z, codes, plain))
-    return Judgement(temperature, threshold, quality, held_out.n_folds)
+    return Validation(temperature, threshold, quality, held_out.n_folds)
 
 
 def out_of_fold(folded: FoldedRows, train: Train, class_weights: Floats, *, tell: bool = False) -> OutOfFold | None:
@@ -156,6 +156,6 @@ def _threshold(codes: NDArray[np.intp], p: Floats, rule: ThresholdRule, weights:
     return best_cut(codes, p, RULES[rule] if isinstance(rule, str) else saving(rule), weights)
 
 
-def tempered(laws: PowerLaws, temperature: float) -> PowerLaws:
+def scaled_by_temperature(laws: PowerLaws, temperature: float) -> PowerLaws:
     """Return the power laws of z/T: the temperature is folded into the coefficients."""
     return PowerLaws(laws.intercepts / temperature, laws.coefficients / temperature, laws.exponents)

@@ -145,7 +145,7 @@ def test_rows_held_out_several_times_count_once(make_numbers, quick, seen):
 
 
 def test_thinned_rows_count_as_the_rows_that_they_are(monkeypatch, make_numbers, quick):
-    monkeypatch.setattr("ecsel.estimators.choosing.JUDGED_ROWS", 150)
+    monkeypatch.setattr("ecsel.estimators.folds.JUDGED_ROWS", 150)
     X, y = make_numbers(n=400)
     model = quick(threshold="f1").fit(X, y)
     assert np.sum(model.out_of_fold_.confusion) == pytest.approx(150, abs=2)
