@@ -12,12 +12,14 @@ typedef struct {
     ptrdiff_t n;
     const double *H, *l1, *lower, *upper;
     double *x, *gradient, *sign, *excess, *step, *curved, *moved, *stops;
-    double *solution, *factor;  /* aligned; see cholesky_solve */
+    double *solution, *factor; /* aligned; see cholesky_solve */
     ptrdiff_t *face;
     char *inside, *entering;
 } Work;
 
-INLINE double sign_of(double x) { return (double)((x > 0) - (x < 0)); }
+INLINE double sign_of(double x) {
+    return (double)((x > 0) - (x < 0));
+}
 
 /* Whether a bound keeps coordinate p from going that way. */
 INLINE int held(const Work *w, ptrdiff_t p, double direction) {
@@ -129,8 +131,7 @@ static void face_direction(Work *w, double worst) {
 /* The model's change of a part of the step, from ⟨g, d⟩ and dᵀHd. */
 static double change(const Work *w, double length, double linear, double quadratic) {
     double penalty = 0;
-    for (ptrdiff_t p = 0; p < w->n; p++)
-        penalty += w->l1[p] * (fabs(w->x[p] + length * w->step[p]) - fabs(w->x[p]));
+    for (ptrdiff_t p = 0; p < w->n; p++) penalty += w->l1[p] * (fabs(w->x[p] + length * w->step[p]) - fabs(w->x[p]));
     return length * linear + 0.5 * length * length * quadratic + penalty;
 }
 
@@ -218,7 +219,7 @@ static double residuals(Work *w, double *on_face) {
 }
 
 int solve_active_set(ptrdiff_t n, const double *H, const double *g, double *x, const double *l1, const double *lower,
-                   const double *upper, double tol, int max_active_sets, double *fall) {
+                     const double *upper, double tol, int max_active_sets, double *fall) {
     const ptrdiff_t filled = in_lanes(n);
     double *memory = malloc(sizeof(double) * (size_t)(7 * n + 1));
     double *aligned = aligned_alloc(sizeof(Lanes), sizeof(double) * (size_t)(filled * (filled + LANES + 1) + LANES));
@@ -227,8 +228,24 @@ int solve_active_set(ptrdiff_t n, const double *H, const double *g, double *x, c
     const int failed = memory == NULL || aligned == NULL || places == NULL || flags == NULL;
     *fall = 0;
     if (!failed) {
-        Work w = {n, H, l1, lower, upper, x, memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n,
-                  memory + 5 * n, memory + 6 * n, aligned, aligned + filled, places, flags, flags + n};
+        Work w = {n,
+                  H,
+                  l1,
+                  lower,
+                  upper,
+                  x,
+                  memory,
+                  memory + n,
+                  memory + 2 * n,
+                  memory + 3 * n,
+                  memory + 4 * n,
+                  memory + 5 * n,
+                  memory + 6 * n,
+                  aligned,
+                  aligned + filled,
+                  places,
+                  flags,
+                  flags + n};
         memcpy(w.gradient, g, sizeof(double) * (size_t)n);
         for (int face = 0; face < max_active_sets; face++) {
             double on_face;

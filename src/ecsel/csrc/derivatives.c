@@ -18,27 +18,27 @@ enum { TALL = 4, WIDE = 3, CACHE = 256 * 1024, MIN_ROWS = 96, MAX_ROWS = 512 };
 
 /* How many of a kind there are. */
 typedef struct {
-    ptrdiff_t width;     /* 1 and the features */
-    ptrdiff_t flats;     /* parameters of a score whose slope has no v: intercept and shapes */
-    ptrdiff_t terms;     /* of all scores */
-    ptrdiff_t squares;   /* products of two features */
-    ptrdiff_t pairs;     /* of terms */
-    ptrdiff_t mixed;     /* pairs of a flat parameter and a term */
+    ptrdiff_t width;   /* 1 and the features */
+    ptrdiff_t flats;   /* parameters of a score whose slope has no v: intercept and shapes */
+    ptrdiff_t terms;   /* of all scores */
+    ptrdiff_t squares; /* products of two features */
+    ptrdiff_t pairs;   /* of terms */
+    ptrdiff_t mixed;   /* pairs of a flat parameter and a term */
 } Counts;
 
 typedef struct {
-    ptrdiff_t rows;   /* of a chunk: a multiple of LANES, beyond the last row filled with zeros */
-    double *v;        /* width × rows: ones, then the standardised logs */
-    double *pulls;    /* PLANES × rows: the derivatives of a term times the residual */
-    double *flat;     /* scores × flats × rows: ∂z by intercept and shapes */
-    double *steep;    /* terms × rows: ∂z/∂t */
-    double *link;     /* rows: the link's curvature in two scores */
-    double *weighted; /* the larger of flats and TALL × rows: slopes of a score times that, or products of features */
-    double *bent;     /* (pairs + terms) × rows: weights of v_j v_l; those of the residual's curvature come last */
-    double *straight; /* mixed × rows: weights of v_j */
-    double *small;    /* for sums of one score: (1 + features) × PLANES or flats × flats */
-    double *bent_sums;      /* (pairs + terms) × squares, over all chunks */
-    double *straight_sums;  /* features × mixed */
+    ptrdiff_t rows;    /* of a chunk: a multiple of LANES, beyond the last row filled with zeros */
+    double *v;         /* width × rows: ones, then the standardised logs */
+    double *pulls;     /* PLANES × rows: the derivatives of a term times the residual */
+    double *flat;      /* scores × flats × rows: ∂z by intercept and shapes */
+    double *steep;     /* terms × rows: ∂z/∂t */
+    double *link;      /* rows: the link's curvature in two scores */
+    double *weighted;  /* the larger of flats and TALL × rows: slopes of a score times that, or products of features */
+    double *bent;      /* (pairs + terms) × rows: weights of v_j v_l; those of the residual's curvature come last */
+    double *straight;  /* mixed × rows: weights of v_j */
+    double *small;     /* for sums of one score: (1 + features) × PLANES or flats × flats */
+    double *bent_sums; /* (pairs + terms) × squares, over all chunks */
+    double *straight_sums; /* features × mixed */
 } Chunk;
 
 #if defined(__clang__) || __GNUC__ >= 12
@@ -76,7 +76,7 @@ INLINE void add_tile(const Lanes *const a[TALL], const double *B, int wide, ptrd
 
 /* C[j][i] += ⟨A_i, B_j⟩ for at most TALL vectors A_i and all B_j. Not inlined: tiles need all registers. */
 FAST static void add_strip(const double *A, ptrdiff_t tall, const double *B, ptrdiff_t wide, ptrdiff_t n, double *C,
-                      ptrdiff_t stride) {
+                           ptrdiff_t stride) {
     const Lanes *a[TALL];
     for (int p = 0; p < TALL; p++) a[p] = (const Lanes *)(A + (p < tall ? p : tall - 1) * n);
     ptrdiff_t j = 0;
@@ -110,8 +110,9 @@ INLINE void pad(const double *from, ptrdiff_t n, ptrdiff_t padded, double *to) {
 
 static Counts count(const Shape *s) {
     const ptrdiff_t terms = s->scores * s->terms, flats = s->intercept + s->terms;
-    return (Counts){1 + s->features, flats, terms, s->features * (s->features + 1) / 2, terms * (terms + 1) / 2,
-                    s->scores * flats * terms};
+    return (Counts){
+        1 + s->features,          flats, terms, s->features * (s->features + 1) / 2, terms * (terms + 1) / 2,
+        s->scores * flats * terms};
 }
 
 /* Where a flat parameter of a score lies in θ: the intercept, if there is one, then the shapes. */
@@ -244,8 +245,8 @@ static void unpack(const Shape *s, const Counts *m, const double *theta, const C
         }
     for (ptrdiff_t at = 0; at < m->terms; at++) {
         const double factor = s->form == ANGLE_FORM ? sin(theta[shape_place(s, at)]) : 1.0;
-        bent = unpack_squares(bent, s->features, factor,
-                              residual_hessian + at * m->width * m->width + m->width + 1, m->width);
+        bent = unpack_squares(bent, s->features, factor, residual_hessian + at * m->width * m->width + m->width + 1,
+                              m->width);
     }
 }
 

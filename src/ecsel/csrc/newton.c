@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WORTH_TWO = 2e6;  /* rows × parameters²: about a tenth of a millisecond */
+static const double WORTH_TWO = 2e6; /* rows × parameters²: about a tenth of a millisecond */
 
 typedef struct {
     double *theta, objective, loss;
@@ -25,7 +25,7 @@ typedef struct {
     const PenaltyParts *c;
     const Rules *rules;
     ptrdiff_t n;
-    ptrdiff_t cut;  /* where the second half of the rows begins; their number where they are not halved */
+    ptrdiff_t cut; /* where the second half of the rows begins; their number where they are not halved */
     Team *team;
     Point point, candidate;
     Sums sums, second;
@@ -55,9 +55,9 @@ static void forward_half(void *work, int which) {
 static void derivatives_half(void *work, int which) {
     Halves *h = work;
     const Sums *out = which == 0 ? &h->f->sums : &h->f->second;
-    h->failed[which] = derivatives(h->f->s, h->p->theta, h->f->rows, half_range(h->f, which), &h->p->state,
-                                   out->gradient, h->curvature ? out->matrix : NULL,
-                                   h->curvature ? out->residual_hessian : NULL);
+    h->failed[which] =
+        derivatives(h->f->s, h->p->theta, h->f->rows, half_range(h->f, which), &h->p->state, out->gradient,
+                    h->curvature ? out->matrix : NULL, h->curvature ? out->residual_hessian : NULL);
 }
 
 /* Both halves, or the first alone where it is all rows; whether memory ran out. */
@@ -181,7 +181,7 @@ static int step(Fit *f, double residual, double *damping, double *fall, double *
         damped_curvature(f, exact, *damping);
         memcpy(f->candidate.theta, f->point.theta, sizeof(double) * (size_t)n);
         if (solve_active_set(n, f->H, f->sums.gradient, f->candidate.theta, f->c->l1, f->c->lower, f->c->upper,
-                           1e-2 * residual, r->max_active_sets, fall) != 0)
+                             1e-2 * residual, r->max_active_sets, fall) != 0)
             return -1;
         if (*fall <= r->noise * fabs(f->point.objective)) {
             if (exact) {
@@ -241,8 +241,8 @@ static int iterate(Fit *f, double *begin, Poll *poll, void *context, Ending *end
 }
 
 /* From the nearest point to θ within bounds to a minimiser, in place. */
-int minimise(const Shape *s, const Rows *rows, const PenaltyParts *penalty, const Rules *rules, Poll *poll, void *context,
-             int n_threads, double *theta, Ending *end) {
+int minimise(const Shape *s, const Rows *rows, const PenaltyParts *penalty, const Rules *rules, Poll *poll,
+             void *context, int n_threads, double *theta, Ending *end) {
     const ptrdiff_t n = s->scores * per_score(s), width = 1 + s->features, scored = s->scores * s->rows;
     const ptrdiff_t blocks = s->scores * s->terms * width * width;
     const ptrdiff_t state = (PLANES * s->terms + 2) * scored, room = positive_part_room(width);

@@ -8,7 +8,9 @@ enum { LANES = 4 };
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
 
 /* The next multiple of LANES. */
-INLINE ptrdiff_t in_lanes(ptrdiff_t n) { return (n + LANES - 1) / LANES * LANES; }
+INLINE ptrdiff_t in_lanes(ptrdiff_t n) {
+    return (n + LANES - 1) / LANES * LANES;
+}
 
 /* ⟨a, b⟩ of aligned vectors; n is a multiple of LANES. */
 INLINE double dot(const double *a, const double *b, ptrdiff_t n) {

@@ -16,10 +16,10 @@ static const float MIN_EXPONENT = -45.0f, MIN_ERROR = -40.0f;
 
 /* The room of a strip. */
 typedef struct {
-    float *v;         /* features × STRIP: standardised logs */
+    float *v; /* features × STRIP: standardised logs */
     float *w, *t, *a, *slope;
-    float *z;         /* scores × STRIP, then residuals */
-    float *by_shape;  /* scores × terms × STRIP */
+    float *z;        /* scores × STRIP, then residuals */
+    float *by_shape; /* scores × terms × STRIP */
     float *by_t;
     float *errors;
     int32_t *codes;
