@@ -1,4 +1,4 @@
-"""What a user may wish of a law, in the words of the estimator's options, as the search understands it."""
+"""Options of the estimator, checked and turned into what the search takes."""
 
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,33 +9,33 @@ import numpy as np
 
 from ecsel.discovery.lattice import LARGEST_EXPONENT, Floats, default_exponents
 
-MOST_TERMS = 10
+MAX_TERMS = 10
 
 
-def allowed_exponents(wish: Any) -> tuple[tuple[Fraction, ...] | None, bool]:
+def allowed_exponents(requested: Any) -> tuple[tuple[Fraction, ...] | None, bool]:
     """Return the lattice (``None`` is the default one) and whether free real exponents are allowed.
 
     >>> allowed_exponents([1, "1/2"])
     ((Fraction(1, 2), Fraction(1, 1)), False)
     """
-    if wish is None:
+    if requested is None:
         return None, True
-    if isinstance(wish, str):
+    if isinstance(requested, str):
         kinds = {
             "integers": (tuple(b for b in default_exponents() if b.denominator == 1), False),
             "halves": (tuple(Fraction(p, 2) for p in range(-12, 13) if p), False),
             "rational": (None, False),
             "real": ((), True),
         }
-        if wish not in kinds:
+        if requested not in kinds:
             raise ValueError(
-                f"allowed_exponents={wish!r}: use {', '.join(map(repr, kinds))}, a list of exponents or None"
+                f"allowed_exponents={requested!r}: use {', '.join(map(repr, kinds))}, a list of exponents or None"
             )
-        return kinds[wish]
-    if not isinstance(wish, Iterable):
-        raise TypeError(f"allowed_exponents={wish!r} is neither a name nor a list of exponents")
+        return kinds[requested]
+    if not isinstance(requested, Iterable):
+        raise TypeError(f"allowed_exponents={requested!r} is neither a name nor a list of exponents")
     found = []
-    for value in wish:
+    for value in requested:
         try:
             found.append(Fraction(value).limit_denominator(10_000))
         except (TypeError, ValueError, ZeroDivisionError) as error:
@@ -43,12 +43,12 @@ def allowed_exponents(wish: Any) -> tuple[tuple[Fraction, ...] | None, bool]:
     return tuple(sorted({b for b in found if b})), False
 
 
-def exponent_bounds(wish: Any, names: Sequence[str]) -> tuple[Floats | None, Floats | None]:
+def exponent_bounds(requested: Any, names: Sequence[str]) -> tuple[Floats | None, Floats | None]:
     """Return lower and upper bounds per column from one pair or from a mapping of columns to pairs."""
-    if wish is None:
+    if requested is None:
         return None, None
     lower, upper = np.full(len(names), -LARGEST_EXPONENT), np.full(len(names), LARGEST_EXPONENT)
-    pairs = dict(wish) if isinstance(wish, Mapping) else dict.fromkeys(names, wish)
+    pairs = dict(requested) if isinstance(requested, Mapping) else dict.fromkeys(names, requested)
     unknown = [name for name in pairs if name not in names]
     if unknown:
         raise ValueError(f"exponent_bounds names columns that X does not have: {', '.join(map(repr, unknown))}")
@@ -67,7 +67,7 @@ def exponent_bounds(wish: Any, names: Sequence[str]) -> tuple[Floats | None, Flo
 def largest_number_of_terms(max_terms: Any) -> int:
     """Return the most terms to try."""
     if max_terms is None:
-        return MOST_TERMS
+        return MAX_TERMS
     if not isinstance(max_terms, numbers.Integral) or max_terms is True or max_terms < 1:
         raise ValueError(f"max_terms must be a positive whole number, got {max_terms!r}")
     return int(max_terms)
