@@ -27,13 +27,13 @@ from benchmarks.tables import SOURCES, Table, add_table_options, check_files, in
 from ecsel import ECSELClassifier
 from ecsel.estimators.equations import laws_from_equations
 from ecsel.fitting import L1, ArrayBlocks, Newton, PaperL1, Problem
-from ecsel.fitting.blocks import Coordinates, one_blas_thread
 from ecsel.fitting.fit import class_shares, to_theta
-from ecsel.fitting.initialization import scattered
-from ecsel.fitting.lbfgs import minimise_lbfgs
-from ecsel.fitting.losses import class_loss
-from ecsel.fitting.newton import Stop
-from ecsel.fitting.rows import merge_equal_rows
+from ecsel.fitting.objective.losses import class_loss
+from ecsel.fitting.rows.blocks import Coordinates, one_blas_thread
+from ecsel.fitting.rows.merging import merge_equal_rows
+from ecsel.fitting.solvers.base import Stop
+from ecsel.fitting.solvers.initialization import scattered
+from ecsel.fitting.solvers.lbfgs import minimise_lbfgs
 from ecsel.signomial.links import LINKS
 
 Array = NDArray[np.float64]

@@ -53,7 +53,7 @@ class PoissonOfSearch:
 
 @dataclass(frozen=True)
 class Poisson:
-    """The same for the paper's model: the methods of `ecsel.fitting.losses.Loss`."""
+    """The same for the paper's model: the methods of `ecsel.fitting.objective.losses.Loss`."""
 
     n_classes: int
     link = LogMean()

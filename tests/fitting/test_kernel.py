@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ecsel.fitting import L1, ArrayBlocks, Logistic, PaperL1, Problem, Softmax, active_set, fit_scores, kernel
+from ecsel.fitting import L1, ArrayBlocks, Logistic, PaperL1, Problem, Softmax, fit_scores, kernel
 from ecsel.fitting.fit import FitOptions
 from ecsel.fitting.kernel import CompiledSums
-from ecsel.fitting.newton import Stop, minimise
+from ecsel.fitting.objective.sums import NumpySums
 from ecsel.fitting.report import Status
-from ecsel.fitting.sums import NumpySums
+from ecsel.fitting.solvers import active_set
+from ecsel.fitting.solvers.base import Stop
+from ecsel.fitting.solvers.newton import minimise
 
 cases = st.fixed_dictionaries(
     {

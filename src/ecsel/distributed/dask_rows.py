@@ -19,9 +19,9 @@ import numpy as np
 
 from ecsel.distributed.profiling import Profile
 from ecsel.distributed.sources import Batch, pick_rows, sum_over
-from ecsel.fitting.blocks import Block, added, one_blas_thread
-from ecsel.fitting.chunks import CHUNK_ROWS
-from ecsel.fitting.unpacking import Unpacker
+from ecsel.fitting.rows.blocks import Block, added, one_blas_thread
+from ecsel.fitting.rows.chunks import CHUNK_ROWS
+from ecsel.fitting.rows.unpacking import Unpacker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.distributed.packing import Packer
-    from ecsel.fitting.chunks import Chunk, Tally
+    from ecsel.fitting.rows.chunks import Chunk, Tally
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from ecsel.distributed.fragments import check_fragment, read_group
 from ecsel.distributed.packing import pack_source
 from ecsel.distributed.profiling import Profile
 from ecsel.distributed.sources import Batch, sum_over
-from ecsel.fitting.chunks import CHUNK_ROWS
+from ecsel.fitting.rows.chunks import CHUNK_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.distributed.packing import Packer
-    from ecsel.fitting.stored import StoredBlocks
+    from ecsel.fitting.rows.stored import StoredBlocks
 
 
 def _pyarrow() -> tuple[Any, Any, Any]:

@@ -20,10 +20,10 @@ from ecsel.distributed.sources import TableSource, pick_rows
 from ecsel.estimators.folds import JUDGED_ROWS, stratified_sample
 from ecsel.estimators.training import PackedRows, encoder_options
 from ecsel.estimators.training_rows import TrainingRows
-from ecsel.fitting.adam import Adam
-from ecsel.fitting.chunks import Layout
 from ecsel.fitting.fit import LARGE_FROM
-from ecsel.fitting.rows import PROBE_ROWS, many_repetitions, merge_equal_rows
+from ecsel.fitting.rows.chunks import Layout
+from ecsel.fitting.rows.merging import PROBE_ROWS, many_repetitions, merge_equal_rows
+from ecsel.fitting.solvers.adam import Adam
 from ecsel.tables import TableEncoder
 from ecsel.tables.cautions import find_cautions, warn_cautions
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.readable import BatchSums
     from ecsel.estimators.settings import Settings
-    from ecsel.fitting.rows import Rows
+    from ecsel.fitting.rows.merging import Rows
     from ecsel.search.large import GlmSums
 
 SINGLE_PRECISION_TOLERANCE = 1e-8

@@ -39,7 +39,7 @@ from ecsel.estimators.targets import check_target, check_weights, class_weights,
 from ecsel.estimators.training import encoder_options, trainer, warn_unless_converged
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.fitting import Status
-from ecsel.fitting.rows import merge_equal_rows
+from ecsel.fitting.rows.merging import merge_equal_rows
 from ecsel.signomial import FeatureRows, ScoreTerms, scores
 from ecsel.signomial.links import LINKS
 from ecsel.tables import TableEncoder
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
     from ecsel.estimators.readable import AllRows, SearchReport
     from ecsel.estimators.settings import Settings
     from ecsel.fitting import FitReport, Penalty
-    from ecsel.fitting.adam import Adam
     from ecsel.fitting.fit import PowerLaws
-    from ecsel.fitting.multistart import Newton
-    from ecsel.fitting.rows import Rows
+    from ecsel.fitting.rows.merging import Rows
+    from ecsel.fitting.solvers.adam import Adam
+    from ecsel.fitting.solvers.multistart import Newton
     from ecsel.signomial import Signomial
     from ecsel.signomial.links import Link
     from ecsel.tables.reading import RawTable

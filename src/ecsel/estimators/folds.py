@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from ecsel.estimators.options import check_integer
-from ecsel.fitting.rows import Fold, Rows, content_folds
+from ecsel.fitting.rows.merging import Fold, Rows, content_folds
 from ecsel.fitting.screening import first_columns
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.settings import ThresholdRule
     from ecsel.estimators.training import Train
     from ecsel.fitting import FitResult
-    from ecsel.fitting.rows import Rows
+    from ecsel.fitting.rows.merging import Rows
     from ecsel.signomial.links import Link
 
     Floats = NDArray[np.float64]

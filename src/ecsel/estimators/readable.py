@@ -20,7 +20,7 @@ from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.progress import progress_for
 from ecsel.estimators.search_columns import search_columns, with_cuts
 from ecsel.fitting import Status
-from ecsel.fitting.blocks import one_blas_thread
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.search.dictionary import PieceValues, SearchColumn, piece_factors, standardisation
 from ecsel.search.large import choose_again, fit_streamed
 from ecsel.search.rounding import rounded_coefficients

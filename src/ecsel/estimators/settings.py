@@ -14,8 +14,9 @@ from ecsel.estimators.bounds import exponent_bounds
 from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
 from ecsel.fitting import L1, PENALTIES, Adam, Constraints, EquationPenalty, Loss, Newton, PaperL1, Penalty
-from ecsel.fitting.constraints import UNCONSTRAINED
-from ecsel.fitting.losses import class_loss
+from ecsel.fitting.objective.constraints import UNCONSTRAINED
+from ecsel.fitting.objective.losses import class_loss
+from ecsel.fitting.solvers import SOLVERS, Need, check_support
 from ecsel.quality.thresholds import RULES, cost_matrix
 from ecsel.search.dictionary import SINGLES
 from ecsel.signomial.links import LINKS, SIGMOID, SOFTMAX, Link
@@ -103,7 +104,7 @@ def check(model: ECSELClassifier) -> Settings:
         check_number("time_limit", model.time_limit, least=0, strict=True)
     solver = model.solver
     if not isinstance(solver, Newton | Adam):
-        solver = check_choice("solver", solver, ("newton", "lbfgs", "adam"))
+        solver = check_choice("solver", solver, tuple(SOLVERS))
         solver = Adam() if solver == "adam" else solver
     penalty = model.penalty
     if isinstance(penalty, str) or not isinstance(penalty, Penalty):
@@ -122,8 +123,8 @@ def check(model: ECSELClassifier) -> Settings:
         bent = model.fit_intercept and penalty != "paper"
         if model.monotone and not bent:
             raise ValueError('monotone needs penalty="l1", or another but "paper", and fit_intercept=True.')
-        if model.exponent_bounds is not None and bent and solver == "lbfgs":
-            raise ValueError("exponent_bounds needs solver='newton' or 'adam'.")
+        if model.exponent_bounds is not None and bent:
+            check_support(solver, {Need.EXPONENT_BOUNDS})
     return Settings(n_terms, l1, penalty, solver, thread_count(model.n_jobs), model.link, time_limit=model.time_limit)
 
 

@@ -32,8 +32,8 @@ from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.estimators.training import trainer
 from ecsel.fitting import Status
-from ecsel.fitting.blocks import one_blas_thread
-from ecsel.fitting.losses import class_loss
+from ecsel.fitting.objective.losses import class_loss
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.quality.frames import to_pandas
 from ecsel.signomial.links import LINKS
 from ecsel.tables.reading import read_table

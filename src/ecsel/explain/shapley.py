@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ecsel.explain.explanation import ROW_CLASS_FEATURE, Explanation
 from ecsel.explain.probability_game import probability_shapley
 from ecsel.explain.view import ModelView
-from ecsel.fitting.blocks import one_blas_thread
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.signomial import FeatureRows, properties
 
 if TYPE_CHECKING:

@@ -7,12 +7,10 @@ the positive features. `Problem` states it, `newton`, `lbfgs` and `adam` solve i
 import warnings
 from typing import Any
 
-from ecsel.fitting.adam import Adam
-from ecsel.fitting.blocks import ArrayBlocks
-from ecsel.fitting.constraints import Constraints
 from ecsel.fitting.fit import FitResult, fit_scores
-from ecsel.fitting.losses import Logistic, Loss, Softmax
-from ecsel.fitting.multistart import Newton
+from ecsel.fitting.objective.constraints import Constraints
+from ecsel.fitting.objective.losses import Logistic, Loss, Softmax
+from ecsel.fitting.objective.problem import Problem
 from ecsel.fitting.penalties import (
     L0,
     L1,
@@ -25,8 +23,10 @@ from ecsel.fitting.penalties import (
     PaperL1,
     Penalty,
 )
-from ecsel.fitting.problem import Problem
 from ecsel.fitting.report import FitReport, Status
+from ecsel.fitting.rows.blocks import ArrayBlocks
+from ecsel.fitting.solvers.adam import Adam
+from ecsel.fitting.solvers.multistart import Newton
 
 __all__ = [
     "L0",

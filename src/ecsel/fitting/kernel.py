@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ecsel._compiled import compiled as compiled  # noqa: PLC0414 - the name is this door's
-from ecsel.fitting import forms
-from ecsel.fitting.losses import Logistic, Softmax
+from ecsel.fitting.objective import forms
+from ecsel.fitting.objective.losses import Logistic, Softmax
+from ecsel.fitting.objective.sums import inner
 from ecsel.fitting.penalties import L1, PaperL1
-from ecsel.fitting.sums import inner
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from ecsel.fitting.blocks import Block
-    from ecsel.fitting.forms import Expansion
-    from ecsel.fitting.problem import Problem
+    from ecsel.fitting.objective.forms import Expansion
+    from ecsel.fitting.objective.problem import Problem
+    from ecsel.fitting.rows.blocks import Block
 
 Array = NDArray[np.floating]
 Double = NDArray[np.float64]

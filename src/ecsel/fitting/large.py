@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.fitting.blocks import on_pool_thread, thread_pool
-from ecsel.fitting.importance_sampling import draw_sample, joined, mean_root
-from ecsel.fitting.log_newton import minimise_in_logs
-from ecsel.fitting.newton import Outcome, Stop, Watch
 from ecsel.fitting.report import Status
-from ecsel.fitting.sampling import SampledCurvature
+from ecsel.fitting.rows.blocks import on_pool_thread, thread_pool
+from ecsel.fitting.rows.importance_sampling import draw_sample, joined, mean_root
+from ecsel.fitting.rows.sampling import SampledCurvature
+from ecsel.fitting.solvers.base import Outcome, Stop, Watch
+from ecsel.fitting.solvers.log_newton import minimise_in_logs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ecsel.fitting.importance_sampling import ImportanceSample
-    from ecsel.fitting.problem import Problem
+    from ecsel.fitting.objective.problem import Problem
+    from ecsel.fitting.rows.importance_sampling import ImportanceSample
 
 Array = NDArray[np.floating]
 

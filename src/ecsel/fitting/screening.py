@@ -14,21 +14,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.fit import class_shares
-from ecsel.fitting.initialization import first_starts, interrupted
-from ecsel.fitting.newton import Stop, minimise
+from ecsel.fitting.objective.problem import Problem
 from ecsel.fitting.penalties import L1
-from ecsel.fitting.problem import Problem
+from ecsel.fitting.rows.blocks import ArrayBlocks, Coordinates, one_blas_thread
+from ecsel.fitting.solvers.base import Stop
+from ecsel.fitting.solvers.initialization import first_starts, interrupted
+from ecsel.fitting.solvers.newton import minimise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from ecsel.fitting.constraints import Constraints
-    from ecsel.fitting.losses import Loss
-    from ecsel.fitting.rows import Array, Rows
+    from ecsel.fitting.objective.constraints import Constraints
+    from ecsel.fitting.objective.losses import Loss
+    from ecsel.fitting.rows.merging import Array, Rows
 
 N_STRENGTHS = 14
 SMALLEST_STRENGTH = 1e-4

@@ -5,9 +5,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from ecsel.fitting import L1, ArrayBlocks, Logistic, PaperL1, Problem, Softmax, fit_scores
-from ecsel.fitting.blocks import Coordinates
 from ecsel.fitting.fit import FitOptions, PowerLaws, to_power_laws, to_theta
-from ecsel.fitting.forms import KNEE
+from ecsel.fitting.objective.forms import KNEE
+from ecsel.fitting.rows.blocks import Coordinates
 
 
 def fit(data, penalty, n_terms=1, loss=None, **options):

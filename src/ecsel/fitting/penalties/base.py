@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ecsel.fitting.constraints import Constraints
-    from ecsel.fitting.forms import TermForm
+    from ecsel.fitting.objective.constraints import Constraints
+    from ecsel.fitting.objective.forms import TermForm
 
 Array = NDArray[np.floating]
 Columns = NDArray[np.integer]

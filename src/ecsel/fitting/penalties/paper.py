@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.fitting.constraints import UNCONSTRAINED, Constraints
-from ecsel.fitting.forms import PowerForm
+from ecsel.fitting.objective.constraints import UNCONSTRAINED, Constraints
+from ecsel.fitting.objective.forms import PowerForm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ecsel.fitting.forms import TermForm
+    from ecsel.fitting.objective.forms import TermForm
     from ecsel.fitting.penalties.base import Array, PenaltyValue
 
 
