@@ -52,9 +52,7 @@ INLINE double log1p_unit(double t) {
     return 4 * s * sum;
 }
 
-INLINE double fmax_plain(double a, double b) {
-    return a > b ? a : b;
-}
+INLINE double fmax_plain(double a, double b) { return a > b ? a : b; }
 
 /* scores = offset + b + Xθ */
 FAST static void score(const Glm *g, const double *theta, double *restrict z) {
@@ -254,8 +252,7 @@ FAST static void hessian_single(const Glm *g, const double *penalty, const doubl
     begin[g->scores] = filled;
     memset(sorted, 0, sizeof(double) * (size_t)(size * size));
     for (ptrdiff_t first = 0; first < n; first += SINGLE_CHUNK) {
-        const ptrdiff_t rows = n - first < SINGLE_CHUNK ? n - first : SINGLE_CHUNK,
-                        length = (rows + WIDE - 1) / WIDE * WIDE;
+        const ptrdiff_t rows = n - first < SINGLE_CHUNK ? n - first : SINGLE_CHUNK, length = (rows + WIDE - 1) / WIDE * WIDE;
         for (ptrdiff_t p = 0; p < size; p++) {
             float *restrict out = values + p * SINGLE_CHUNK;
             if (places[p] < g->scores) {
@@ -268,8 +265,7 @@ FAST static void hessian_single(const Glm *g, const double *penalty, const doubl
         }
         for (ptrdiff_t c = 0; c < g->scores; c++)
             for (ptrdiff_t d = c; d < g->scores; d++) {
-                const double *restrict w = g->w + first, *restrict mine = mean + c * n + first,
-                                       *restrict yours = mean + d * n + first;
+                const double *restrict w = g->w + first, *restrict mine = mean + c * n + first, *restrict yours = mean + d * n + first;
                 if (g->kind == GLM_SQUARED)
                     for (ptrdiff_t i = 0; i < rows; i++) weight[i] = (float)w[i];
                 else if (c == d)
@@ -290,8 +286,7 @@ FAST static void hessian_single(const Glm *g, const double *penalty, const doubl
                         for (int k = 0; k < AT_ONCE; k++)
                             columns[k] = values + (q + k < begin[d + 1] ? q + k : q) * SINGLE_CHUNK;
                         double one[AT_ONCE] = {0}, two[AT_ONCE] = {0};
-                        inner_block(weighed + p * SINGLE_CHUNK, weighed + second * SINGLE_CHUNK, columns, length, one,
-                                    two);
+                        inner_block(weighed + p * SINGLE_CHUNK, weighed + second * SINGLE_CHUNK, columns, length, one, two);
                         for (int k = 0; k < AT_ONCE && q + k < begin[d + 1]; k++) {
                             sorted[(begin[c] + p) * size + q + k] += one[k];
                             if (second > p) sorted[(begin[c] + second) * size + q + k] += two[k];
@@ -345,7 +340,7 @@ static const double KEEPS_UP = 0.1;
 static int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain) {
     const ptrdiff_t n = g->rows, size = g->scores + g->pieces;
     const size_t room = (size_t)(4 * size + 2 * size * size + 2 * n + 2 * g->scores * n);
-    const int exact = g->tol < 1e-8; /* the last digits ask for a Hessian that is new and double */
+    const int exact = g->tol < 1e-8;  /* the last digits ask for a Hessian that is new and double */
     double *memory = malloc(sizeof(double) * (room > 0 ? room : 1));
     float *chunks = exact ? NULL : malloc(sizeof(float) * (size_t)(SINGLE_CHUNK * (2 * size + 1)));
     ptrdiff_t *places = exact ? NULL : malloc(sizeof(ptrdiff_t) * (size_t)(size + g->scores + 1));
@@ -359,19 +354,20 @@ static int glm_fit(const Glm *g, double *theta, double *z, double *objective, do
     double *hessian = trial + size, *factor = hessian + size * size;
     double *weight = factor + size * size, *weighed = weight + n, *mean = weighed + n, *there = mean + g->scores * n;
     const double all = sum_of(g->w, n);
-    for (ptrdiff_t k = 0; k < size; k++)
-        penalty[k] = k < g->scores ? g->intercept_ridge * all : g->ridge[k - g->scores];
+    for (ptrdiff_t k = 0; k < size; k++) penalty[k] = k < g->scores ? g->intercept_ridge * all : g->ridge[k - g->scores];
     score(g, theta, z);
     *plain = values(g, z, mean);
     *objective = penalised(g, penalty, theta, *plain);
     const ptrdiff_t fixed = g->intercept ? 0 : g->scores;
-    int fresh = 1; /* whether the Hessian is to be computed anew: an old one serves while steps shrink fast */
+    int fresh = 1;  /* whether the Hessian is to be computed anew: an old one serves while steps shrink fast */
     double before = INFINITY;
     for (int iteration = 0; iteration < g->max_iter; iteration++) {
         gradient_of(g, penalty, theta, mean, weight, gradient);
         if (fresh) {
-            if (exact) hessian_of(g, penalty, mean, weight, weighed, hessian);
-            else hessian_single(g, penalty, mean, chunks, places, factor, hessian);
+            if (exact)
+                hessian_of(g, penalty, mean, weight, weighed, hessian);
+            else
+                hessian_single(g, penalty, mean, chunks, places, factor, hessian);
             double damping = 0;
             while (!factorise(hessian, size, fixed, factor)) {
                 const double more = damping == 0 ? 1e-10 : 9 * damping;
@@ -459,8 +455,7 @@ int glm_fit_weighted(const Glm *g, const float *single, double *theta, double *z
     for (ptrdiff_t p = 0; used < n && p < k; p++) {
         double *there = z + g->owner[p] * n;
         for (ptrdiff_t i = 0; i < n; i++)
-            if (!(g->w[i] > 0))
-                there[i] += theta[scores + p] * (single != NULL ? (double)single[p * n + i] : g->x[p * n + i]);
+            if (!(g->w[i] > 0)) there[i] += theta[scores + p] * (single != NULL ? (double)single[p * n + i] : g->x[p * n + i]);
     }
     free(memory);
     free(rows);

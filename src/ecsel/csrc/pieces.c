@@ -10,7 +10,8 @@
    Returns the width, 0 where the piece does not vary; `room` holds a row of doubles. */
 FAST static double standardise(const double *restrict a, const double *restrict b, const double *restrict share,
                                ptrdiff_t n, double *restrict room, float *restrict out, double *mean, double *top) {
-    if (b == NULL) memcpy(room, a, sizeof(double) * (size_t)n);
+    if (b == NULL)
+        memcpy(room, a, sizeof(double) * (size_t)n);
     else
         for (ptrdiff_t i = 0; i < n; i++) room[i] = a[i] * b[i];
     double s[8] = {0};
@@ -73,8 +74,8 @@ INLINE double weighted_square(const float *x, const float *h, ptrdiff_t n) {
 
 /* For every place p of `places` the products of piece p with all columns, and its squares under the first `heavy`
    columns: out[p] = (⟨x, column_0⟩, …, Σ column_0 x², …). Sums of a chunk are single, their sum is double. */
-FAST static int piece_products(const float *values, ptrdiff_t n, const int64_t *places, ptrdiff_t count,
-                               const float *columns, ptrdiff_t width, ptrdiff_t heavy, double *out) {
+FAST static int piece_products(const float *values, ptrdiff_t n, const int64_t *places, ptrdiff_t count, const float *columns,
+                        ptrdiff_t width, ptrdiff_t heavy, double *out) {
     const ptrdiff_t padded = (width + AT_ONCE - 1) / AT_ONCE * AT_ONCE, line = padded + heavy;
     /* columns of zeros fill the last group; the last chunk is copied, padded by zeros */
     float *tail = calloc((size_t)((padded + 2) * SINGLE_CHUNK), sizeof(float));
@@ -282,8 +283,10 @@ FAST int piece_scan(const Look *look, const Seen *seen) {
                 ptrdiff_t low = 0, high = look->count;
                 while (low < high) {
                     const ptrdiff_t middle = (low + high) / 2;
-                    if (look->places[middle] < look->atoms[own[s]]) low = middle + 1;
-                    else high = middle;
+                    if (look->places[middle] < look->atoms[own[s]])
+                        low = middle + 1;
+                    else
+                        high = middle;
                 }
                 if (low < look->count && look->places[low] == look->atoms[own[s]]) usable[low] = 0;
             }

@@ -14,8 +14,8 @@ INLINE double vector_sum(const Vector *of) {
 }
 
 /* Inner products of two vectors with `AT_ONCE` columns are added to `first` and `second`; n is a multiple of WIDE. */
-INLINE void inner_block(const float *x, const float *y, const float *const columns[AT_ONCE], ptrdiff_t n, double *first,
-                        double *second) {
+INLINE void inner_block(const float *x, const float *y, const float *const columns[AT_ONCE], ptrdiff_t n,
+                        double *first, double *second) {
     Vector p[AT_ONCE] = {{0}}, q[AT_ONCE] = {{0}};
     for (ptrdiff_t i = 0; i < n; i += WIDE) {
         const Vector u = *(const Vector *)(x + i), v = *(const Vector *)(y + i);
