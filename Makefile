@@ -112,4 +112,4 @@ $(BENCH)/.bench: pyproject.toml $(KERNEL)
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-integrations $(BENCH) build dist src/ecsel/fitting/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo docs/_build docs/api docs/auto_examples
+	rm -rf $(VENV) $(VENV)-integrations $(BENCH) build dist src/ecsel/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo docs/_build docs/api docs/auto_examples

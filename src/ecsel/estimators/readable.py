@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
+from ecsel.estimators.folds import JUDGED_ROWS, SEARCH_ROWS
 from ecsel.estimators.guarantees import piece_signs
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.progress import progress_for
 from ecsel.estimators.search_columns import search_columns, with_cuts
 from ecsel.fitting import Status
-from ecsel.fitting.blocks import one_blas_thread
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.search.dictionary import PieceValues, SearchColumn, piece_factors, standardisation
 from ecsel.search.large import choose_again, fit_streamed
 from ecsel.search.rounding import rounded_coefficients

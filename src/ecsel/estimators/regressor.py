@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_array, check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ecsel.discovery import wishes
+from ecsel.discovery import option_values
 from ecsel.discovery.fitted import LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
 from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseModel, noise_model, standard_deviations
@@ -40,7 +40,7 @@ from ecsel.estimators.targets import check_weights, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.files import ModelDocument, write
 from ecsel.files.node import Node
-from ecsel.fitting.blocks import one_blas_thread
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.signomial import Signomial
 from ecsel.tables import TableEncoder
 from ecsel.tables.cautions import find_cautions, warn_cautions
@@ -295,8 +295,8 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
             table = as_table(X_, y_, given, counted, noise, names)
             # Nobody knows how many searches there will be: each takes half of what is left of the bar.
             done = search.n_attempts - 1
-            told = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
-            return self._search(table, limit, told, thorough=thorough), table
+            report = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
+            return self._search(table, limit, report, thorough=thorough), table
 
         def evaluate(outcome: Outcome) -> Floats:
             return given + evaluate_known(Signomial(outcome.law.terms), X_, names)
@@ -362,7 +362,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"solver={self.solver!r}: use 'search' or 'paper'")
         if self.loss not in LOSSES:
             raise ValueError(f"loss={self.loss!r}: use {', '.join(map(repr, LOSSES))}")
-        wishes.check_numbers(self.time_limit, self.l1)
+        option_values.check_numbers(self.time_limit, self.l1)
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
@@ -370,16 +370,16 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         seed = self._seed()
         if self.form is not None:
             return by_form(table, self.form, seed)
-        max_terms = wishes.largest_number_of_terms(self.max_terms)
-        n_terms = wishes.number_of_terms(self.n_terms, table.n_rows)
+        max_terms = option_values.largest_number_of_terms(self.max_terms)
+        n_terms = option_values.number_of_terms(self.n_terms, table.n_rows)
         if self.solver == "paper":
             if n_terms is None:
                 raise ValueError("solver='paper' needs the number of terms: set n_terms to a whole number")
             if table.weight is not None:
                 raise ValueError("solver='paper' weighs all rows alike: leave out sample_weight and noise")
             return by_paper(table, n_terms, seed, PaperSettings(l1=self.l1))
-        exponents, real = wishes.allowed_exponents(self.allowed_exponents)
-        lower, upper = wishes.exponent_bounds(self.exponent_bounds, table.names)
+        exponents, real = option_values.allowed_exponents(self.allowed_exponents)
+        lower, upper = option_values.exponent_bounds(self.exponent_bounds, table.names)
         dimensions, target = None, None
         if self.units is not None and self.target_unit is not None:
             dimensions, target = dimension_matrix(table.names, self.units, self.target_unit)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.choosing import SEARCH_ROWS, explicit_folds, stratified_sample, usable_folds
-from ecsel.fitting.rows import content_folds, merge_equal_rows
+from ecsel.estimators.folds import SEARCH_ROWS, explicit_folds, stratified_sample, usable_folds
+from ecsel.fitting.rows.merging import content_folds, merge_equal_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ecsel.fitting.rows import Fold
+    from ecsel.fitting.rows.merging import Fold
 
     Floats = NDArray[np.float64]
 

@@ -135,8 +135,8 @@ def _medians(view: ModelView, rows: FeatureRows) -> FeatureRows:
     All features of a column come from one and the same row, so that they belong together.
     """
     middle = rows.given[:1].copy()
-    for j in np.unique(view.players):
-        own = np.flatnonzero(view.players == j)
+    for j in np.unique(view.feature_groups):
+        own = np.flatnonzero(view.feature_groups == j)
         numbers = np.setdiff1d(own, view.indicators)
         if numbers.size:
             at = np.argsort(rows.given[:, numbers[0]], kind="stable")[(len(rows) - 1) // 2]
@@ -150,7 +150,7 @@ def _medians(view: ModelView, rows: FeatureRows) -> FeatureRows:
 def _with_values(view: ModelView, X: Any, given: Mapping[Any, Any]) -> Baseline:
     positions = {view.column_position(name): value for name, value in given.items()}
     point = view.rows(table_with(_first_row(X), {j: np.array([value]) for j, value in positions.items()}))
-    fixed = np.isin(view.players, list(positions))
+    fixed = np.isin(view.feature_groups, list(positions))
     encoder = view.encoder
     default = _geometric_mean(view, view.rows(X), fixed) if encoder is None else training_baseline(encoder)
     return Baseline(default.with_features(fixed, point), "the given values", REFERENCE)

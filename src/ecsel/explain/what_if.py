@@ -200,5 +200,5 @@ def what_if_curves(
 
 
 def _numeric_in_use(view: ModelView) -> tuple[str, ...]:
-    used = view.players[view.terms.uses.any(axis=0)]
+    used = view.feature_groups[view.terms.uses.any(axis=0)]
     return tuple(name for j, name in enumerate(view.raw_names) if j in used and view.levels(j) is None)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class PageOptions:
     """What the author of a report asks for and says."""
 
     title: str
@@ -110,29 +110,29 @@ class Page:
     version: str
 
 
-def build_page(evidence: Evidence, wishes: Wishes) -> Page:
+def build_page(evidence: Evidence, options: PageOptions) -> Page:
     """Compute every section."""
     view = evidence.view
     protected = [name for name in view.raw_names if is_protected(str(name))]
-    immutable = protected if wishes.immutable is None else wishes.immutable
+    immutable = protected if options.immutable is None else options.immutable
     for name in immutable:
         view.column_position(name)
-    fixed = {*immutable, *([wishes.group] if isinstance(wishes.group, str) else [])}
-    classes = class_performance(evidence, wishes.costs) if view.has_classes else None
+    fixed = {*immutable, *([options.group] if isinstance(options.group, str) else [])}
+    classes = class_performance(evidence, options.costs) if view.has_classes else None
     values = None if view.has_classes else value_performance(evidence)
-    if values is not None and wishes.costs is not None:
+    if values is not None and options.costs is not None:
         raise ValueError("costs are for two classes, but the model is a regression.")
     driven = drivers(evidence)
-    explained = examples(evidence, fixed, wishes.column_texts)
+    explained = examples(evidence, fixed, options.column_texts)
     start = typical_row(evidence)
-    positions, rows = sample(evidence, [start, *(each.position for each in explained)], wishes.sample_rows)
+    positions, rows = sample(evidence, [start, *(each.position for each in explained)], options.sample_rows)
     source, method = script(view, evidence.baseline)
     places = [int(np.searchsorted(positions, each.position)) for each in explained]
     first = int(np.searchsorted(positions, start))
-    equations = formulas(evidence, wishes.n_bootstrap)
+    equations = formulas(evidence, options.n_bootstrap)
     return Page(
-        title=wishes.title,
-        purpose=wishes.purpose,
+        title=options.title,
+        purpose=options.purpose,
         task=_task(evidence),
         target=shown(evidence.target),
         has_classes=view.has_classes,
@@ -150,10 +150,10 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         values=values,
         drivers=driven,
         decision_map=decision_map(evidence, driven.ranking, start),
-        fairness=fairness(evidence, wishes.group),
+        fairness=fairness(evidence, options.group),
         examples=tuple(zip(explained, places, strict=True)),
-        limits=limits(evidence, wishes.limits),
-        details=tuple((str(key), str(value)) for key, value in wishes.details.items()),
+        limits=limits(evidence, options.limits),
+        details=tuple((str(key), str(value)) for key, value in options.details.items()),
         card=_card(
             evidence,
             equations,
