@@ -18,9 +18,17 @@ from ecsel.search.scan import MIN_GAIN
 if TYPE_CHECKING:
     from ecsel.search.scan import Scan
 
+PIECES_A_SCORE, MAX_PIECES = 9, 330
+"""Pieces that every score may have whatever the family says, up to so many of all scores: rounding costs the fourth
+power of their number. 81 classes around points in 20 columns lose 1.81 nats a row with 110 pieces, .36 with 330."""
+
 
 class BatchWalk(Walk):
     """One walk through the sizes, in batches."""
+
+    @property
+    def _max_pieces(self) -> int:
+        return max(self._family.max_pieces, min(PIECES_A_SCORE * self._training.loss.n_scores, MAX_PIECES))
 
     def run(self) -> list[Found]:
         """Return the best set of every so many pieces, from none to the most that there is room for, or time."""
@@ -30,7 +38,7 @@ class BatchWalk(Walk):
         pool = self._dictionary
         idle = 0
         rounds = 0
-        while len(current) < self._family.max_pieces and not self._stopped():
+        while len(current) < self._max_pieces and not self._stopped():
             larger = self._add_batch(current, look)
             if larger is None:
                 break
@@ -83,7 +91,7 @@ class BatchWalk(Walk):
         intercepts, kept = current.fitted.intercepts.copy(), current.fitted.coefficients.copy()
         for c in np.argsort(-promised, kind="stable").tolist():
             atom = int(look.places[places[c]])
-            if len(atoms) == self._family.max_pieces or not np.isfinite(promised[c]):
+            if len(atoms) == self._max_pieces or not np.isfinite(promised[c]):
                 break
             if not self._within(atoms, atom):
                 continue
