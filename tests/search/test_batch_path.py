@@ -111,8 +111,8 @@ def test_many_classes_are_walked_in_batches_unless_signs_are_asked_for(signs):
     walked = walk_all(data, [Family("pairs", 1.0, 0.3, 12)], Limits(200, max_terms=2))
     assert walked.sizes == ((tuple(range(13)),) if signs else ((0, 6, 12),))
     assert {key.ridge for key in walked.found} == set(RIDGES_OF_MANY_SCORES)
-    assert len(walked.nearest(Key(0, 11, 2))) == (11 if signs else 6)
-    assert len(walked.nearest(Key(0, 40, 2))) == 12
+    assert len(walked.nearest(Key(0, 11, RIDGES_OF_MANY_SCORES[0]))) == (11 if signs else 6)
+    assert len(walked.nearest(Key(0, 40, RIDGES_OF_MANY_SCORES[0]))) == 12
 
 
 def test_without_the_kernel_sets_are_as_good(monkeypatch):

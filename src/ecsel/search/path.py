@@ -83,6 +83,14 @@ class Training:
     signs: Floats | None = None
     """(scores, atoms): +1 or −1 where a coefficient must have that sign, 0 where it is free."""
 
+    def mean_loss(self, found: Found) -> float:
+        """Return the mean loss of the rows that take part."""
+        return float(self.weights @ self.loss.values(found.fitted.scores, self.target) / self.weights.sum())
+
+    def dispersion(self, found: Found) -> float:
+        """Return the dispersion φ that a set leaves, in whose units its loss counts nats."""
+        return self.loss.dispersion(found.fitted.scores, self.target, self.weights, len(found) + 1)
+
 
 @dataclass(frozen=True, eq=False)
 class Found:
@@ -186,8 +194,8 @@ class Walk:
 
     def _rescale(self, current: Found) -> Found:
         """Take φ from a set, and return the set fitted under it."""
-        training, fitted, before = self._training, current.fitted, self._dispersion
-        now = training.loss.dispersion(fitted.scores, training.target, training.weights, len(current) + 1)
+        fitted, before = current.fitted, self._dispersion
+        now = self._training.dispersion(current)
         self._dispersion = self._dispersions[len(current)] = now
         if now == before:
             return current
