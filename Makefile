@@ -63,11 +63,11 @@ test-package:
 workflows: $(VENV)/.dist
 	$(VENV)/bin/zizmor --offline --strict-collection --persona pedantic .github/workflows
 
-# What others run: exports in two PMML engines, on Java.
+# What others run: exports in two PMML engines and in Spark, on Java; models in a tracking store of MLflow.
 integrations: $(VENV)-integrations/.done
 	sh tests/programs.sh java
 	ECSEL_INTEGRATIONS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest \
-		tests/export/test_pmml_engines.py
+		tests/test_mlflow.py tests/export/test_pmml_engines.py tests/export/test_sql_spark.py tests/docs/test_platforms.py
 
 bench: $(BENCH)/.bench
 	$(BENCH)/bin/python -m benchmarks --help
