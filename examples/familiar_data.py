@@ -19,9 +19,12 @@ What a drawn table teaches is about its drawing, which is stated in its function
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from ecsel import Signomial
 
 DATA = Path(__file__).parent / "data"
 
@@ -122,3 +125,23 @@ def heart_clinic(n_rows: int = 600, seed: int = 0) -> pd.DataFrame:
             "disease": np.where(rng.random(n_rows) < 1 / (1 + np.exp(-z)), "ill", "healthy"),
         }
     )
+
+
+def by_hand(model: Any, row: pd.DataFrame) -> str:
+    """Return one row worked out with the equations of a classifier: what each piece adds, scores and probabilities."""
+    read = dict(zip(model.encoder_.feature_names, model.to_model_features(row)[0].tolist(), strict=True))
+    lines, scores = [], {}
+    for label, equation in model.equations_.items():
+        pieces = {str(Signomial([term])): Signomial([term]).evaluate(read).item() for term in equation.terms}
+        scores[label] = sum(pieces.values())
+        lines.append(f"score of {label}")
+        lines += [f"  {value:+10.4f}   {piece}" for piece, value in pieces.items()]
+        lines.append(f"  {scores[label]:+10.4f}   together")
+    if len(scores) == 1:
+        ((label, score),) = scores.items()
+        lines.append(f"probability of {label}: 1 / (1 + exp({-score:.4f})) = {1 / (1 + np.exp(-score)):.4f}")
+        return "\n".join(lines)
+    largest = max(scores.values())
+    parts = {label: np.exp(score - largest) for label, score in scores.items()}
+    lines += [f"probability of {label}: {part / sum(parts.values()):.4f}" for label, part in parts.items()]
+    return "\n".join(lines)
