@@ -515,6 +515,12 @@ def hostile_case(columns, levels, classes, *, is_raw):
 
 
 @pytest.fixture(scope="session")
+def make_hostile():
+    """Return the function that makes a `Hostile` of two columns, two levels and two classes."""
+    return functools.partial(hostile_case, is_raw=True)
+
+
+@pytest.fixture(scope="session")
 def draw_hostile():
     """Return the function that draws hostile names from hypothesis' data and makes a `Hostile` of them."""
 

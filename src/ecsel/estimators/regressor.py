@@ -28,6 +28,7 @@ from ecsel.discovery.progress import Progress, part
 from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix
+from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
@@ -80,7 +81,7 @@ class _SelectOption:
         return goal
 
 
-class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
+class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEstimator):
     """Find the signomial law y = Σ_k α_k Π_j x_j^β_kj of a table, or the readable equation that predicts best.
 
     Parameters
@@ -261,6 +262,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         """Return the options as they were given."""
         return {**super().get_params(deep), "select": self.__dict__["select"]}
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the law, or the equation that predicts best.
 
@@ -310,7 +312,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
                 best = search.choose(self._noise_kinds(noise), robust=LOSSES[self.loss])
         self._set(best, known)
         if best.outcome.interrupted:
-            warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=2)
+            warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=3)
         return self
 
     def _noise_kinds(self, noise: NoiseModel) -> tuple[str, ...]:
@@ -337,7 +339,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         )
         validate_data(self, X, skip_check_array=True)
         measured = check_measurements(table.n_rows, y)
-        warn_cautions(find_cautions(encoder, table, measured, classes=False), stacklevel=4)
+        warn_cautions(find_cautions(encoder, table, measured, classes=False), stacklevel=5)
         weights = check_weights(sample_weight, table.n_rows)
         rows = TrainingRows.of_measurements(self.cv, encoder.feature_rows(table, warn=False), measured, weights)
         found = fit_numbers(self, encoder, rows, n_terms, n_threads, self._seed(), time.monotonic() - started)
@@ -346,7 +348,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         own = {feature.column for feature in encoder.features}
         self.columns_left_out_ = tuple(name for name in encoder.raw_names if name not in own)
         if not self.search_completed_:
-            warnings.warn(STOPPED, UserWarning, stacklevel=3)
+            warnings.warn(STOPPED, UserWarning, stacklevel=4)
         return self
 
     def _forget(self) -> None:
