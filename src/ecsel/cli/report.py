@@ -10,6 +10,9 @@ import typer
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Sheet, Verbose
 from ecsel.cli.session import speaking
 
+SHORT_DIGEST = 12
+"""So many digits of the digest of a model file tell one version of it from another."""
+
 
 def report(
     data: DataFile,
@@ -64,11 +67,13 @@ def report(
             y = pd.Series(y, index=X.index, name=target)
             judged = (None, None) if test is None else read(test)
             begin("writing the page")
+            digest = hashlib.sha256(Path(model).read_bytes()).hexdigest()
             details = {
                 **({} if author is None else {"Author": author}),
+                "Date": datetime.now(tz=UTC).date().isoformat(),
                 "Data": "standard input" if data == STDIN else Path(data).name,
-                "Model file": f"{Path(model).name}, SHA-256 {hashlib.sha256(Path(model).read_bytes()).hexdigest()}",
-                "Report written on": datetime.now(tz=UTC).date().isoformat(),
+                "Model file": f"{Path(model).name}, version {digest[:SHORT_DIGEST]}",
+                "SHA-256 of the model file": digest,
             }
             write_report(
                 fitted,

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from ecsel.report.html import Html
 
 
+LONGEST_IN_HEAD = 60
+"""Longer details, such as a digest of the model file, are on the model card alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wishes:
     """What the author of a report asks for and says."""
@@ -103,6 +107,8 @@ class Page:
     examples: tuple[tuple[Example, int], ...]
     """Each with its position in the sample."""
     limits: tuple[str, ...]
+    head: tuple[tuple[str, str], ...]
+    """The details that are short enough for the head of the page."""
     details: tuple[tuple[str, str], ...]
     card: tuple[tuple[str, str], ...]
     script: str
@@ -130,6 +136,7 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
     places = [int(np.searchsorted(positions, each.position)) for each in explained]
     first = int(np.searchsorted(positions, start))
     equations = formulas(evidence, wishes.n_bootstrap)
+    details = tuple((str(key), str(value)) for key, value in wishes.details.items())
     return Page(
         title=wishes.title,
         purpose=wishes.purpose,
@@ -153,7 +160,8 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         fairness=fairness(evidence, wishes.group),
         examples=tuple(zip(explained, places, strict=True)),
         limits=limits(evidence, wishes.limits),
-        details=tuple((str(key), str(value)) for key, value in wishes.details.items()),
+        head=tuple((name, value) for name, value in details if len(value) <= LONGEST_IN_HEAD),
+        details=details,
         card=_card(
             evidence,
             equations,

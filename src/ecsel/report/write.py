@@ -11,6 +11,7 @@ from ecsel.files.atomic_write import write_whole
 from ecsel.report.evidence import Evidence
 from ecsel.report.html import Html
 from ecsel.report.page import Wishes, build_page, policy
+from ecsel.report.wording import MINUS, unbroken
 
 if TYPE_CHECKING:
     import os
@@ -173,5 +174,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = unbroken
+    environment.filters["minus"] = lambda text: text.replace("-", MINUS)
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment
