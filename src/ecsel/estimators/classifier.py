@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import batches, settings, training
 from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
+from ecsel.estimators.callers import in_cross_validation
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
 from ecsel.estimators.folds import choose_columns, fold_rows
 from ecsel.estimators.inference import Inference
@@ -468,10 +469,10 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         return self.encoder_.model_features(table)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        table = self._checked_table(X)
+        table, warn = self._checked_table(X), not in_cross_validation()
         if self.encoder_.is_raw:
-            return scores(self._score_terms, FeatureRows.from_values(self.encoder_.model_features(table)))
-        return scores(self._score_terms, FeatureRows.from_logs(self.encoder_.log_features(table).T))
+            return scores(self._score_terms, FeatureRows.from_values(self.encoder_.model_features(table, warn=warn)))
+        return scores(self._score_terms, FeatureRows.from_logs(self.encoder_.log_features(table, warn=warn).T))
 
     def _checked_table(self, X: Any) -> RawTable:
         check_is_fitted(self, "equations_")

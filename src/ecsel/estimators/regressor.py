@@ -29,6 +29,7 @@ from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix
 from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
+from ecsel.estimators.callers import in_cross_validation
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
@@ -451,7 +452,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             table = read_table(X)
             if not self.encoder_.names_match(X):  # says what is wrong, or counts the columns of an array
                 validate_data(self, X, reset=False, skip_check_array=True)
-            rows = self.encoder_.feature_rows(table)
+            rows = self.encoder_.feature_rows(table, warn=not in_cross_validation())
             return dict(zip(self.encoder_.feature_names, rows, strict=True)), table.n_rows
         X_ = check_array(numbers_of(X), dtype=np.float64, estimator=self)
         validate_data(self, X, reset=False, skip_check_array=True)
