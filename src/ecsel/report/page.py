@@ -193,18 +193,18 @@ def _by_hand(evidence: Evidence, position: int) -> RowByHand:
 
 
 def _annex(
-    evidence: Evidence, wishes: Wishes, equations: Formulas, quality: ClassPerformance | ValuePerformance | None
+    evidence: Evidence, options: PageOptions, equations: Formulas, quality: ClassPerformance | ValuePerformance | None
 ) -> tuple[AnnexPoint, ...]:
     """Return the headings of Annex IV, filled with what the sections of the report say."""
     named = [f"{figure.name} {figure.value}" for figure in ([] if quality is None else quality.figures)]
     rows, columns = count(len(evidence.training)), len(evidence.view.raw_names)
-    purpose = f"intended purpose: {wishes.purpose}" if wishes.purpose else ""
+    purpose = f"intended purpose: {options.purpose}" if options.purpose else ""
     facts = {
         1: [
             *([Fact(purpose, "purpose")] if purpose else []),
             Fact(f"{_task(evidence)}, by an equation of {equations.size}", "equation"),
             Fact(f"software: ecsel {__version__}"),
-            *(Fact(f"{name}: {value}") for name, value in wishes.details.items()),
+            *(Fact(f"{name}: {value}") for name, value in options.details.items()),
         ],
         2: [
             Fact("the equation is the whole model, with every number in it", "equation"),
@@ -214,15 +214,15 @@ def _annex(
         3: [
             Fact("what the model reads, and what it does with missing and unusual values", "equation"),
             Fact("what limits it", "limits"),
-            *([Fact("figures by group", "fairness")] if wishes.group is not None else []),
+            *([Fact("figures by group", "fairness")] if options.group is not None else []),
         ],
         4: [Fact(f"figures: {', '.join(named)}", "quality")],
     }
     open_too = {
         1: [] if purpose else ["the intended purpose"],
-        3: [] if wishes.group is not None else ["accuracy for the groups of persons on whom the system is used"],
+        3: [] if options.group is not None else ["accuracy for the groups of persons on whom the system is used"],
     }
-    own = {} if wishes.annex_iv is True or wishes.annex_iv is False else wishes.annex_iv
+    own = {} if options.annex_iv is True or options.annex_iv is False else options.annex_iv
     return annex_points(facts, own, open_too)
 
 
