@@ -16,9 +16,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ecsel._typing import Floats
 from ecsel.discovery.criterion import order_credit
 from ecsel.discovery.dictionary import Atoms, evaluate, neighbours
-from ecsel.discovery.lattice import Floats
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.rows import LOG_OF_ZERO

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import STRONG_EVIDENCE
-from ecsel.discovery.lattice import Floats, Mask
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.numbers import REAL, significant_digits, simple_numbers
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 
 
 @dataclass(frozen=True)

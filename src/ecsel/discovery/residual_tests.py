@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows
 from ecsel.discovery.varpro import jacobian

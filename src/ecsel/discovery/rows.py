@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ecsel.discovery.lattice import Floats, Mask, Parities
+from ecsel._typing import Floats, Mask
+from ecsel.discovery.lattice import Parities
 
 LOG_OF_ZERO = -700.0
 """Stands for ln 0: its positive powers vanish in floating point; negative powers are refused by the lattice."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.large import fit_large
@@ -30,10 +29,12 @@ from ecsel.fitting.solvers.newton import SOLVER as NEWTON
 from ecsel.fitting.solvers.newton import minimise
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array
     from ecsel.fitting.objective.losses import Loss
     from ecsel.fitting.rows.blocks import RowBlocks
 
-Array = NDArray[np.floating]
 
 PILOT_ROWS = (1024, 4096)
 PILOT_ROWS_PER_PARAMETER = 40

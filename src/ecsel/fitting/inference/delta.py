@@ -20,7 +20,7 @@ from ecsel.fitting.objective.forms import KNEE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ecsel.fitting.inference.refit import Array
+    from ecsel._typing import Array
     from ecsel.fitting.objective.problem import Problem
     from ecsel.fitting.rows.blocks import Coordinates
 
