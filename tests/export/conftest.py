@@ -515,6 +515,12 @@ def hostile_case(columns, levels, classes, *, is_raw):
 
 
 @pytest.fixture(scope="session")
+def make_hostile():
+    """Return the function that makes a `Hostile` of two columns, two levels and two classes."""
+    return functools.partial(hostile_case, is_raw=True)
+
+
+@pytest.fixture(scope="session")
 def draw_hostile():
     """Return the function that draws hostile names from hypothesis' data and makes a `Hostile` of them."""
 
@@ -549,7 +555,7 @@ def awkward_rows():
 def awkward_model(request, awkward_rows):
     bad = pd.read_csv(AWKWARD)["bad"]
     if request.param == "prediction":
-        return ECSELRegressor(select="prediction", max_factors=6).fit(awkward_rows, (bad == "yes") + 0.0)
+        return ECSELRegressor(criterion="prediction", max_factors=6).fit(awkward_rows, (bad == "yes") + 0.0)
     options = {"n_terms": 1, "l1": 0.001} if request.param == "paper" else {"max_factors": 8, "random_state": 0}
     return ECSELClassifier(**options).fit(awkward_rows, bad)
 

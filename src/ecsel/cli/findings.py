@@ -133,7 +133,7 @@ def doubts(training: Training) -> list[Finding]:
             Finding("unstable", f"unstable {what}: other rows would give another sign, or none, to {_all(training)}")
         )
     if not prepared.classes and not training.model.law_found_:
-        line = "no law was found, the prediction is a constant; try --select prediction, or more rows"
+        line = "no law was found, the prediction is a constant; try --criterion prediction, or more rows"
         if is_readable(training.model):
             line = "no column predicts better than a constant does; try more rows, or other columns"
         found.append(Finding("no_law", line))

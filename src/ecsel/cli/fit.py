@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ecsel.cli.findings import Finding
     from ecsel.cli.preparing import Prepared
+    from ecsel.cli.session import Session
     from ecsel.cli.training import Training
 
 COLUMNS, MODEL = "Columns", "Model"
@@ -111,13 +112,17 @@ def fit(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Probabilities to rely on, by a temperature.", rich_help_panel=MODEL)
     ] = False,
-    select: Annotated[
+    criterion: Annotated[
         str,
         typer.Option(
             metavar="WHAT",
-            help="The equation of the front with so many factors. Of a quantity also: law or prediction.",
+            help="Of a quantity: the exact law (law, the default) or the equation that predicts best (prediction).",
             rich_help_panel=MODEL,
         ),
+    ] = "",
+    select: Annotated[
+        str,
+        typer.Option(metavar="N", help="The equation of the front with so many factors.", rich_help_panel=MODEL),
     ] = "",
     time_limit: Annotated[
         float | None,
@@ -163,7 +168,8 @@ def fit(
         for remark in table.remarks:
             session.note(remark)
         asked = ColumnOptions(drop or (), keep or (), categorical or (), _missing_codes(missing_codes))
-        prepared = prepare(table, target, task=task, options=asked, as_law=select in {"", "law"})
+        criterion, select = _new_names(session, criterion, select)
+        prepared = prepare(table, target, task=task, options=asked, as_law=_goal(criterion, select) == "law")
         if large is not None and prepared.task.kind == "regression":
             raise CommandError(
                 f"{table.name} is too large for a law to be looked for in all rows; give a sample of them."
@@ -188,10 +194,10 @@ def fit(
         }
         if l1 is not None and n_terms is None:
             raise CommandError("--l1 belongs to the paper's model, which has a given number of terms: add --n-terms K.")
-        options = _options(prepared, of_search, of_classes, select)
+        options = _options(prepared, of_search, of_classes, criterion, select)
         options |= {"n_terms": n_terms or "auto", "max_terms": max_terms, "time_limit": time_limit}
         options |= {"random_state": seed, "verbose": int(verbose)}
-        choose = _chooser(prepared, select)
+        choose = _chooser(select)
         table_facts = facts(prepared, readable=l1 is None)
         warned = cautions(prepared, rare_is_handled=threshold is not None or class_weight is not None)
         in_words = not (session.as_json or session.quiet)
@@ -219,41 +225,57 @@ def fit(
             bare_equations(session, training.model)
 
 
+def _new_names(session: "Session", criterion: str, select: str) -> tuple[str, str]:
+    """Return both options, a criterion taken from its old name."""
+    if select in {"law", "prediction"}:
+        session.note(f"--select {select} is now --criterion {select}; the old name goes in 0.3.")
+        return select, ""
+    return criterion, select
+
+
+def _goal(criterion: str, select: str) -> str:
+    """Return what a quantity asks for: a number of factors is one of a prediction."""
+    return criterion or ("prediction" if select.isdigit() else "law")
+
+
 def _options(
-    prepared: "Prepared", of_search: dict[str, Any], of_classes: dict[str, Any], select: str
+    prepared: "Prepared", of_search: dict[str, Any], of_classes: dict[str, Any], criterion: str, select: str
 ) -> dict[str, Any]:
     """Return the options that were given, for the estimator of the task; a law knows neither kind."""
     from ecsel.cli.errors import CommandError
 
+    goal = _goal(criterion, select)
     if prepared.task.kind == "classification":
+        if criterion:
+            raise CommandError(f"--criterion is for a quantity, but {prepared.target!r} is taken for classes.")
         given, foreign, implied = {**of_search, **of_classes}, {}, {}
-    elif select == "prediction" or select.isdigit():
-        given, foreign, implied = of_search, of_classes, {"select": "prediction"}
-    elif select in {"", "law"}:
-        given, foreign, implied = {}, {**of_classes, **of_search}, {"select": "law"}
+    elif goal == "prediction":
+        given, foreign, implied = of_search, of_classes, {"criterion": goal}
+    elif goal == "law":
+        given, foreign, implied = {}, {**of_classes, **of_search}, {"criterion": goal}
     else:
-        raise CommandError(f"--select {select!r}: of a quantity it is law, prediction or a number of factors.")
+        raise CommandError(f"--criterion {criterion!r}: use law or prediction.")
     for name, value in foreign.items():
         if value is not None and name not in {"drop", "keep", "categorical", "missing_codes"}:
-            hint = "; --select prediction takes it" if name in of_search else ""
+            hint = "; --criterion prediction takes it" if name in of_search else ""
             option = name.replace("_", "-")
             raise CommandError(f"--{option} is for classes, but {prepared.target!r} is taken for a quantity{hint}.")
     chosen = {name: value for name, value in given.items() if value is not None}
-    if select in {"", "law"} and prepared.task.kind == "regression":
+    if goal == "law" and prepared.task.kind == "regression":
         chosen = {}  # a law is sought in the columns that were prepared for it
     if "digits" in chosen:
         chosen["digits"] = chosen["digits"] or None
     return {**implied, **chosen}
 
 
-def _chooser(prepared: "Prepared", select: str) -> "Callable[[Any], Any]":
+def _chooser(select: str) -> "Callable[[Any], Any]":
     """Return the function that takes the wanted candidate of a search, the largest of at most so many factors."""
     from ecsel.cli.errors import CommandError
 
-    if not select.isdigit():
-        if prepared.task.kind == "classification" and select:
-            raise CommandError(f"--select {select!r}: of classes it is the number of factors, as the front tells.")
+    if not select:
         return lambda model: model
+    if not select.isdigit():
+        raise CommandError(f"--select {select!r}: it is a number of factors, as the front tells.")
 
     def choose(model: Any) -> Any:
         fitting = [i for i, candidate in enumerate(model.path_) if candidate.size <= int(select)]

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ecsel.cli.equations import reading_aids, show_equations
+from ecsel.cli.equations import aids_heading, reading_aids, show_equations
 from ecsel.cli.models import is_readable
 from ecsel.cli.training import ClassQuality, n_numbers
 from ecsel.cli.wording import shown
@@ -51,8 +51,7 @@ def show_training(session: Session, training: Training, data: str, doubted: list
     _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
     show_equations(session.out, training.model)
     if prepared.classes and is_readable(training.model):
-        label = shown(training.model.classes_.tolist()[1])
-        _show_list(session, f"What each piece does to the odds of {label}", reading_aids(training.model))
+        _show_list(session, aids_heading(training.model), reading_aids(training.model))
     else:
         for line in reading_aids(training.model):
             _line(session, line, "dim")

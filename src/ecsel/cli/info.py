@@ -8,7 +8,7 @@ import typer
 from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Delimiter, Encoding, Json, Quiet, Row, Sheet, Verbose
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import DIGITS, number, shown
+from ecsel.cli.wording import number, shown
 
 if TYPE_CHECKING:
     from ecsel.cli.session import Session
@@ -162,7 +162,7 @@ def example_document(row: int, example: "WorkedExample") -> dict[str, Any]:
 
 
 def _tell(session: "Session", model: Any, name: str) -> None:
-    from ecsel.cli.equations import reading_aids, show_equations
+    from ecsel.cli.equations import aids_heading, reading_aids, show_equations
     from ecsel.cli.models import is_classifier, is_readable
 
     if is_readable(model) and not is_classifier(model):
@@ -182,13 +182,9 @@ def _tell(session: "Session", model: Any, name: str) -> None:
     classes = ", ".join(shown(label) for label in model.classes_.tolist())
     session.out.print(f"{name}: a classifier of {classes}", style="bold", soft_wrap=True)
     show_equations(session.out, model)
-    if model.threshold_ is not None:
-        label = shown(model.classes_.tolist()[1])
-        session.out.print(f"  predicts {label} from a probability of {format(model.threshold_, DIGITS)} on")
     aids = reading_aids(model)
     if aids and model.encoder_.is_raw:
-        label = shown(model.classes_.tolist()[1])
-        session.out.print(f"\nWhat each piece does to the odds of {label}", style="bold", soft_wrap=True)
+        session.out.print(f"\n{aids_heading(model)}", style="bold", soft_wrap=True)
     for line in aids:
         session.out.print(f"  {line}", soft_wrap=True)
     session.out.print()

@@ -171,7 +171,7 @@ def open_streamed(
         empty = classes.tolist()[int(np.argmin(per_class))]
         raise ValueError(f"All rows of class {empty!r} have zero sample_weight: remove the class or weigh its rows.")
     codes = np.searchsorted(classes, profile.row_labels).astype(np.float64)
-    warn_cautions(find_cautions(encoder, table, codes, y if isinstance(y, str) else "", classes=True), stacklevel=4)
+    warn_cautions(find_cautions(encoder, table, codes, y if isinstance(y, str) else "", classes=True), stacklevel=5)
     sample = (table, profile.row_labels, weights)
     return encoder, Packing(model, source, sample, classes, per_class, chosen.n_threads)
 

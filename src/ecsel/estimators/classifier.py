@@ -17,6 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import batches, settings, training
+from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
+from ecsel.estimators.callers import in_cross_validation
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
 from ecsel.estimators.folds import choose_columns, fold_rows
 from ecsel.estimators.inference import Inference
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
     from ecsel.tables.reading import RawTable
 
 
-class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
+class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Classifier whose formula is the model: a short sum of simple pieces of raw columns, one for every score.
 
     By default a search finds the pieces (small powers, logarithms, indicators, products of two), folds choose how many,
@@ -151,7 +153,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
     n_jobs : int, optional
         Threads over folds, starts and row blocks; None uses all cores. The result is the same, to the last bit.
     random_state : int, RandomState or None, default=None
-        Seeds folds, samples and random starts. None means 0: two fits of the same data give the same model.
+        Seeds folds and random starts. None means 0: two fits of the same data give the same model.
     verbose : int, default=0
         1 shows progress on standard error. An interrupt (Ctrl-C) keeps the best so far, with a warning.
 
@@ -275,6 +277,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the equations.
 
@@ -306,7 +309,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         given = None if sample_weight is None else check_weights(sample_weight, len(labels))
         classes, codes, totals = encode_labels(labels, given)
         named = str(getattr(y, "name", None) or "")
-        warn_cautions(find_cautions(encoder, table, codes.astype(np.float64), named, classes=True))
+        warn_cautions(find_cautions(encoder, table, codes.astype(np.float64), named, classes=True), stacklevel=4)
         chosen = chosen.after(time.monotonic() - started)
         if chosen.searches:
             sampled = batches.sample_of_table(self, chosen, X, encoder, (labels, given), codes, self._seed())
@@ -343,7 +346,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         task = class_task(self, chosen, encoder, classes.tolist(), per_class, self._seed())
         found = fit_classes(self, chosen, task, rule, rows, everything)
         if not found.report.converged:
-            warnings.warn(STOPPED, UserWarning, stacklevel=3)
+            warnings.warn(STOPPED, UserWarning, stacklevel=4)
         self.path_encoder_ = found.path_encoder
         self.near_ties_ = found.near_ties
         n_terms = max(sum(not term.is_constant for term in equation.terms) for equation in found.equations)
@@ -409,7 +412,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
             held_out = out_of_fold(folded, train, per_class, tell=bool(self.verbose))
             validation = validate(held_out, loss.link, rule, calibrate=self.calibrate)
         elif folded is None and packing is None and is_overfitted(self, result, rows, per_class, train):
-            warnings.warn(OVERFITTED.format(n_terms=size[0], l1=size[1]), UserWarning, stacklevel=3)
+            warnings.warn(OVERFITTED.format(n_terms=size[0], l1=size[1]), UserWarning, stacklevel=4)
         self.path_encoder_ = encoder
         self.near_ties_ = ()
         laws = scaled_by_temperature(result.laws, validation.temperature)
@@ -466,10 +469,10 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         return self.encoder_.model_features(table)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        table = self._checked_table(X)
+        table, warn = self._checked_table(X), not in_cross_validation()
         if self.encoder_.is_raw:
-            return scores(self._score_terms, FeatureRows.from_values(self.encoder_.model_features(table)))
-        return scores(self._score_terms, FeatureRows.from_logs(self.encoder_.log_features(table).T))
+            return scores(self._score_terms, FeatureRows.from_values(self.encoder_.model_features(table, warn=warn)))
+        return scores(self._score_terms, FeatureRows.from_logs(self.encoder_.log_features(table, warn=warn).T))
 
     def _checked_table(self, X: Any) -> RawTable:
         check_is_fitted(self, "equations_")

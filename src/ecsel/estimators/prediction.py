@@ -185,7 +185,7 @@ def check_options(model: ECSELRegressor) -> tuple[int | None, int]:
     for name, default in OF_LAWS.items():
         value = getattr(model, name)
         if value is not default and value is not None and not (isinstance(value, str) and value == default):
-            raise ValueError(f"{name} belongs to select='law': leave it out of a prediction.")
+            raise ValueError(f"{name} belongs to criterion='law': leave it out of a prediction.")
     for name in ("max_terms", "digits"):
         if getattr(model, name) is not None:
             check_integer(name, getattr(model, name), least=1)
@@ -230,7 +230,7 @@ def allowed_powers(option: Any) -> frozenset[Function] | None:
         exponents, real = option_values.allowed_exponents(option)
         if real:
             raise ValueError(
-                f"allowed_exponents={option!r} is for select='law': the pieces of a prediction are simple powers."
+                f"allowed_exponents={option!r} is for criterion='law': the pieces of a prediction are simple powers."
             )
         return allowed_functions(default_exponents() if exponents is None else exponents)
     listed = list(option) if isinstance(option, Iterable) else option

@@ -210,7 +210,7 @@ class SearchTask:
     class_weights
         The weight of each class; ones where there are no classes.
     seed, cv
-        The seed of folds and samples, and the folds themselves: a number, a splitter or a list of splits.
+        The seed of folds, and the folds themselves: a number, a splitter or a list of splits.
     exponent_bounds, allowed
         The option of that name, and the functions that are allowed, None for all.
     slopes
@@ -237,7 +237,7 @@ class SearchTask:
             encoder, rows = with_cuts(self.encoder, rows)
             self = replace(self, encoder=encoder)  # noqa: PLW0642 - the same task with more features
         columns = self.columns(rows)
-        used = rows.thinned(SEARCH_ROWS, self.seed)
+        used = rows.thinned(SEARCH_ROWS)
         with one_blas_thread(), progress_for(verbose=self.verbose) as progress:
             searched = self._search(columns, rows, used, progress)
             if len(used) < len(rows) and not searched.found.stopped:
@@ -286,7 +286,7 @@ class SearchTask:
 
     def _choose_again(self, searched: Searched) -> Searched:
         """Choose among the candidates on more rows."""
-        more = searched.rows.thinned(JUDGED_ROWS, self.seed)
+        more = searched.rows.thinned(JUDGED_ROWS)
         weights, fold = more.fit_weights(self.class_weights), self.folds(more)[0]
         found = choose_again(
             searched.found,

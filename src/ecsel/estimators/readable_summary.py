@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.estimators.odds import odds_phrases
+from ecsel.estimators.odds_product import is_product_of_powers, odds_factors
 from ecsel.signomial.links import LINKS
 from ecsel.signomial.text import counted, for_people, print_name, print_shift, print_term
 from ecsel.tables.columns import NumericColumn
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.path import Path
     from ecsel.estimators.readable import SearchReport
-    from ecsel.signomial import Factor, Signomial
+    from ecsel.signomial import Factor, Signomial, Term
     from ecsel.tables import TableEncoder
     from ecsel.tables.features import Feature
 
@@ -49,29 +50,34 @@ def headline(model: ECSELClassifier) -> str:
 
 
 def equation_lines(model: ECSELClassifier) -> list[str]:
-    """Return every equation as it is computed and, with one score, what its pieces do to the odds."""
+    """Return every equation as it is computed, and what its pieces do to the odds."""
+    encoder, has_reference = model.encoder_, LINKS[model.link_].has_reference
     lines: list[str] = []
     for label, equation in model.equations_.items():
-        meaning = " (the logarithm of its odds)" if LINKS[model.link_].has_reference else ""
+        meaning = " (the logarithm of its odds)" if has_reference else ""
         lines += [f"score of {label!r}{meaning}:", f"  {equation}"]
-    if LINKS[model.link_].has_reference:
-        ((label, equation),) = model.equations_.items()
-        lines += ["", f"what a piece does to the odds of {label!r}, all others fixed:"]
-        for term in equation.terms:
-            if not term.is_constant:
-                lines.append(f"  {print_term(term)}")
-                lines += [f"    {phrase}" for phrase in odds_phrases(term, model.encoder_)]
-        lines += _repeated(equation, model.encoder_)
-        if len(lines) == 4:
-            lines[-2:] = ["", "no column is used: every row has the same probability"]
-    return lines
+        if has_reference and is_product_of_powers(equation, encoder):
+            lines += [f"odds of {label!r}, the same as a product:", f"  {' * '.join(odds_factors(equation))}"]
+    pieces = [
+        (label, term) for label, equation in model.equations_.items() for term in equation.terms if not term.is_constant
+    ]
+    if not pieces:
+        return [*lines, "", "no column is used: every row has the same probability"]
+    whose = (
+        f"the odds of {next(iter(model.equations_))!r}" if has_reference else "the odds of its class against any other"
+    )
+    lines += ["", f"what a piece does to {whose}, all others fixed:"]
+    for label, term in pieces:
+        lines.append(f"  {print_term(term)}" + ("" if has_reference else f" in the score of {label!r}"))
+        lines += [f"    {phrase}" for phrase in odds_phrases(term, encoder)]
+    return [*lines, *_repeated([term for _, term in pieces], encoder)]
 
 
-def _repeated(equation: Signomial, encoder: TableEncoder) -> list[str]:
+def _repeated(terms: Sequence[Term], encoder: TableEncoder) -> list[str]:
     """Tell the columns that several pieces speak of."""
     column = {feature.name: feature.column for feature in encoder.features}
     times: dict[str, int] = {}
-    for term in equation.terms:
+    for term in terms:
         for name in {column[name] for name in term.names}:
             times[name] = times.get(name, 0) + 1
     return [f"  {print_name(name)} is in {n} pieces: read them together" for name, n in times.items() if n > 1]

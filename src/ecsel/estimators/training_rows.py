@@ -80,8 +80,12 @@ class TrainingRows:
             None if self.measured is None else self.measured[places],
         )
 
-    def thinned(self, size: int, seed: int) -> TrainingRows:
-        """Return at most so many rows, each class in proportion and with its weight."""
+    def thinned(self, size: int, seed: int = 0) -> TrainingRows:
+        """Return at most so many rows, each class in proportion and with its weight.
+
+        A search draws the same rows whatever its own seed, which deals folds: two people with one table shall not
+        find two equations because they drew two samples.
+        """
         if len(self) <= size:
             return self
         kept, factors = stratified_sample(self.codes, self.weights, size, seed)

@@ -64,7 +64,7 @@ def shapley(
     """
     view = ModelView.of(model)
     X, background = view.plain(X), view.plain(background)
-    rows, behind = view.rows(X), view.rows(background)
+    rows, behind = view.rows(X), view.rows(background, warn=False)
     error = None
     if output == "score":
         values = score_shapley(view, rows, behind)

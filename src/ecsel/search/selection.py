@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ecsel.search.batch_path import BatchWalk
 from ecsel.search.losses import PRECISION
 from ecsel.search.path import Family, Found, Limits, Training, Walk, refit
 
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
 RIDGES = (0.03, 0.3, 3.0, 12.0)
 """Ridges of the last fits, in units of a standardised piece's observations. Beside them 0.002 costs 0.4 % of log-loss
 on 40 tuning tables, and 40 brings nothing."""
-RIDGES_OF_MANY, MANY_ROWS, MANY_SCORES = (0, 1, 3), 3000, 4
-"""The positions of those that are tried where there are more rows than this, which ridges hardly move, or more scores,
-whose fits are dear."""
+RIDGES_OF_MANY_ROWS, MANY_ROWS = (0, 1, 3), 3000
+"""The positions of those that are tried where there are more rows than this, which ridges hardly move."""
+RIDGES_OF_MANY_SCORES, MANY_SCORES = (1, 3), 4
+"""The same where there are more scores than this: their fits are dear, and their pieces come in batches."""
 BANDWIDTH = 5.0
 """Factors over which optimism is smoothed: of 3, 5 and 8 the lowest loss and the most stable choice on these tables."""
 TOLERANCE = 0.01
@@ -65,12 +67,13 @@ class Walked:
 
     training: Training
     found: dict[Key, Found]
-    largest: tuple[int, ...]
-    """The largest size that each family has reached."""
+    sizes: tuple[tuple[int, ...], ...]
+    """The sizes that each family has reached, from 0."""
 
     def nearest(self, key: Key) -> Found:
-        """Return a candidate, or the largest of its family where it has none so large."""
-        return self.found[key._replace(size=min(key.size, self.largest[key.family]))]
+        """Return a candidate, or the next smaller one of its family where it has none of that size."""
+        sizes = [size for size in self.sizes[key.family] if size <= key.size]
+        return self.found[key._replace(size=sizes[-1])]
 
 
 def walk_all(
@@ -81,17 +84,24 @@ def walk_all(
 ) -> Walked:
     """Walk every family and refit every size under every ridge."""
     found: dict[Key, Found] = {}
-    largest = []
-    many = np.count_nonzero(training.weights) > MANY_ROWS or training.loss.n_scores > MANY_SCORES
-    ridges = RIDGES_OF_MANY if many else range(len(RIDGES))
+    sizes = []
+    many_scores = training.loss.n_scores > MANY_SCORES
+    ridges: Sequence[int] = range(len(RIDGES))
+    if many_scores:
+        ridges = RIDGES_OF_MANY_SCORES
+    elif np.count_nonzero(training.weights) > MANY_ROWS:
+        ridges = RIDGES_OF_MANY_ROWS
+    # a batch cannot keep the signs of coefficients: it would have to take back those that turn
+    walk = BatchWalk if many_scores and training.signs is None else Walk
     for f, family in enumerate(families):
-        path = Walk(training, family, limits, stopped).run()
-        largest.append(len(path[-1]))
+        path = walk(training, family, limits, stopped).run()
+        sizes.append(tuple(map(len, path)))
         for each in path:
             dispersion = training.dispersion(each)
             for r in ridges:
-                found[Key(f, len(each), r)] = refit(training, each, RIDGES[r], dispersion)
-    return Walked(training, found, tuple(largest))
+                known = RIDGES[r] == family.ridge and dispersion == each.dispersion
+                found[Key(f, len(each), r)] = each if known else refit(training, each, RIDGES[r], dispersion)
+    return Walked(training, found, tuple(sizes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,8 +216,8 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list
         known = (f, id(found))
         if known not in cache:
             loss = held.loss_of(found)
-            more = loss - weights[f] * inner.training.mean_loss(found)
-            cache[known] = (loss, more / inner.training.dispersion(found))
+            share = weights[f] / inner.training.weights.sum()
+            cache[known] = (loss, loss / found.dispersion - share * found.fitted.loss)
         return cache[known]
 
     training = walked.training
@@ -222,7 +232,7 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list
         sizes = np.array([n_factors[key] for key in path], dtype=np.float64)
         for key, more in zip(path, smoothed(sizes, optimism).tolist(), strict=True):
             found = walked.found[key]
-            expected[key] = training.mean_loss(found) + training.dispersion(found) * more
+            expected[key] = found.dispersion * (found.fitted.loss / training.weights.sum() + more)
     judged = [
         Judged(key, measured[key][0], expected[key], n_factors[key], n_factors[key] > len(found))
         for key, found in walked.found.items()

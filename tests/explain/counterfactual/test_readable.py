@@ -261,7 +261,7 @@ def test_goals_that_need_many_columns_are_reached(make_raw_model):
 def test_a_readable_prediction_reaches_a_range(loans):
     X, _ = loans
     y = 5 * np.log(X["income"]) - 0.1 * X["age"] + 2 * (X["contract"] == "year")
-    model = ECSELRegressor(select="prediction", max_terms=4).fit(X, y)
+    model = ECSELRegressor(criterion="prediction", max_terms=4).fit(X, y)
     row = X.iloc[[0]]
     now = float(model.predict(row)[0])
     for low, high in [(now + 1, now + 1.5), (now - 2.5, now - 2), (None, now - 3), (now - 1, now + 1)]:
