@@ -537,7 +537,7 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         if not hasattr(self, "equations_"):
             return notebook_page(self, None, "")
         readable = self.encoder_.is_raw
-        what = "log-odds" if self.link_ == "sigmoid" and readable else "score"
+        what = "log-odds" if LINKS[self.link_].has_reference and readable else "score"
         equations = {f"{what} of {label}": equation for label, equation in self.equations_.items()}
         return notebook_page(self, equations, self.summary(), numbers="all_digits" if readable else "four_digits")
 

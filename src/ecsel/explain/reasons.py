@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
     from ecsel.tables.features import Feature
 
 HIGHER, LOWER = "a higher value", "a lower value"
@@ -137,9 +137,7 @@ def reasons(
     )
 
 
-def _direction(
-    view: ModelView, scores: FloatArray, at_start: FloatArray, toward: Any
-) -> tuple[FloatArray, tuple[Any, ...]]:
+def _direction(view: ModelView, scores: Floats, at_start: Floats, toward: Any) -> tuple[Floats, tuple[Any, ...]]:
     """Return the weights (rows, scores) whose product with the scores is the margin, and the class of each row."""
     if not view.has_classes:
         up = scores[:, 0] >= at_start[0, 0]
@@ -162,7 +160,7 @@ def _in_words(
     view: ModelView,
     X: Any,
     start: Baseline,
-    values: FloatArray,
+    values: Floats,
     ranked: tuple[tuple[int, ...], ...],
     labels: tuple[Any, ...],
     own_words: Mapping[int, str],

@@ -20,8 +20,8 @@ import numpy as np
 from ecsel.search import glm
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats, Places
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Places
 
 NATS, SHARE = 0.5, 0.002
 """What rounding may cost: half a nat is less than one more parameter, a fifth of a percent of the loss is not seen."""

@@ -32,10 +32,10 @@ from ecsel.signomial import Signomial, Term
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.search.dictionary import Atoms, Piece, SearchColumn
     from ecsel.search.losses import Loss
     from ecsel.search.selection import Choice, Key, Walked
-    from ecsel.search.typing import Floats, Mask, Places
 
 FAMILIES = (
     Family("pairs", price=1.0, ridge=0.3, max_pieces=16),

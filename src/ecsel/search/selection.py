@@ -34,8 +34,8 @@ from ecsel.search.path import Family, Found, Limits, Training, Walk, refit
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ecsel._typing import Floats, Places
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Places
 
 RIDGES = (0.03, 0.3, 3.0, 12.0)
 """Ridges of the last fits, in units of a standardised piece's observations. Beside them 0.002 costs 0.4 % of log-loss
