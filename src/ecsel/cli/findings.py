@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ecsel.cli.models import is_readable
+from ecsel.cli.preparing import left_out_note
 from ecsel.cli.screening import MAX_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.cli.wording import shown
 from ecsel.tables.cautions import ADVICE
@@ -64,7 +65,7 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
     found += [
         Finding("reading", shown(_for_the_command_line(note)))
         for note in prepared.encoder.changes
-        if not note.endswith(LEFT_OUT)
+        if not note.endswith(LEFT_OUT) and not note.startswith(tuple(map(left_out_note, prepared.dropped)))
     ]
     return found + _missing(prepared, readable=readable)
 

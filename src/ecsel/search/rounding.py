@@ -82,7 +82,7 @@ def rounded_coefficients(
     wanted = np.full(len(start), digits)
     wanted[:n_scores] += INTERCEPT_DIGITS
     exact = _total(loss, values, owners, target, weights, start)
-    limit = exact + max(NATS, NATS_A_ROW * float(weights.sum()), SHARE * abs(exact))
+    limit = exact + max(NATS, NATS_A_ROW * len(target), SHARE * abs(exact))
     if may_vanish and len(coefficients):
         without = np.append(0.0, coefficients + np.linalg.solve(hessian[1:, 1:], hessian[1:, 0]) * intercepts[0])
         if _total(loss, values, owners, target, weights, without) <= limit:
