@@ -138,4 +138,4 @@ $(BENCH)/.bench: pyproject.toml $(KERNEL)
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-build $(VENV)-integrations $(VENV)-oldest $(VENV)-newest $(BENCH) build dist src/ecsel/fitting/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo docs/_build docs/api docs/auto_examples
+	rm -rf $(VENV) $(VENV)-build $(VENV)-integrations $(VENV)-oldest $(VENV)-newest $(BENCH) build dist src/ecsel/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo docs/_build docs/api docs/auto_examples

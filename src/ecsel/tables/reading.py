@@ -17,8 +17,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import check_array
 
+from ecsel.tables.errors import short
 from ecsel.tables.raw import RawColumn
-from ecsel.tables.refusals import short
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
