@@ -36,10 +36,12 @@ HEADINGS = {
 }
 
 
-def show_table(session: Session, prepared: Prepared, name: str, told: list[Finding], warned: list[Finding]) -> None:
+def show_table(
+    session: Session, prepared: Prepared, name: str, table_facts: list[Finding], warned: list[Finding]
+) -> None:
     """Print what was read and what asks for a second look, before the work that may take long."""
     _heading(session, f"{name}: {prepared.n_read} rows, {len(prepared.encoder.inputs) + 1} columns")
-    for finding in told:
+    for finding in table_facts:
         _line(session, finding.text)
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")
 
@@ -87,11 +89,11 @@ def quality_notes(training: Training, n_fitted: int) -> list[str]:
     model, first = training.model, training.qualities[0]
     what = "equation" if is_readable(model) or training.prepared.classes else "law"
     own = n_numbers(model)
-    told = f"These figures belong to a fit on the other {n_fitted} rows"
+    message = f"These figures belong to a fit on the other {n_fitted} rows"
     if first.numbers != own:
-        notes = [f"{told}: another {what}, of {_count(first.numbers)}; the one above has {_count(own)}."]
+        notes = [f"{message}: another {what}, of {_count(first.numbers)}; the one above has {_count(own)}."]
     else:
-        notes = [f"{told}, of the same size as the {what} above."]
+        notes = [f"{message}, of the same size as the {what} above."]
     quality = getattr(model, "out_of_fold_", None)
     if quality is not None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Delimiter, Encoding, Json, Quiet, Row, Sheet, Verbose
 from ecsel.cli.session import speaking
 from ecsel.cli.wording import number, shown
@@ -49,7 +49,7 @@ def info(
             i = chosen_row(table, row)
             example = i + 1, worked_example(fitted, features_of(fitted, table).iloc[i : i + 1])
         elif row is not None:
-            raise Refusal(f"--row {row} of which table? Name it: ecsel info {model} DATA --row {row}.")
+            raise CommandError(f"--row {row} of which table? Name it: ecsel info {model} DATA --row {row}.")
         if as_json:
             worked = {} if example is None else {"example": example_document(*example)}
             session.json("info", {"model": str(model), **describe(fitted), **worked})
@@ -127,12 +127,12 @@ def _column(model: Any, column: Any) -> dict[str, Any]:
 
     names = {name for equation in equations_of(model).values() for name in equation.names}
     used = any(f.column == column.name and f.name in names for f in model.encoder_.features)
-    told = {"name": column.name, "kind": column.kind, "used": used}
+    common = {"name": column.name, "kind": column.kind, "used": used}
     if column.kind == "numeric":
-        return {**told, "low": column.low, "high": column.high, "missing": column.has_missing}
+        return {**common, "low": column.low, "high": column.high, "missing": column.has_missing}
     if column.kind in {"categorical", "ordinal"}:
-        return {**told, "levels": list(column.levels), "missing": column.has_missing}
-    return told
+        return {**common, "levels": list(column.levels), "missing": column.has_missing}
+    return common
 
 
 def example_document(row: int, example: "WorkedExample") -> dict[str, Any]:
@@ -194,9 +194,9 @@ def _tell(session: "Session", model: Any, name: str) -> None:
         session.out.print(model.summary(), soft_wrap=True)
     elif (quality := model.out_of_fold_) is not None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
-        told = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
+        message = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
         rows = f"{held_out_name(model)} ({quality.n_rows} distinct rows)"
-        session.out.print(f"\nOn {rows}: {told}", soft_wrap=True)
+        session.out.print(f"\nOn {rows}: {message}", soft_wrap=True)
 
 
 def _terms(n: int) -> str:
@@ -236,12 +236,12 @@ def _scaled_columns(model: Any) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("column", "kind", "in the equations as", "training range or levels")]
     for column in (_column(model, each) for each in model.encoder_.columns):
         levels = [shown(level) for level in column.get("levels", ())]
-        told = ", ".join(levels[:6]) + (f", … ({len(levels)})" if len(levels) > 6 else "")
+        message = ", ".join(levels[:6]) + (f", … ({len(levels)})" if len(levels) > 6 else "")
         if "low" in column:
-            told = f"{number(column['low'])} to {number(column['high'])}"
+            message = f"{number(column['low'])} to {number(column['high'])}"
         missing = ", missing" if column.get("missing") else ""
         scale = _scale(model, column) if column["used"] else "–"
-        rows.append((shown(column["name"]), column["kind"], scale, told + missing))
+        rows.append((shown(column["name"]), column["kind"], scale, message + missing))
     return rows
 
 

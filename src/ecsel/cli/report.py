@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Sheet, Verbose
 from ecsel.cli.session import speaking
 
@@ -118,19 +118,19 @@ def scorecard_of(model: Any, text: str) -> Any:
 
     form = "--points takes PDO,BASE,ODDS or PDO,BASE,ODDS,CLASS, such as 20,600,50,paid"
     if not is_classifier(model):
-        raise Refusal(f"{form}, and a classifier; this model predicts a number.")
+        raise CommandError(f"{form}, and a classifier; this model predicts a number.")
     numbers, label = text.split(",", 3)[:3], text.split(",", 3)[3:]
     try:
         pdo, base, odds = map(float, numbers)
     except ValueError:
-        raise Refusal(f"{form}, not {text!r}.") from None
+        raise CommandError(f"{form}, not {text!r}.") from None
     toward = None
     if label:
         toward = next((each for each in model.classes_.tolist() if str(each) == label[0].strip()), None)
         if toward is None:
             known = ", ".join(str(each) for each in model.classes_.tolist())
-            raise Refusal(f"--points: there is no class {label[0].strip()!r}; the classes are {known}.")
+            raise CommandError(f"--points: there is no class {label[0].strip()!r}; the classes are {known}.")
     try:
         return scorecard(model, pdo=pdo, base=base, base_odds=odds, toward=toward, decimals=0)
     except ValueError as error:
-        raise Refusal(f"--points: {error}") from error
+        raise CommandError(f"--points: {error}") from error

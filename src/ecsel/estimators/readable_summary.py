@@ -32,7 +32,7 @@ OUTSIDE = {
 RANGED = frozenset({"number", "above", "below", "step"})
 """Kinds of features of columns that have a training range."""
 MAX_DIGITS = 10
-"""Longer numbers are told in four digits."""
+"""Longer numbers are printed with four digits."""
 
 
 def headline(model: ECSELClassifier) -> str:
@@ -106,10 +106,10 @@ def range_lines(encoder: TableEncoder) -> list[str]:
     named = [print_name(name) for name in used if columns[name].kind == "categorical" and name not in others]
     if named:
         lines.append(f"a level of {', '.join(named)} that training has not seen counts as none of those named")
-    filled = {name: told for name, features in used.items() if (told := _filled(features))}
+    filled = {name: value for name, features in used.items() if (value := _filled(features))}
     if filled:
-        told = ", ".join(f"{print_name(name)} counts as {value}" for name, value in filled.items())
-        lines.append(f"where missing, {told}")
+        message = ", ".join(f"{print_name(name)} counts as {value}" for name, value in filled.items())
+        lines.append(f"where missing, {message}")
     refused = [print_name(name) for name, features in used.items() if all(f.fill is None for f in features)]
     if refused:
         lines.append(f"missing values are refused in {', '.join(refused)}: training had none")
@@ -143,7 +143,7 @@ def front_lines(model: ECSELClassifier) -> list[str]:
 def candidate_lines(
     path: Path, near_ties: Sequence[int], own: int | None, what: str, figures: Sequence[str]
 ) -> list[str]:
-    """Return the candidates with their held-out figures, one of them marked, and those that cannot be told from it."""
+    """Return the candidates with their held-out figures, one of them marked, and its near ties."""
     measured = [i for i, candidate in enumerate(path) if np.isfinite(candidate.loss)]
     if len(measured) < 2:
         return []
@@ -152,8 +152,8 @@ def candidate_lines(
     lines.append("  * is this model; select(i) returns another one, path_[i].equations shows it")
     ties = [i for i in near_ties if i != own]
     if own in near_ties and ties:
-        told = ", ".join(f"{path[i].size} factors, select({i})" for i in ties)
-        lines.append(f"the folds cannot tell these from the chosen one: {told}, see path_")
+        message = ", ".join(f"{path[i].size} factors, select({i})" for i in ties)
+        lines.append(f"the folds cannot tell these from the chosen one: {message}, see path_")
     return lines
 
 

@@ -26,7 +26,7 @@ from ecsel.signomial import FeatureRows
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
-    from ecsel.signomial.arrays import BoolArray
+    from ecsel._typing import Mask
     from ecsel.tables import TableEncoder
 
 TYPICAL, GEOMETRIC_MEAN, REFERENCE = "typical", "geometric mean", "reference"
@@ -103,7 +103,7 @@ def _default(view: ModelView, X: Any) -> Baseline:
     return Baseline(point, CENTRE, REFERENCE)  # a mean on the scaled axis, which no column of the table has
 
 
-def _geometric_mean(view: ModelView, rows: FeatureRows, fixed: BoolArray | None = None) -> FeatureRows:
+def _geometric_mean(view: ModelView, rows: FeatureRows, fixed: Mask | None = None) -> FeatureRows:
     """Return sgn(x)·exp(mean log|x|); what is given elsewhere needs no mean."""
     if rows.is_log:
         return FeatureRows.from_logs(rows.given.mean(axis=0, keepdims=True))
@@ -137,8 +137,8 @@ def _medians(view: ModelView, rows: FeatureRows) -> FeatureRows:
     All features of a column come from one and the same row, so that they belong together.
     """
     middle = rows.given[:1].copy()
-    for j in np.unique(view.players):
-        own = np.flatnonzero(view.players == j)
+    for j in np.unique(view.feature_groups):
+        own = np.flatnonzero(view.feature_groups == j)
         numbers = np.setdiff1d(own, view.indicators)
         if numbers.size:
             at = np.argsort(rows.given[:, numbers[0]], kind="stable")[(len(rows) - 1) // 2]
@@ -152,7 +152,7 @@ def _medians(view: ModelView, rows: FeatureRows) -> FeatureRows:
 def _with_values(view: ModelView, X: Any, given: Mapping[Any, Any]) -> Baseline:
     positions = {view.column_position(name): value for name, value in given.items()}
     point = view.rows(table_with(_first_row(X), {j: np.array([value]) for j, value in positions.items()}), warn=False)
-    fixed = np.isin(view.players, list(positions))
+    fixed = np.isin(view.feature_groups, list(positions))
     encoder = view.encoder
     default = _geometric_mean(view, view.rows(X, warn=False), fixed) if encoder is None else training_baseline(encoder)
     return Baseline(default.with_features(fixed, point), "the given values", REFERENCE)

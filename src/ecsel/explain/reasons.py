@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
     from ecsel.tables.features import Feature
 
 HIGHER, LOWER = "a higher value", "a lower value"
@@ -96,8 +96,8 @@ def reasons(
     baseline : None, dict, row or Baseline, default=None
         What the rows are compared with: a typical row, given values, a row, or `class_mean`.
     column_texts : dict of column to str, optional
-        Your own words, such as those of a notice of adverse action: a column that is a reason is told by its text
-        alone, without a number. Columns without one are told as ever.
+        Your own words, such as those of a notice of adverse action: a column that is a reason is described by its text
+        alone, without a number. Columns without one are described as usual.
 
     Examples
     --------
@@ -137,9 +137,7 @@ def reasons(
     )
 
 
-def _direction(
-    view: ModelView, scores: FloatArray, at_start: FloatArray, toward: Any
-) -> tuple[FloatArray, tuple[Any, ...]]:
+def _direction(view: ModelView, scores: Floats, at_start: Floats, toward: Any) -> tuple[Floats, tuple[Any, ...]]:
     """Return the weights (rows, scores) whose product with the scores is the margin, and the class of each row."""
     if not view.has_classes:
         up = scores[:, 0] >= at_start[0, 0]
@@ -162,7 +160,7 @@ def _in_words(
     view: ModelView,
     X: Any,
     start: Baseline,
-    values: FloatArray,
+    values: Floats,
     ranked: tuple[tuple[int, ...], ...],
     labels: tuple[Any, ...],
     own_words: Mapping[int, str],
@@ -201,7 +199,7 @@ def _state(value: Any) -> str:
 
 def reference_text(view: ModelView, start: Baseline, j: int) -> str | None:
     """Return the value of a column at a reference point as text, if its features tell it."""
-    for f in np.flatnonzero(view.players == j).tolist():
+    for f in np.flatnonzero(view.feature_groups == j).tolist():
         value = float(start.point.values[0, f])
         text = for_people(value + 0.0) if view.encoder is None else _raw_text(view.encoder.features[f], value)
         if text is not None:

@@ -47,7 +47,7 @@ LONGEST_IN_HEAD = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class PageOptions:
     """What the author of a report asks for and says."""
 
     title: str
@@ -124,30 +124,30 @@ class Page:
     version: str
 
 
-def build_page(evidence: Evidence, wishes: Wishes) -> Page:
+def build_page(evidence: Evidence, options: PageOptions) -> Page:
     """Compute every section."""
     view = evidence.view
     protected = [name for name in view.raw_names if is_protected(str(name))]
-    immutable = protected if wishes.immutable is None else wishes.immutable
+    immutable = protected if options.immutable is None else options.immutable
     for name in immutable:
         view.column_position(name)
-    fixed = {*immutable, *([wishes.group] if isinstance(wishes.group, str) else [])}
-    classes = class_performance(evidence, wishes.costs) if view.has_classes else None
+    fixed = {*immutable, *([options.group] if isinstance(options.group, str) else [])}
+    classes = class_performance(evidence, options.costs) if view.has_classes else None
     values = None if view.has_classes else value_performance(evidence)
-    if values is not None and wishes.costs is not None:
+    if values is not None and options.costs is not None:
         raise ValueError("costs are for two classes, but the model is a regression.")
     driven = drivers(evidence)
-    explained = examples(evidence, fixed, wishes.column_texts)
+    explained = examples(evidence, fixed, options.column_texts)
     start = typical_row(evidence)
-    positions, rows = sample(evidence, [start, *(each.position for each in explained)], wishes.sample_rows)
+    positions, rows = sample(evidence, [start, *(each.position for each in explained)], options.sample_rows)
     source, method = script(view, evidence.baseline)
     places = [int(np.searchsorted(positions, each.position)) for each in explained]
     first = int(np.searchsorted(positions, start))
-    equations = formulas(evidence, wishes.n_bootstrap)
-    details = tuple((str(key), str(value)) for key, value in wishes.details.items())
+    equations = formulas(evidence, options.n_bootstrap)
+    details = tuple((str(key), str(value)) for key, value in options.details.items())
     return Page(
-        title=wishes.title,
-        purpose=wishes.purpose,
+        title=options.title,
+        purpose=options.purpose,
         task=_task(evidence),
         target=shown(evidence.target),
         has_classes=view.has_classes,
@@ -165,11 +165,11 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         values=values,
         drivers=driven,
         decision_map=decision_map(evidence, driven.ranking, start),
-        fairness=fairness(evidence, wishes.group),
+        fairness=fairness(evidence, options.group),
         examples=tuple(zip(explained, places, strict=True)),
-        limits=limits(evidence, wishes.limits),
-        annex=() if wishes.annex_iv is False else _annex(evidence, wishes, equations, classes or values),
-        points=points(evidence, wishes.points),
+        limits=limits(evidence, options.limits),
+        annex=() if options.annex_iv is False else _annex(evidence, options, equations, classes or values),
+        points=points(evidence, options.points),
         head=tuple((name, value) for name, value in details if len(value) <= LONGEST_IN_HEAD),
         details=details,
         card=_card(
@@ -193,18 +193,18 @@ def _by_hand(evidence: Evidence, position: int) -> RowByHand:
 
 
 def _annex(
-    evidence: Evidence, wishes: Wishes, equations: Formulas, quality: ClassPerformance | ValuePerformance | None
+    evidence: Evidence, options: PageOptions, equations: Formulas, quality: ClassPerformance | ValuePerformance | None
 ) -> tuple[AnnexPoint, ...]:
     """Return the headings of Annex IV, filled with what the sections of the report say."""
     named = [f"{figure.name} {figure.value}" for figure in ([] if quality is None else quality.figures)]
     rows, columns = count(len(evidence.training)), len(evidence.view.raw_names)
-    purpose = f"intended purpose: {wishes.purpose}" if wishes.purpose else ""
+    purpose = f"intended purpose: {options.purpose}" if options.purpose else ""
     facts = {
         1: [
             *([Fact(purpose, "purpose")] if purpose else []),
             Fact(f"{_task(evidence)}, by an equation of {equations.size}", "equation"),
             Fact(f"software: ecsel {__version__}"),
-            *(Fact(f"{name}: {value}") for name, value in wishes.details.items()),
+            *(Fact(f"{name}: {value}") for name, value in options.details.items()),
         ],
         2: [
             Fact("the equation is the whole model, with every number in it", "equation"),
@@ -214,15 +214,15 @@ def _annex(
         3: [
             Fact("what the model reads, and what it does with missing and unusual values", "equation"),
             Fact("what limits it", "limits"),
-            *([Fact("figures by group", "fairness")] if wishes.group is not None else []),
+            *([Fact("figures by group", "fairness")] if options.group is not None else []),
         ],
         4: [Fact(f"figures: {', '.join(named)}", "quality")],
     }
     open_too = {
         1: [] if purpose else ["the intended purpose"],
-        3: [] if wishes.group is not None else ["accuracy for the groups of persons on whom the system is used"],
+        3: [] if options.group is not None else ["accuracy for the groups of persons on whom the system is used"],
     }
-    own = {} if wishes.annex_iv is True or wishes.annex_iv is False else wishes.annex_iv
+    own = {} if options.annex_iv is True or options.annex_iv is False else options.annex_iv
     return annex_points(facts, own, open_too)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ecsel.files.atomic_write import write_whole
 from ecsel.report.evidence import Evidence
 from ecsel.report.html import Html
-from ecsel.report.page import Wishes, build_page, policy
+from ecsel.report.page import PageOptions, build_page, policy
 from ecsel.report.wording import MINUS, unbroken
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def render_report(
     environment = _environment()
     if sample_rows < 0:
         raise ValueError(f"sample_rows={sample_rows!r} must not be negative.")
-    wishes = Wishes(
+    options = PageOptions(
         title or "Model report",
         purpose,
         group,
@@ -69,9 +69,9 @@ def render_report(
         points,
     )
     with warnings.catch_warnings():
-        # rows outside of the training range are counted and told on the page
+        # rows outside of the training range are counted and shown on the page
         warnings.simplefilter("ignore", UserWarning)
-        page = build_page(Evidence.read(model, X, y, X_test, y_test), wishes)
+        page = build_page(Evidence.read(model, X, y, X_test, y_test), options)
     style = (files("ecsel.report") / "templates" / "style.css").read_text(encoding="utf-8")
     text: str = environment.get_template("report.html").render(
         page=page, style=Html(style), script=Html(page.script), policy=policy(style, page.script)
