@@ -13,6 +13,7 @@ from ecsel.cli.equations import aids_heading, reading_aids, show_equations
 from ecsel.cli.models import is_readable
 from ecsel.cli.training import ClassQuality, n_numbers
 from ecsel.cli.wording import shown
+from ecsel.estimators.summary import held_out_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +98,7 @@ def quality_notes(training: Training, n_fitted: int) -> list[str]:
     if quality is not None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
         figures = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
-        notes.append(f"The {what} above on held-out folds: {figures}.")
+        notes.append(f"The {what} above on {held_out_name(model)}: {figures}.")
     rules = [(q.model, q.threshold) for q in training.qualities if isinstance(q, ClassQuality)]
     if getattr(model, "threshold", None) is not None and all(t is not None for _, t in rules):
         label = shown(model.classes_.tolist()[1])
