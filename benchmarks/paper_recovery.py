@@ -37,7 +37,7 @@ NON_SIGNOMIAL = """\
 ### Equations that are no signomials
 
 The paper fits 3, 5 or 10 terms and shows the best; ours chooses at most sixteen by cross-validation
-(`select="prediction"`). R² of ours is on 2000 fresh noise-free points; the paper's may be one of training."""
+(`criterion="prediction"`). R² of ours is on 2000 fresh noise-free points; the paper's may be one of training."""
 
 TABLES = """\
 ## Classification: the tables

@@ -102,7 +102,7 @@ def run_non_signomial(seeds: Iterable[int], *, fresh: bool) -> None:
             if not fresh and {"equation": equation.name, "seed": seed} in file:
                 continue
             X, y = equation.data(seed, NOISE, relative=False)
-            model, seconds = fit(equation, X, y, seed, select="prediction")
+            model, seconds = fit(equation, X, y, seed, criterion="prediction")
             points = equation.sample(seed + 20_000, 2000)
             cell = {
                 "equation": equation.name,

@@ -240,7 +240,7 @@ def write_report(results: Mapping[str, list[Row]]) -> str:
         parts += [heading, noise(results["noise"])]
     if results["non-signomial"]:
         parts += [
-            '## Equations that are no signomials, `select="prediction"`',
+            '## Equations that are no signomials, `criterion="prediction"`',
             NON_SIGNOMIAL,
             non_signomial(results["non-signomial"]),
         ]

@@ -119,7 +119,8 @@ def test_the_default_is_a_readable_equation_with_its_front(run, loans, loans_fil
 def test_another_size_of_the_front_can_be_selected(run_json, refused, loans_file):
     found = run_json("fit", loans_file, "-t", "bad", *SEARCH, "--select", "2")["model"]
     assert found["n_factors"] == max(p["n_factors"] for p in found["front"] if p["n_factors"] <= 2)
-    assert "number of factors" in refused("fit", loans_file, "-t", "bad", *SEARCH, "--select", "law")
+    assert "number of factors" in refused("fit", loans_file, "-t", "bad", *SEARCH, "--select", "best")
+    assert "is for a quantity" in refused("fit", loans_file, "-t", "bad", *SEARCH, "--criterion", "law")
 
 
 def test_options_of_the_search_reach_it(run_json, loans_file, tmp_path):
@@ -136,7 +137,7 @@ def test_options_of_another_model_are_refused(refused, loans_file, springs_file)
     assert "--n-terms" in refused("fit", loans_file, "-t", "bad", "--l1", "0.1")
     assert "--max-factors is for classes" in refused("fit", springs_file, "-t", "energy", "--max-factors", "3")
     assert "--threshold is for classes" in refused("fit", springs_file, "-t", "energy", "--threshold", "0.3")
-    assert "law, prediction or a number" in refused("fit", springs_file, "-t", "energy", "--select", "best")
+    assert "law or prediction" in refused("fit", springs_file, "-t", "energy", "--criterion", "best")
 
 
 def test_a_quantity_gets_a_law(run_json, springs_file, tmp_path):
@@ -149,6 +150,12 @@ def test_a_quantity_gets_a_law(run_json, springs_file, tmp_path):
     assert {each["column"] for each in found["drivers"]} == {"stiffness", "stretch"}
 
 
+def test_the_old_name_of_the_criterion_still_works(run, springs_file):
+    told = run("fit", springs_file, "-t", "energy", "--select", "law")
+    assert "--select law is now --criterion law" in told.stdout + told.stderr
+    assert "stretch" in told.stdout
+
+
 def test_a_prediction_takes_text_and_missing_values(run, run_json, refused, springs, tmp_path):
     rng = np.random.default_rng(0)
     frame = springs.assign(colour=rng.choice(["red", "blue"], 60))
@@ -157,7 +164,7 @@ def test_a_prediction_takes_text_and_missing_values(run, run_json, refused, spri
     path, model = tmp_path / "springs.csv", tmp_path / "model.json"
     frame.to_csv(path, index=False)
     arguments = ["fit", path, "-t", "energy", "--holdout", "0", "--max-factors", "4"]
-    text = run(*arguments, "--select", "prediction", "-o", model).stdout
+    text = run(*arguments, "--criterion", "prediction", "-o", model).stdout
     fitted = ecsel.load(model)
     assert "[colour = " in str(fitted.equation_)
     assert "root mean squared error" in text
@@ -168,7 +175,7 @@ def test_a_prediction_takes_text_and_missing_values(run, run_json, refused, spri
     fewer = run_json(*arguments, "--select", "1")["model"]
     assert fewer["n_factors"] == 1
     assert all(point["rmse"] > 0 for point in fewer["front"])
-    assert "--select prediction takes it" in refused(*arguments)
+    assert "--criterion prediction takes it" in refused(*arguments)
     page = tmp_path / "page.html"
     run("report", path, "-t", "energy", "-m", model, "-o", page)
     assert "One row by hand" in page.read_text(encoding="utf-8")

@@ -225,8 +225,8 @@ def test_options_are_checked():
         ECSELRegressor(loss="huber").fit(X, clean)
     with pytest.raises(ValueError, match="without zeros"):
         ECSELRegressor(noise="lognormal").fit(X, np.where(clean > 5, clean, 0.0))
-    with pytest.raises(ValueError, match="loss belongs to select='law'"):
-        ECSELRegressor(select="prediction", loss="robust").fit(X, clean)
+    with pytest.raises(ValueError, match="loss belongs to criterion='law'"):
+        ECSELRegressor(criterion="prediction", loss="robust").fit(X, clean)
 
 
 def test_suspects_are_few_and_far():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
+from ecsel.estimators.folds import JUDGED_ROWS, SEARCH_ROWS
 from ecsel.search import code_length, cuts, dictionary, rounding, selection, turning
 from ecsel.tables import describing_raw, level_text, shifts
 

@@ -27,7 +27,7 @@ def table():
 def model(request, table):
     X = table.drop(columns=["bad", "recoveries"])
     if request.param == "prediction":
-        return ECSELRegressor(select="prediction", max_factors=6).fit(X, (table["bad"] == "yes") + 0.0)
+        return ECSELRegressor(criterion="prediction", max_factors=6).fit(X, (table["bad"] == "yes") + 0.0)
     options = {"n_terms": 1, "l1": 0.02} if request.param == "paper" else {"max_factors": 8, "random_state": 0}
     return ECSELClassifier(**options).fit(X, table["bad"])
 

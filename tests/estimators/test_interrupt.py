@@ -25,7 +25,7 @@ X = rng.uniform(1, 5, (100, 4))
 y = X[:, 0] ** 2 + np.exp(X[:, 1] / 2) * np.log(1 + X[:, 2]) - np.sin(X[:, 3])
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    model = ECSELRegressor(verbose=1, max_terms=4, select=sys.argv[1]).fit(X, y)
+    model = ECSELRegressor(verbose=1, max_terms=4, criterion=sys.argv[1]).fit(X, y)
 print(json.dumps({
     "complete": model.search_completed_,
     "warnings": [str(w.message) for w in caught],
@@ -80,14 +80,14 @@ def interrupted_at(line, *arguments, fit=FIT):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
 @pytest.mark.parametrize(
-    ("select", "line", "never", "warning"),
+    ("criterion", "line", "never", "warning"),
     [
         ("law", "laurent", "polishing", "The search was interrupted; the best law so far was kept."),
         ("prediction", "walk 1 of", "walk 6 of", STOPPED),
     ],
 )
-def test_an_interrupt_keeps_the_best_law_so_far(select, line, never, warning):
-    model, told = interrupted_at(line, select)
+def test_an_interrupt_keeps_the_best_law_so_far(criterion, line, never, warning):
+    model, told = interrupted_at(line, criterion)
     assert line in told
     assert never not in told
     assert model["warnings"] == [warning]

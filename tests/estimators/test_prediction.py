@@ -1,4 +1,4 @@
-"""ECSELRegressor(select="prediction"): optimal numbers, invariances, planted equations, and the text is the model."""
+"""ECSELRegressor(criterion="prediction"): optimal numbers, invariances, planted equations; the text is the model."""
 
 import re
 import warnings
@@ -23,7 +23,7 @@ from ecsel.signomial import Signomial, Term
 
 
 def predictor(**options):
-    return ECSELRegressor(select="prediction", **options)
+    return ECSELRegressor(criterion="prediction", **options)
 
 
 def mixed(n=240, seed=0, noise=0.3):
@@ -343,11 +343,11 @@ class TestModel:
         frame, y = table
         numbers = frame[["size", "age of it"]]
         model = predictor(cv=3, max_terms=2).fit(frame, y)
-        model.set_params(select="law", max_terms=1).fit(numbers, y)
+        model.set_params(criterion="law", max_terms=1).fit(numbers, y)
         assert not hasattr(model, "encoder_")
         assert ModelView.of(model).encoder is None
         assert np.isfinite(model.predict(numbers)).all()
-        model.set_params(select="prediction").fit(numbers, y)
+        model.set_params(criterion="prediction").fit(numbers, y)
         assert hasattr(model, "encoder_")
         assert model.feature_names_in_.tolist() == ["size", "age of it"]
 
@@ -452,15 +452,15 @@ class TestBadInput:
             ({"cv": 1}, "cv=1 must be a whole number of at least 2"),
             ({"cv": "five"}, "cv='five'"),
             ({"n_jobs": 0}, "n_jobs=0"),
-            ({"allowed_exponents": "real"}, "is for select='law'"),
+            ({"allowed_exponents": "real"}, "is for criterion='law'"),
             ({"allowed_exponents": "some"}, "allowed_exponents='some'"),
             ({"allowed_exponents": [5]}, "5 is not known"),
             ({"exponent_bounds": (1, 2)}, "low <= 0 <= high"),
             ({"exponent_bounds": {"zz": (-1, 1)}}, "'zz'"),
             ({"missing": "guess"}, "missing"),
-            ({"noise": "relative"}, "noise belongs to select='law'"),
-            ({"noise": np.ones(20)}, "noise belongs to select='law'"),
-            ({"units": {"x0": "m"}}, "units belongs to select='law'"),
+            ({"noise": "relative"}, "noise belongs to criterion='law'"),
+            ({"noise": np.ones(20)}, "noise belongs to criterion='law'"),
+            ({"units": {"x0": "m"}}, "units belongs to criterion='law'"),
             ({"fixed_terms": "x0"}, "fixed_terms belongs"),
             ({"form": "a*x0"}, "form belongs"),
             ({"solver": "paper"}, "solver belongs"),
@@ -500,4 +500,4 @@ class TestBadInput:
     def test_options_survive_cloning(self):
         model = predictor(digits=3, cv=KFold(3), thresholds=True)
         assert clone(model).get_params()["digits"] == 3
-        assert clone(model).get_params()["select"] == "prediction"
+        assert clone(model).get_params()["criterion"] == "prediction"

@@ -68,10 +68,16 @@ def test_the_path_and_select(fitted, kinetic):
         fitted.select(99)
 
 
-def test_select_is_an_option_and_a_method(fitted):
-    assert fitted.get_params()["select"] == "law"
-    assert fitted.select == "law"
-    assert clone(fitted).set_params(select="prediction").get_params()["select"] == "prediction"
+def test_the_old_name_of_the_criterion_works_with_a_warning_that_names_the_new_one():
+    with pytest.warns(FutureWarning, match="select= is now criterion=") as told:
+        model = ECSELRegressor(select="prediction", max_terms=2)
+    assert model.get_params()["criterion"] == "prediction"
+    assert "select" not in model.get_params()
+    assert told[0].filename == __file__
+    with pytest.warns(FutureWarning, match="select= is now criterion="):
+        assert clone(model).set_params(select="law", max_terms=3).criterion == "law"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'selekt'"):
+        ECSELRegressor(selekt="law")
 
 
 def test_words_tables_and_latex(fitted):
@@ -191,7 +197,7 @@ def test_the_papers_solver():
 def test_prediction_chooses_a_size():
     X = np.linspace(0.1, 5, 60)[:, None]
     y = np.log(X[:, 0] + 1)
-    model = ECSELRegressor(select="prediction", max_terms=4, cv=3).fit(X, y)
+    model = ECSELRegressor(criterion="prediction", max_terms=4, cv=3).fit(X, y)
     assert model.score(X, y) > 0.9999
 
 
@@ -290,15 +296,15 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"select": "best"}, "select='best'"),
+            ({"criterion": "best"}, "criterion='best'"),
             ({"solver": "adam"}, "solver='adam'"),
             ({"n_terms": 0}, "n_terms"),
             ({"max_terms": 0}, "max_terms"),
             ({"max_terms": 2.5}, "max_terms"),
             ({"time_limit": -1}, "time_limit"),
             ({"time_limit": "3"}, "time_limit"),
-            ({"cv": 1, "select": "prediction"}, "must be a whole number of at least 2"),
-            ({"cv": "five", "select": "prediction"}, "must be a whole number of at least 2"),
+            ({"cv": 1, "criterion": "prediction"}, "must be a whole number of at least 2"),
+            ({"cv": "five", "criterion": "prediction"}, "must be a whole number of at least 2"),
             ({"l1": -1}, "l1"),
             ({"units": {"x0": "m"}}, "target_unit"),
             ({"fixed_terms": "zz**2"}, "'zz'"),

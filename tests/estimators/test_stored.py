@@ -37,7 +37,7 @@ def search_file(tmp_path_factory, table):
 def prediction_file(tmp_path_factory, table):
     path = tmp_path_factory.mktemp("prediction") / "model.json"
     X, _ = table
-    ECSELRegressor(select="prediction", cv=3).fit(X, 2 * np.log(X["income"]) + X["age"]).save(path)
+    ECSELRegressor(criterion="prediction", cv=3).fit(X, 2 * np.log(X["income"]) + X["age"]).save(path)
     return path
 
 

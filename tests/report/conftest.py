@@ -167,7 +167,7 @@ def house():
     y = 1.9 * X["area"] + 40 * (X["city"] == "Oslo") + 0.4 * (X["year built"].fillna(1950) - 1950)
     y = (y + 20 + rng.normal(0, 20, n)).rename("price")
     parts = split(X, y)
-    model = ECSELRegressor(select="prediction", max_factors=4, cv=3).fit(*parts[:2])
+    model = ECSELRegressor(criterion="prediction", max_factors=4, cv=3).fit(*parts[:2])
     return Case(model, *parts, {"title": "Houses", "group": "city"})
 
 

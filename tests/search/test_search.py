@@ -214,17 +214,16 @@ def test_the_expected_loss_adds_the_optimism_of_the_folds(make_columns, folds_of
             )
         )
     judged, weights = judge(walked, inner)
+
+    def mean_loss(training, found):
+        return training.weights @ loss.values(found.fitted.scores, y) / training.weights.sum()
+
     for each in judged:
         own = walked.found[each.key]
-        direct = [
-            (
-                held.loss_of(there.nearest(each.key)) / held.weights.sum()
-                - there.training.mean_loss(there.nearest(each.key))
-            )
-            for there, held in inner
-        ]
-        assert each.losses.sum() == pytest.approx(sum(held.loss_of(there.nearest(each.key)) for there, held in inner))
-        training_loss = walked.training.mean_loss(own)
+        pairs = [(there.training, held, there.nearest(each.key)) for there, held in inner]
+        direct = [held.loss_of(found) / held.weights.sum() - mean_loss(train, found) for train, held, found in pairs]
+        assert each.losses.sum() == pytest.approx(sum(held.loss_of(found) for _, held, found in pairs))
+        training_loss = mean_loss(walked.training, own)
         assert each.expected > training_loss * 0.98
         assert abs(each.expected - training_loss - np.mean(direct)) < 0.1 * training_loss
     assert weights.sum() == pytest.approx(400)

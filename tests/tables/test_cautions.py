@@ -88,6 +88,6 @@ def test_a_classifier_warns_before_its_fit_and_the_category_can_be_silenced(opti
 def test_a_prediction_of_numbers_warns_too():
     y = rng.normal(size=250)
     with pytest.warns(ColumnWarning, match="'copy' alone nearly tells the target"):
-        ECSELRegressor(select="prediction", max_terms=1).fit(
+        ECSELRegressor(criterion="prediction", max_terms=1).fit(
             pd.DataFrame({"copy": 2 * y, "x": rng.normal(size=250)}), y
         )

@@ -1,7 +1,7 @@
 """Monomials in the order of their description length.
 
 A dictionary is grown column by column: every partial monomial is extended by every exponent that the budget still pays
-for. The budget is raised until the wished number of monomials is reached, so a dictionary adapts itself to the number
+for. The budget is raised until the requested number of monomials is reached: a dictionary adapts itself to the number
 of columns: high powers when there are few, products of low powers when there are many.
 """
 

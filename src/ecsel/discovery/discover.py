@@ -39,7 +39,7 @@ RESTARTS = 40, 12
 """Most restarts of a thorough search, and those without a gain after which it ends."""
 RESTART_MONOMIALS = 6000
 BEAM_WIDTH = 6
-MOST_NEAR_TIES = 20
+MAX_NEAR_TIES = 20
 OVERWHELMING = 5.0
 """Nats by which a law that owes a term to a single row must be shorter than one as simple that does not."""
 RANKING, REFIT = 0.85, 0.95
@@ -160,8 +160,8 @@ class _Run:
         deadline = np.inf if o.time_limit is None else time.monotonic() + o.time_limit
         order = self.rng.permutation(len(self.y))
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
-        told = part(self.progress, 0.0, RANKING)
-        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=told)
+        report = part(self.progress, 0.0, RANKING)
+        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=report)
         self._attempt(search, (lambda: self._search_from_beam(search)) if o.thorough else search.run)
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
@@ -237,7 +237,7 @@ class _Run:
             ]
             best = simplest_of_the_best(others) if others else best
         near = [law for law in laws if law is not best and law.shortest <= best.shortest + STRONG_EVIDENCE]
-        return best, near[:MOST_NEAR_TIES]
+        return best, near[:MAX_NEAR_TIES]
 
     def misfit(self, law: Law) -> Misfit:
         """Return how well a law passes the residual tests; its column is one of all columns."""

@@ -1,4 +1,4 @@
-"""What a search returns. A target whose squares leave the floating-point range is searched scaled, told as it is."""
+"""What a search returns. Targets whose squares overflow are searched scaled, and reported unscaled."""
 
 from dataclasses import dataclass, field, replace
 

@@ -36,7 +36,7 @@ class Law:
     ``shortest`` is the code length of the shortest writing of the same monomials, which laws are compared by.
     ``covariance`` is that of (coefficients, free exponents in row-major order) as the data determine them, that is
     before any rounding, and ``estimates`` are the coefficients that it speaks of. ``n_rows`` are the rows that all this
-    was told by.
+    comes from.
     """
 
     structure: Structure

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import assert_all_finite, column_or_1d
 
-from ecsel.discovery import wishes
+from ecsel.discovery import option_values
 from ecsel.discovery.fitted import FittedLaw
 from ecsel.discovery.lattice import default_exponents
 from ecsel.discovery.noise import Noise
@@ -185,7 +185,7 @@ def check_options(model: ECSELRegressor) -> tuple[int | None, int]:
     for name, default in OF_LAWS.items():
         value = getattr(model, name)
         if value is not default and value is not None and not (isinstance(value, str) and value == default):
-            raise ValueError(f"{name} belongs to select='law': leave it out of a prediction.")
+            raise ValueError(f"{name} belongs to criterion='law': leave it out of a prediction.")
     for name in ("max_terms", "digits"):
         if getattr(model, name) is not None:
             check_integer(name, getattr(model, name), least=1)
@@ -227,10 +227,10 @@ def allowed_powers(option: Any) -> frozenset[Function] | None:
     if option is None:
         return None
     if isinstance(option, str):
-        exponents, real = wishes.allowed_exponents(option)
+        exponents, real = option_values.allowed_exponents(option)
         if real:
             raise ValueError(
-                f"allowed_exponents={option!r} is for select='law': the pieces of a prediction are simple powers."
+                f"allowed_exponents={option!r} is for criterion='law': the pieces of a prediction are simple powers."
             )
         return allowed_functions(default_exponents() if exponents is None else exponents)
     listed = list(option) if isinstance(option, Iterable) else option

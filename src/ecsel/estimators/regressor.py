@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_array, check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ecsel.discovery import wishes
+from ecsel.discovery import option_values
 from ecsel.discovery.fitted import LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
 from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseModel, noise_model, standard_deviations
@@ -28,6 +28,8 @@ from ecsel.discovery.progress import Progress, part
 from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix
+from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
+from ecsel.estimators.callers import in_cross_validation
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
@@ -35,12 +37,13 @@ from ecsel.estimators.prediction_files import prediction_document, read_predicti
 from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
 from ecsel.estimators.progress import progress_for
 from ecsel.estimators.readable import STOPPED
+from ecsel.estimators.renamed import new_name, renamed_option
 from ecsel.estimators.stored import as_node, read_law, read_misfit
 from ecsel.estimators.targets import check_weights, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.files import ModelDocument, write
 from ecsel.files.node import Node
-from ecsel.fitting.blocks import one_blas_thread
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.signomial import Signomial
 from ecsel.tables import TableEncoder
 from ecsel.tables.cautions import find_cautions, warn_cautions
@@ -56,31 +59,7 @@ LOSSES = {"auto": None, "squared": False, "robust": True}
 COLUMN_OPTIONS = ("missing", "missing_codes", "out_of_range", "categorical", "ordinal", "keep", "drop")
 
 
-class _Goal(str):
-    """The value of the option `select`, which is also the method: ``model.select(i)`` picks a law of the path."""
-
-    __slots__ = ("model",)
-    model: ECSELRegressor
-
-    def __call__(self, index: int) -> ECSELRegressor:
-        return self.model._selected(index)  # noqa: SLF001 - the method behind the option
-
-
-class _SelectOption:
-    """`select` as scikit-learn sees it is the plain option; read from a model it can be called too."""
-
-    def __set__(self, model: ECSELRegressor, value: Any) -> None:
-        model.__dict__["select"] = value
-
-    def __get__(self, model: ECSELRegressor | None, owner: type) -> Any:
-        if model is None:
-            return self
-        goal = _Goal(model.__dict__["select"])
-        goal.model = model
-        return goal
-
-
-class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
+class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEstimator):
     """Find the signomial law y = Σ_k α_k Π_j x_j^β_kj of a table, or the readable equation that predicts best.
 
     Parameters
@@ -88,7 +67,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
     n_terms : int or "auto", default="auto"
         Number of terms, of a law with its constant, of a prediction without. "auto" leaves it to the code length, or to
         the folds.
-    select : {"law", "prediction"}, default="law"
+    criterion : {"law", "prediction"}, default="law"
         "law" returns the law with the shortest description of data and law; it may answer that there is no law.
         "prediction" returns the sum of simple pieces of raw columns (small powers, logarithms, indicators, products of
         two) that predicts held-out rows best, as `ECSELClassifier` does for classes; it takes categories and missing
@@ -184,21 +163,21 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
     A prediction need not be a law:
 
     >>> y = np.log(X[:, 0]) + rng.normal(0, 0.3, 60)
-    >>> model = ECSELRegressor(select="prediction", max_terms=1).fit(X, y)
+    >>> model = ECSELRegressor(criterion="prediction", max_terms=1).fit(X, y)
     >>> model.equation_.names, model.out_of_fold_.r2 > 0.3
     (('x0',), True)
     """
 
-    select = _SelectOption()
     path_: Any
     near_ties_: Any
     out_of_fold_: Any
 
+    @renamed_option("select", "criterion")
     def __init__(
         self,
         n_terms: int | str = "auto",
         *,
-        select: str = "law",
+        criterion: str = "law",
         max_terms: int | None = None,
         exponent_bounds: Any = None,
         allowed_exponents: Any = None,
@@ -228,7 +207,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.n_terms = n_terms
-        self.select = select
+        self.criterion = criterion
         self.max_terms = max_terms
         self.exponent_bounds = exponent_bounds
         self.allowed_exponents = allowed_exponents
@@ -257,10 +236,12 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the options as they were given."""
-        return {**super().get_params(deep), "select": self.__dict__["select"]}
+    def set_params(self, **params: Any) -> Self:
+        """Set options, as scikit-learn does."""
+        super().set_params(**new_name(params, "select", "criterion", stacklevel=2))
+        return self
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the law, or the equation that predicts best.
 
@@ -295,8 +276,8 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
             table = as_table(X_, y_, given, counted, noise, names)
             # Nobody knows how many searches there will be: each takes half of what is left of the bar.
             done = search.n_attempts - 1
-            told = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
-            return self._search(table, limit, told, thorough=thorough), table
+            report = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
+            return self._search(table, limit, report, thorough=thorough), table
 
         def evaluate(outcome: Outcome) -> Floats:
             return given + evaluate_known(Signomial(outcome.law.terms), X_, names)
@@ -310,7 +291,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
                 best = search.choose(self._noise_kinds(noise), robust=LOSSES[self.loss])
         self._set(best, known)
         if best.outcome.interrupted:
-            warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=2)
+            warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=3)
         return self
 
     def _noise_kinds(self, noise: NoiseModel) -> tuple[str, ...]:
@@ -318,10 +299,9 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
 
     @property
     def _predicts(self) -> bool:
-        goal = self.__dict__["select"]
-        if goal not in ("law", "prediction"):
-            raise ValueError(f"select={goal!r}: use 'law' or 'prediction'")
-        return bool(goal == "prediction")
+        if self.criterion not in ("law", "prediction"):
+            raise ValueError(f"criterion={self.criterion!r}: use 'law' or 'prediction'")
+        return self.criterion == "prediction"
 
     def _fit_prediction(self, X: Any, y: Any, sample_weight: Any) -> Self:
         started = time.monotonic()
@@ -337,7 +317,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         )
         validate_data(self, X, skip_check_array=True)
         measured = check_measurements(table.n_rows, y)
-        warn_cautions(find_cautions(encoder, table, measured, classes=False), stacklevel=4)
+        warn_cautions(find_cautions(encoder, table, measured, classes=False), stacklevel=5)
         weights = check_weights(sample_weight, table.n_rows)
         rows = TrainingRows.of_measurements(self.cv, encoder.feature_rows(table, warn=False), measured, weights)
         found = fit_numbers(self, encoder, rows, n_terms, n_threads, self._seed(), time.monotonic() - started)
@@ -346,7 +326,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         own = {feature.column for feature in encoder.features}
         self.columns_left_out_ = tuple(name for name in encoder.raw_names if name not in own)
         if not self.search_completed_:
-            warnings.warn(STOPPED, UserWarning, stacklevel=3)
+            warnings.warn(STOPPED, UserWarning, stacklevel=4)
         return self
 
     def _forget(self) -> None:
@@ -362,7 +342,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"solver={self.solver!r}: use 'search' or 'paper'")
         if self.loss not in LOSSES:
             raise ValueError(f"loss={self.loss!r}: use {', '.join(map(repr, LOSSES))}")
-        wishes.check_numbers(self.time_limit, self.l1)
+        option_values.check_numbers(self.time_limit, self.l1)
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
@@ -370,16 +350,16 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         seed = self._seed()
         if self.form is not None:
             return by_form(table, self.form, seed)
-        max_terms = wishes.largest_number_of_terms(self.max_terms)
-        n_terms = wishes.number_of_terms(self.n_terms, table.n_rows)
+        max_terms = option_values.largest_number_of_terms(self.max_terms)
+        n_terms = option_values.number_of_terms(self.n_terms, table.n_rows)
         if self.solver == "paper":
             if n_terms is None:
                 raise ValueError("solver='paper' needs the number of terms: set n_terms to a whole number")
             if table.weight is not None:
                 raise ValueError("solver='paper' weighs all rows alike: leave out sample_weight and noise")
             return by_paper(table, n_terms, seed, PaperSettings(l1=self.l1))
-        exponents, real = wishes.allowed_exponents(self.allowed_exponents)
-        lower, upper = wishes.exponent_bounds(self.exponent_bounds, table.names)
+        exponents, real = option_values.allowed_exponents(self.allowed_exponents)
+        lower, upper = option_values.exponent_bounds(self.exponent_bounds, table.names)
         dimensions, target = None, None
         if self.units is not None and self.target_unit is not None:
             dimensions, target = dimension_matrix(table.names, self.units, self.target_unit)
@@ -449,7 +429,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
             table = read_table(X)
             if not self.encoder_.names_match(X):  # says what is wrong, or counts the columns of an array
                 validate_data(self, X, reset=False, skip_check_array=True)
-            rows = self.encoder_.feature_rows(table)
+            rows = self.encoder_.feature_rows(table, warn=not in_cross_validation())
             return dict(zip(self.encoder_.feature_names, rows, strict=True)), table.n_rows
         X_ = check_array(numbers_of(X), dtype=np.float64, estimator=self)
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -459,7 +439,8 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         named = getattr(self, "feature_names_in_", None)
         return tuple(f"x{j}" for j in range(self.n_features_in_)) if named is None else tuple(named)
 
-    def _selected(self, index: int) -> ECSELRegressor:
+    def select(self, index: int) -> ECSELRegressor:
+        """Return a fitted model of the i-th law or candidate of `path_`."""
         check_is_fitted(self)
         if not -len(self.path_) <= index < len(self.path_):
             raise IndexError(f"path_ has {len(self.path_)} laws, there is no law {index}")
@@ -531,7 +512,9 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
     def _from_document(cls, document: ModelDocument) -> Self:
         """Return the model that `save` wrote."""
         known = cls().get_params(deep=False)
-        model = cls(**{name: value for name, value in document.params.items() if name in known})
+        # Files of 0.1 have the criterion under its old name.
+        params = {"criterion" if name == "select" else name: value for name, value in document.params.items()}
+        model = cls(**{name: value for name, value in params.items() if name in known})
         if document.encoder is not None:
             return read_prediction(model, document)
         report, names = as_node(document.report, "report"), document.inputs
@@ -556,13 +539,13 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         """Show the options as scikit-learn does and, once fitted, the equation in words."""
         if not hasattr(self, "equation_"):
             return notebook_page(self, None, "")
-        predicts = self.__dict__["select"] == "prediction"
+        predicts = self.criterion == "prediction"
         numbers: Literal["all_digits", "simple_number"] = "all_digits" if predicts else "simple_number"
         return notebook_page(self, {"y": self.equation_}, self.describe(), numbers=numbers)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        predicts = self.__dict__["select"] == "prediction"
+        predicts = self.criterion == "prediction"
         tags.input_tags.allow_nan = predicts and self.missing != "error"
         tags.input_tags.categorical = predicts
         return tags

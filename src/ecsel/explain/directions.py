@@ -53,7 +53,7 @@ def directions(model: Any, X: Any, *, label: Any = None) -> dict[str, Direction]
     view = ModelView.of(model)
     X = view.plain(X)
     rows, table = view.rows(X, warn=False), read_table(X)
-    used = np.unique(view.players[view.terms.uses.any(axis=0)]).tolist()
+    used = np.unique(view.feature_groups[view.terms.uses.any(axis=0)]).tolist()
     factors = {j: ColumnFactors.of(view, j) for j in used}
     own = {j: each.at(rows.values[:, each.features]) for j, each in factors.items()}
     coefficients = view.terms.coefficients * _class_weights(view, label)[view.terms.classes]

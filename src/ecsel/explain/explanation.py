@@ -110,7 +110,7 @@ class Explanation:
         """The values of the features in the explained rows, (rows, features): the table's own, or the equations'."""
         if self.units == "raw":
             return table_values(self.table)
-        return self.view.rows(self.table).values
+        return self.view.rows(self.table, warn=False).values
 
     def __repr__(self) -> str:
         shape = " × ".join(

@@ -93,8 +93,8 @@ def reasons(
     baseline : None, dict, row or Baseline, default=None
         What the rows are compared with: a typical row, given values, a row, or `class_mean`.
     column_texts : dict of column to str, optional
-        Your own words, such as those of a notice of adverse action: a column that is a reason is told by its text
-        alone, without a number. Columns without one are told as ever.
+        Your own words, such as those of a notice of adverse action: a column that is a reason is described by its text
+        alone, without a number. Columns without one are described as usual.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def _state(value: Any) -> str:
 
 def reference_text(view: ModelView, start: Baseline, j: int) -> str | None:
     """Return the value of a column at a reference point as text, if its features tell it."""
-    for f in np.flatnonzero(view.players == j).tolist():
+    for f in np.flatnonzero(view.feature_groups == j).tolist():
         value = float(start.point.values[0, f])
         text = for_people(value + 0.0) if view.encoder is None else _raw_text(view.encoder.features[f], value)
         if text is not None:

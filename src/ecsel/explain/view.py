@@ -49,7 +49,7 @@ class ModelView:
         The labels of the probabilities; of a regression the one word ``"prediction"``.
     feature_names, raw_names
         The features of the equations and the columns of the user's table.
-    players
+    feature_groups
         For each feature the position of its raw column.
     encoder
         The way from raw columns to features; None where the columns are the features.
@@ -71,7 +71,7 @@ class ModelView:
     classes: tuple[Any, ...]
     feature_names: tuple[str, ...]
     raw_names: tuple[str, ...]
-    players: IntArray
+    feature_groups: IntArray
     encoder: TableEncoder | None = None
     threshold: float | None = None
     estimator: Any = None
@@ -97,7 +97,13 @@ class ModelView:
         if hasattr(model, "equation_") and hasattr(model, "encoder_"):
             view = cls.of_equations(model.equation_, model.encoder_.feature_names)
             encoder: TableEncoder = model.encoder_
-            return replace(view, raw_names=encoder.raw_names, players=encoder.players, encoder=encoder, estimator=model)
+            return replace(
+                view,
+                raw_names=encoder.raw_names,
+                feature_groups=encoder.feature_groups,
+                encoder=encoder,
+                estimator=model,
+            )
         if hasattr(model, "equation_"):
             names = getattr(model, "feature_names_in_", None)
             raw_names = [f"x{j}" for j in range(model.n_features_in_)] if names is None else [str(n) for n in names]
@@ -114,7 +120,7 @@ class ModelView:
             classes=tuple(model.classes_.tolist()),
             feature_names=encoder.feature_names,
             raw_names=encoder.raw_names,
-            players=encoder.players,
+            feature_groups=encoder.feature_groups,
             encoder=encoder,
             threshold=model.threshold_,
             estimator=model,
@@ -153,7 +159,7 @@ class ModelView:
             classes=tuple(by_class),
             feature_names=names,
             raw_names=names,
-            players=np.arange(len(names), dtype=np.intp),
+            feature_groups=np.arange(len(names), dtype=np.intp),
             threshold=threshold if softmax and len(by_class) == 2 else None,
         )
 
@@ -165,7 +171,7 @@ class ModelView:
     @property
     def grouping(self) -> FloatArray:
         """The indicator (features, raw columns) of the raw column that a feature comes from."""
-        member: FloatArray = (self.players[:, None] == np.arange(len(self.raw_names))).astype(np.float64)
+        member: FloatArray = (self.feature_groups[:, None] == np.arange(len(self.raw_names))).astype(np.float64)
         return member
 
     @property

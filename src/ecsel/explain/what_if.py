@@ -108,7 +108,8 @@ def what_if(
     view = ModelView.of(model)
     X = view.plain(X)
     after, names = changed_table(view, X, factors, set, add)
-    base_scores = view.scores_of(view.rows(X))
+    # rows as they are lie outside the training range or not; only what the change leads to is told
+    base_scores = view.scores_of(view.rows(X, warn=False))
     scores = view.scores_of(view.rows(after))
     return WhatIf(
         name="what if",
@@ -200,5 +201,5 @@ def what_if_curves(
 
 
 def _numeric_in_use(view: ModelView) -> tuple[str, ...]:
-    used = view.players[view.terms.uses.any(axis=0)]
+    used = view.feature_groups[view.terms.uses.any(axis=0)]
     return tuple(name for j, name in enumerate(view.raw_names) if j in used and view.levels(j) is None)

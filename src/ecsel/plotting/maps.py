@@ -44,7 +44,7 @@ def plot_decision_map(
     rows : table, optional
         Rows that are drawn as dots at their values of the two columns, whatever their other columns are.
     y : labels, optional
-        Their classes, by which the dots are told apart.
+        Their classes, which colour the dots.
     ax : matplotlib axes, optional
         Where to draw.
 

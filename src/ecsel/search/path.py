@@ -83,10 +83,6 @@ class Training:
     signs: Floats | None = None
     """(scores, atoms): +1 or −1 where a coefficient must have that sign, 0 where it is free."""
 
-    def mean_loss(self, found: Found) -> float:
-        """Return the mean loss of the rows that take part."""
-        return float(self.weights @ self.loss.values(found.fitted.scores, self.target) / self.weights.sum())
-
     def dispersion(self, found: Found) -> float:
         """Return the dispersion φ that a set leaves, in whose units its loss counts nats."""
         return self.loss.dispersion(found.fitted.scores, self.target, self.weights, len(found) + 1)
@@ -101,6 +97,8 @@ class Found:
     fitted: glm.Fitted
     total: float
     """The objective with the price of the code length."""
+    dispersion: float = 1.0
+    """The dispersion φ under which it was fitted."""
 
     def __len__(self) -> int:
         return len(self.atoms)
@@ -214,7 +212,8 @@ class Walk:
             start,
             tolerance=glm.SEARCH_TOLERANCE,
         )
-        return Found(atoms, owners, fitted, fitted.objective + float(self._prices[places].sum()))
+        total = fitted.objective + float(self._prices[places].sum())
+        return Found(atoms, owners, fitted, total, self._dispersion)
 
     def _scan(self, current: Found, places: Places) -> Scan:
         training, own = self._training, np.array(current.atoms, dtype=np.intp)
@@ -349,7 +348,7 @@ def refit(training: Training, found: Found, ridge: float, dispersion: float = 1.
         (found.fitted.intercepts, found.fitted.coefficients),
         tolerance=glm.SEARCH_TOLERANCE,
     )
-    return replace(found, fitted=fitted)
+    return replace(found, fitted=fitted, dispersion=dispersion)
 
 
 def _largest(values: Floats, count: int) -> list[int]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 COLLINEAR = 1e-3
 """A piece of which less than this share (squared sine) is new to the set is no new direction."""
 CONSIDERED_SWAPS = 8
-"""Swaps of a score that are told: some may break a limit."""
+"""Swaps of a score that are returned: some may break a limit."""
 MIN_GAIN = 1e-6
 """Nats that a swap must gain, so that rounding does not make it go round in circles."""
 

@@ -101,7 +101,8 @@ def walk_all(
             # without folds nothing can tell ridges apart: that of the walk will do, and nobody waits for the others
             nearest = min(ridges, key=lambda r: abs(np.log(RIDGES[r] / family.ridge)))
             for r in [nearest] if stopped() else ridges:
-                found[Key(f, len(each), r)] = refit(training, each, RIDGES[r], dispersion)
+                known = RIDGES[r] == family.ridge and dispersion == each.dispersion
+                found[Key(f, len(each), r)] = each if known else refit(training, each, RIDGES[r], dispersion)
     return Walked(training, found, tuple(sizes))
 
 
@@ -217,8 +218,8 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list
         known = (f, id(found))
         if known not in cache:
             loss = held.loss_of(found)
-            more = loss - weights[f] * inner.training.mean_loss(found)
-            cache[known] = (loss, more / inner.training.dispersion(found))
+            share = weights[f] / inner.training.weights.sum()
+            cache[known] = (loss, loss / found.dispersion - share * found.fitted.loss)
         return cache[known]
 
     training = walked.training
@@ -233,7 +234,7 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list
         sizes = np.array([n_factors[key] for key in path], dtype=np.float64)
         for key, more in zip(path, smoothed(sizes, optimism).tolist(), strict=True):
             found = walked.found[key]
-            expected[key] = training.mean_loss(found) + training.dispersion(found) * more
+            expected[key] = found.dispersion * (found.fitted.loss / training.weights.sum() + more)
     judged = [
         Judged(key, measured[key][0], expected[key], n_factors[key], n_factors[key] > len(found))
         for key, found in walked.found.items()

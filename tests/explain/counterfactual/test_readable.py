@@ -49,7 +49,7 @@ def nearest_on_a_grid(model, X, i, n_points=81):
     """Return the least cost of another decision over a fine grid of every two columns."""
     row, decided = X.iloc[i], model.predict(X.iloc[[i]])[0]
     view = ModelView.of(model)
-    used = [view.raw_names[j] for j in np.unique(view.players[view.terms.uses.any(axis=0)])]
+    used = [view.raw_names[j] for j in np.unique(view.feature_groups[view.terms.uses.any(axis=0)])]
     best = np.inf
     for pair in combinations(used, 2) if len(used) > 1 else [used * 2]:
         (first, first_cost), (second, second_cost) = (candidates(X, name, row[name], n_points) for name in pair)
@@ -261,7 +261,7 @@ def test_goals_that_need_many_columns_are_reached(make_raw_model):
 def test_a_readable_prediction_reaches_a_range(loans):
     X, _ = loans
     y = 5 * np.log(X["income"]) - 0.1 * X["age"] + 2 * (X["contract"] == "year")
-    model = ECSELRegressor(select="prediction", max_terms=4).fit(X, y)
+    model = ECSELRegressor(criterion="prediction", max_terms=4).fit(X, y)
     row = X.iloc[[0]]
     now = float(model.predict(row)[0])
     for low, high in [(now + 1, now + 1.5), (now - 2.5, now - 2), (None, now - 3), (now - 1, now + 1)]:

@@ -47,7 +47,9 @@ def build_space(
 ) -> Space:
     """Return the search space around some rows; `slack` is relative to the margin that a row has."""
     columns: list[NumberColumn | LevelColumn] = []
-    factors = {j: ColumnFactors.of(view, j) for j in np.unique(view.players[view.terms.uses.any(axis=0)]).tolist()}
+    factors = {
+        j: ColumnFactors.of(view, j) for j in np.unique(view.feature_groups[view.terms.uses.any(axis=0)]).tolist()
+    }
     own = {j: each.at(rows.values[:, each.features]) for j, each in factors.items()}
     numeric = set(number_columns(view, options))
     shares = shares_for(sum(j in numeric for j in movable_columns(view, options)))
@@ -200,7 +202,7 @@ def _log_scale(view: ModelView, j: int) -> Callable[[FloatArray], FloatArray]:
     if view.encoder is None or column is None:
         return lambda values: np.log(np.maximum(np.abs(values), TINY))
     if not view.encoder.is_raw:
-        own = [feature for f, feature in enumerate(view.encoder.features) if view.players[f] == j]
+        own = [feature for f, feature in enumerate(view.encoder.features) if view.feature_groups[f] == j]
         slope, offset = own[0].scale, own[0].offset
     elif column.low > 0:
         slope, offset = 1.0, 0.0

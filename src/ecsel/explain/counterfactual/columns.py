@@ -89,11 +89,11 @@ class ColumnFactors(NamedTuple):
     @classmethod
     def of(cls, view: ModelView, j: int) -> ColumnFactors:
         """Collect the factors of a column that some term uses."""
-        features = np.flatnonzero((view.players == j) & view.terms.uses.any(axis=0))
+        features = np.flatnonzero((view.feature_groups == j) & view.terms.uses.any(axis=0))
         found: dict[tuple[int, float, bool], list[tuple[int, Factor]]] = {}
         for k, term in enumerate(view.terms.factors):
             for feature, factor in term:
-                if view.players[feature] == j:
+                if view.feature_groups[feature] == j:
                     found.setdefault((feature, factor.shift, factor.log), []).append((k, factor))
         place = {feature: i for i, feature in enumerate(features.tolist())}
         bases = tuple(

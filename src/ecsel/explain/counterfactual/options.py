@@ -77,7 +77,7 @@ def movable_columns(view: ModelView, options: Options) -> list[int]:
     used = np.asarray(view.terms.uses.any(axis=0))
     if view.encoder is None:
         used[view.indicators] = False
-    return [j for j in np.unique(view.players[used]).tolist() if view.raw_names[j] not in options.immutable]
+    return [j for j in np.unique(view.feature_groups[used]).tolist() if view.raw_names[j] not in options.immutable]
 
 
 def number_columns(view: ModelView, options: Options) -> list[int]:
@@ -87,7 +87,7 @@ def number_columns(view: ModelView, options: Options) -> list[int]:
     if encoder is None:
         return columns
     moving = used & np.array([feature.kind != "missing" for feature in encoder.features])
-    return [j for j in columns if moving[view.players == j].any()]
+    return [j for j in columns if moving[view.feature_groups == j].any()]
 
 
 def _spread(values: FloatArray) -> float:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STEPS = np.array([-1.0, -0.6, -0.3, -0.1, 0.0, 0.1, 0.3, 0.6, 1.0])
 """Where the varied number is tried, in widths."""
-LEAST_STEP = 0.02
+MIN_STEP = 0.02
 """The least first width, as a share of how far a number has moved."""
 NARROWER = 0.2
 """What becomes of a width when the best place is not at its end."""
@@ -160,7 +160,7 @@ def _steps(space: Space, row: IntArray, picks: IntArray) -> FloatArray:
         place = np.arange(row.size)
         step[:, p] = np.maximum(*(np.abs(values[place, end] - values[place, at]) for end in ends))
         # two points of a grid may be as good as one, at the end of a range
-        step[:, p] = np.maximum(step[:, p], LEAST_STEP * np.abs(values[place, at] - values[place, 0]))
+        step[:, p] = np.maximum(step[:, p], MIN_STEP * np.abs(values[place, at] - values[place, 0]))
     return step
 
 

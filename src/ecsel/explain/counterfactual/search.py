@@ -2,7 +2,7 @@
 
 1. Levels: all combinations where they are few, else the best single changes and pairs of the best.
 2. Numbers: with every choice of levels one number moves over its grid, and then two; g of all pairs of points of two
-   grids is one product of matrices, (φ_p ∘ rest) φ_qᵀ. What a pair costs is told by where g crosses zero between
+   grids is one product of matrices, (φ_p ∘ rest) φ_qᵀ. What a pair costs follows from where g crosses zero between
    two points.
 3. Many columns: `ecsel.explain.counterfactual.prices`.
 4. Exchange: any two numbers of the best candidates are moved again, all other columns staying.
