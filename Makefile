@@ -5,7 +5,8 @@ BENCH := .venv-bench
 KERNEL := $(wildcard src/ecsel/csrc/*)
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint docs bench fuzz sanitize mutants wheel dist without-compiler test-package workflows integrations clean
+.PHONY: demo test lint docs bench fuzz endurance sanitize mutants wheel dist recipe without-compiler test-package test-matrix \
+	workflows integrations clean
 
 demo: $(VENV)/.demo
 	$(VENV)/bin/ecsel demo
@@ -29,6 +30,11 @@ SEED ?= 0
 fuzz: $(VENV)/.test
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m fuzz --cases $(CASES) --seed $(SEED)
 
+# Fits, explanations and exports in one process: memory, threads and open files must stay as they are.
+MINUTES ?= 60
+endurance: $(VENV)/.test
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m fuzz.endurance --minutes $(MINUTES) --seed $(SEED)
+
 # The kernel with the sanitizers of GCC, under its tests and under attack.
 sanitize: $(VENV)/.test
 	sh tests/sanitize.sh $(VENV)/bin/python
@@ -41,12 +47,16 @@ mutants: $(VENV)/.test
 wheel: $(VENV)/.test
 	sh tests/same_wheel.sh $(VENV)/bin/python
 
-# Source distribution and wheel, built in isolation and checked.
-dist: $(VENV)/.dist
+# Source distribution and wheel, built with what build-requirements.txt names by its hash, and checked.
+dist: $(VENV)/.dist $(VENV)-build/.done
 	rm -rf dist
-	$(VENV)/bin/python -m build --outdir dist
+	$(VENV)-build/bin/python -m build --no-isolation --outdir dist
 	$(VENV)/bin/twine check --strict dist/*
 	$(VENV)/bin/check-wheel-contents dist/*.whl
+
+# The recipe for conda-forge with the hash of the sdist in dist, rendered for three platforms.
+recipe: $(VENV)/.dist
+	$(VENV)/bin/python recipe/render.py
 
 # What is in dist, installed where there is no compiler.
 without-compiler:
@@ -56,18 +66,25 @@ without-compiler:
 DEPENDENCIES ?= newest
 test-package:
 	$(PYTHON) $(PIP) install "uv>=0.8"
-	$(PYTHON) -m uv pip install --system --resolution $(if $(filter oldest,$(DEPENDENCIES)),lowest-direct,highest) ".[test]"
+	$(PYTHON) -m uv pip install --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" --resolution $(if $(filter oldest,$(DEPENDENCIES)),lowest-direct,highest) ".[test]"
 	$(PYTHON) -m pytest -n 2 tests/signomial tests/tables tests/search tests/fitting tests/estimators tests/explain
+
+# The same with both, each in an environment of its own.
+test-matrix:
+	for each in oldest newest; do \
+		$(PYTHON) -m venv $(VENV)-$$each && \
+		$(MAKE) test-package PYTHON=$(VENV)-$$each/bin/python DEPENDENCIES=$$each || exit 1; \
+	done
 
 # Workflows of continuous integration: pinned, and with no more rights than they need.
 workflows: $(VENV)/.dist
 	$(VENV)/bin/zizmor --offline --strict-collection --persona pedantic .github/workflows
 
-# What others run: exports in two PMML engines, on Java.
+# What others run: exports in two PMML engines and in Spark, on Java; models in a tracking store of MLflow.
 integrations: $(VENV)-integrations/.done
 	sh tests/programs.sh java
 	ECSEL_INTEGRATIONS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest \
-		tests/export/test_pmml_engines.py
+		tests/test_mlflow.py tests/export/test_pmml_engines.py tests/export/test_sql_spark.py tests/docs/test_platforms.py
 
 bench: $(BENCH)/.bench
 	$(BENCH)/bin/python -m benchmarks --help
@@ -93,7 +110,12 @@ $(VENV)/.docs: pyproject.toml $(KERNEL) | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.dist: pyproject.toml | $(VENV)/bin/python
-	$(VENV)/bin/python $(PIP) install "build>=1.2" "check-wheel-contents>=0.6" "twine>=6" "zizmor>=1.5"
+	$(VENV)/bin/python $(PIP) install "check-wheel-contents>=0.6" "py-rattler-build>=0.60" "twine>=6" "zizmor>=1.5"
+	touch $@
+
+$(VENV)-build/.done: build-requirements.txt
+	$(PYTHON) -m venv $(VENV)-build
+	$(VENV)-build/bin/python $(PIP) install --require-hashes --only-binary :all: --requirement build-requirements.txt
 	touch $@
 
 $(VENV)-integrations/.done: pyproject.toml $(KERNEL)
@@ -112,4 +134,4 @@ $(BENCH)/.bench: pyproject.toml $(KERNEL)
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-integrations $(BENCH) build dist src/ecsel/fitting/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo docs/_build docs/api docs/auto_examples
+	rm -rf $(VENV) $(VENV)-build $(VENV)-integrations $(VENV)-oldest $(VENV)-newest $(BENCH) build dist src/ecsel/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis ecsel-demo docs/_build docs/api docs/auto_examples

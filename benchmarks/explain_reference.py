@@ -31,7 +31,7 @@ def enumerated(model: Any, rows: Floats, background: Floats) -> Floats:
         worth = _worths(alpha, beta, u, behind)
         for coalition in rng.integers(0, worth.size, CHECKED).tolist():
             _check(model, rows[i], background, [j for k, j in enumerate(used) if coalition >> k & 1], worth[coalition])
-        result[i, model.encoder_.players[used]] = _shapley(worth, len(used))
+        result[i, model.encoder_.feature_groups[used]] = _shapley(worth, len(used))
     return result
 
 
@@ -64,7 +64,7 @@ def _shapley(worth: Floats, n_players: int) -> Floats:
 
 def _check(model: Any, row: Floats, background: Floats, members: list[int], worth: float) -> None:
     mixed = background.copy()
-    columns = model.encoder_.players[members]
+    columns = model.encoder_.feature_groups[members]
     mixed[:, columns] = row[columns]
     expected = float(model.decision_function(mixed).mean())
     if abs(expected - worth) > 1e-9 * (1 + abs(expected)):

@@ -26,14 +26,14 @@ from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surround
 from benchmarks.tables import SOURCES, Table, add_table_options, check_files, in_order, load
 from ecsel import ECSELClassifier
 from ecsel.estimators.equations import laws_from_equations
-from ecsel.fitting import PENALTIES, ArrayBlocks, Newton, Problem
-from ecsel.fitting.blocks import Coordinates, one_blas_thread
+from ecsel.fitting import L1, ArrayBlocks, Newton, PaperL1, Problem
 from ecsel.fitting.fit import class_shares, to_theta
-from ecsel.fitting.lbfgs import minimise_lbfgs
-from ecsel.fitting.losses import class_loss
-from ecsel.fitting.newton import Stop
-from ecsel.fitting.rows import merge_equal_rows
-from ecsel.fitting.starts import scattered
+from ecsel.fitting.objective.losses import class_loss
+from ecsel.fitting.rows.blocks import Coordinates, one_blas_thread
+from ecsel.fitting.rows.merging import merge_equal_rows
+from ecsel.fitting.solvers.base import Stop
+from ecsel.fitting.solvers.initialization import scattered
+from ecsel.fitting.solvers.lbfgs import minimise_lbfgs
 from ecsel.signomial.links import LINKS
 
 Array = NDArray[np.float64]
@@ -80,9 +80,8 @@ class Posed:
         loss = class_loss(LINKS[model.link_], n_classes)
         coordinates = Coordinates.of(rows, weights)
         blocks = ArrayBlocks.standardised(rows, codes, weights, coordinates, n_threads=os.cpu_count() or 1)
-        problem = Problem(
-            blocks, loss, PENALTIES[str(model.penalty)](model.l1_), model.n_terms_, True, coordinates.spread
-        )
+        penalty = (PaperL1 if model.penalty == "paper" else L1)(float(model.l1_ or 0.0))
+        problem = Problem(blocks, loss, penalty, model.n_terms_, True, coordinates.spread)
         return cls(problem, coordinates, class_shares(codes, weights, loss).astype(np.float64))
 
     def theta(self, model: ECSELClassifier) -> Array:

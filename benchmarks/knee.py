@@ -1,6 +1,7 @@
 """The default penalty: where a coefficient begins to cost (κ in λ √(1 + (α/κ)²)|β|), and whether bending should.
 
-The values in force are `KNEE` in `src/ecsel/fitting/forms.py` and `BENDING` in `src/ecsel/fitting/penalties/l1.py`.
+The values in force are `KNEE` in `src/ecsel/fitting/objective/forms.py` and `BENDING` in
+`src/ecsel/fitting/penalties/l1.py`.
 Each pair is judged as in `benchmarks/scaling.py`: cross-validated log-loss at its own best strength of a grid, two
 terms, five shuffled stratified folds, at most 6000 rows.
 """
@@ -15,7 +16,7 @@ from scipy.stats import rankdata
 from benchmarks.results import FOLDER, ResultFile, markdown_table, surroundings
 from benchmarks.scaling import judge
 from benchmarks.tables import add_table_options, check_files, load
-from ecsel.fitting import forms
+from ecsel.fitting.objective import forms
 from ecsel.fitting.penalties import l1
 
 PAIRS = ((1.0, 1.0), (2.0, 1.0), (4.0, 1.0), (8.0, 1.0), (16.0, 1.0), (8.0, 0.0))

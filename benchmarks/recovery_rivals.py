@@ -92,7 +92,7 @@ def _infix(program: str) -> str:
 
 
 def is_recovered(equation: Equation, text: str, X: NDArray[np.float64]) -> bool:
-    """Judge an expression by the strict criterion after expanding it and dropping terms below one sigma."""
+    """Validator an expression by the strict criterion after expanding it and dropping terms below one sigma."""
     import sympy
 
     names = {f"x{j}": name for j, name in enumerate(equation.columns)}

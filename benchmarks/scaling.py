@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STRENGTHS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3)
-MOST_ROWS = 6000
+MAX_ROWS = 6000
 TAME = 30.0
 SHARES = (0.05, 0.1, 0.2, 0.3)
 DEFAULT = ["iris", "seeds", "hearts", "ilpd", "transfusion", "contraceptive", "compas", "mammography", "osi", "default"]
@@ -54,7 +54,7 @@ def rules(X: pd.DataFrame) -> dict[str, Any]:
 
 def judge(table: Table, option: Any) -> tuple[float, float]:
     """Return the best mean log-loss over the strengths, and that strength."""
-    keep = np.random.default_rng(0).permutation(len(table.y))[:MOST_ROWS]
+    keep = np.random.default_rng(0).permutation(len(table.y))[:MAX_ROWS]
     X, y = table.X.iloc[keep], table.y[keep]
     folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
     losses = []

@@ -27,7 +27,7 @@ from benchmarks.unseen_report import write_report
 METHODS = ["logistic regression", "XGBoost", "random forest", "ECSEL (auto)"]
 N_FOLDS = 5
 SEEN = {"contraceptive", "heart", "iris"}
-MOST_CLASSES = 4
+MAX_CLASSES = 4
 
 
 def keel_folder() -> Path:
@@ -51,7 +51,7 @@ def read_keel(path: Path) -> Table:
 def takes_part(table: Table) -> bool:
     """Whether the rule takes a table."""
     numbers = [dtype for dtype in table.X.dtypes if pd.api.types.is_numeric_dtype(dtype)]
-    return table.name not in SEEN and bool(numbers) and int(table.y.max()) < MOST_CLASSES
+    return table.name not in SEEN and bool(numbers) and int(table.y.max()) < MAX_CLASSES
 
 
 def load_all(folder: Path) -> dict[str, Table]:

@@ -45,7 +45,8 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 nitpicky = True
 autodoc_default_options = {
-    "exclude-members": "get_metadata_routing, set_fit_request, set_score_request",  # documented by scikit-learn
+    # documented by scikit-learn
+    "exclude-members": "get_metadata_routing, set_callbacks, set_fit_request, set_score_request",
 }
 nitpick_ignore_regex = [
     ("py:obj", r".*"),  # single backquotes: a link where there is a target, else code

@@ -2,7 +2,8 @@
 
 A block of ``python`` that a block of ``text`` follows has printed that text. Between ``<!-- by hand: model, rows -->``
 and ``<!-- end -->`` stands the first of the rows, worked out piece by piece: each coefficient times its value, their
-sum, and the probability. The blocks of a document run one after the other, as one script.
+sum, and the probability. The blocks of a document run one after the other, as one script. A document that begins with
+``<!-- needs: package … -->`` runs where these packages are, which ``make integrations`` sees to.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import warnings
 from contextlib import chdir, redirect_stdout
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +35,15 @@ PART = re.compile(
     r"|^<!-- by hand: (?P<row>[^\n]*) -->\n(?P<table>.*?)^<!-- end -->\n",
     re.MULTILINE | re.DOTALL,
 )
+
+
+NEEDS = re.compile(r"\A<!-- needs: (.*) -->\n")
+
+
+def needed(document: str) -> list[str]:
+    """Return the packages that a document needs beside those of the tests."""
+    found = NEEDS.match(document)
+    return found[1].split() if found else []
 
 
 def with_outputs(document: str, name: str) -> str:
@@ -90,7 +101,9 @@ def main() -> None:
     os.environ["MPLBACKEND"] = "Agg"
     for page in sys.argv[1:] or PAGES:
         path = ROOT / page
-        path.write_text(with_outputs(path.read_text(encoding="utf-8"), page), encoding="utf-8")
+        document = path.read_text(encoding="utf-8")
+        if all(find_spec(package) for package in needed(document)):
+            path.write_text(with_outputs(document, page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from familiar_data import by_hand
 from sklearn.model_selection import train_test_split
 
 from ecsel import ECSELClassifier, explain, quality
@@ -64,6 +65,12 @@ refused = X_test[model.predict(X_test) == "defaulted"][:1]
 print(refused.to_string(index=False))
 print(explain.reasons(model, refused))
 axes = explain.reasons(model, refused).plot(kind="waterfall")
+
+# %%
+# The same application with a pocket calculator: every piece of the equation, their sum, the probability.
+
+print(by_hand(model, refused))
+print(f"predict_proba says           {model.predict_proba(refused)[0, 1]:.4f}")
 
 # %%
 # What would change it

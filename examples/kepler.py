@@ -60,3 +60,9 @@ line = np.array([1.0, 1e8])
 axes.loglog(line, 2 * np.pi * np.sqrt(line), color="#E69F00", label="law")
 axes.set(xlabel="a³/μ in h²", ylabel="period T in h", title="T = 2π·√(a³/μ)")
 _ = axes.legend()
+
+# %%
+# The report
+# ----------
+
+model.report(table, period.rename("T"), title="Kepler's third law", purpose="A law from noisy observations.")

@@ -46,7 +46,7 @@ def _good(rng: random.Random) -> dict[str, list[Any]]:
     codes = np.array([0, 1, 0, 1, 1])
     planes, scored = np.zeros((4, 1, 1, 5)), [np.zeros((1, 5)), np.zeros((1, 5))]
     block = [SHAPE, np.zeros(4), v, codes, w, planes, *scored]
-    charges = [np.ones(4), np.full(4, -9.0), np.full(4, 9.0), 0.1]
+    penalty = [np.ones(4), np.full(4, -9.0), np.full(4, 9.0), 0.1]
     single = np.ones(5, np.float32)
     pieces, places = np.ones((3, 5), np.float32), np.array([0, 2])
     return {
@@ -64,7 +64,7 @@ def _good(rng: random.Random) -> dict[str, list[Any]]:
         ],
         "forward": block,
         "derivatives": [*block, np.zeros(4), np.zeros((4, 4)), np.zeros((1, 1, 3, 3))],
-        "solve_on_faces": [3, np.eye(3), *[np.ones(3) for _ in range(5)], 1e-9, 60],
+        "solve_active_set": [3, np.eye(3), *[np.ones(3) for _ in range(5)], 1e-9, 60],
         "positive_parts": [2, 3, np.ones((2, 3, 3)), np.ones((2, 3, 3))],
         "log_image": [np.array([1.0, -1.0, np.nan]), 1.0, 0.0, np.ones(3, np.float32)],
         "places": [single, np.arange(3, dtype=np.float32), np.zeros(5, np.uint8), np.zeros(3, np.int64)],
@@ -77,7 +77,7 @@ def _good(rng: random.Random) -> dict[str, list[Any]]:
             codes,
             w,
             np.zeros(4),
-            *charges,
+            *penalty,
             (1e-6, 1e-4, 1e-3, 1e9, 1.0, 0.5, 0.1, 1e-12, 5, 60),
             1,
         ],

@@ -56,12 +56,17 @@ MUTANTS = (
         "math.log(4 / max(1, len(sizes)))",
         "tests/signomial/test_finite_scores.py",
     ),
-    Mutant("fitting/newton.py", "residual <= 2 * stop.kkt", "residual <= 3 * stop.kkt", "tests/fitting/test_newton.py"),
     Mutant(
-        "fitting/newton.py",
+        "fitting/solvers/newton.py",
+        "residual <= 2 * stop.kkt",
+        "residual <= 3 * stop.kkt",
+        "tests/fitting/solvers/test_newton.py",
+    ),
+    Mutant(
+        "fitting/solvers/newton.py",
         "evaluations, damping = 0, 1, FIRST_DAMPING",
         "evaluations, damping = 0, 2, FIRST_DAMPING",
-        "tests/fitting/test_newton.py",
+        "tests/fitting/solvers/test_newton.py",
     ),
     Mutant("signomial/arrays.py", "if not lost.any():", "if True:", "tests/signomial/test_finite_scores.py"),
     Mutant(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.reading import read_file
 from fuzz.attack import SERVED, refused
 
@@ -65,6 +65,6 @@ class Tables:
             warnings.simplefilter("ignore")
             try:
                 read_file(str(path))
-            except Refusal as error:
+            except CommandError as error:
                 return refused(str(error)[:1000])
         return SERVED

@@ -41,7 +41,7 @@ def no_figures_left():
 
 SENTENCE = re.compile(
     r"(?P<column>.+?) (= (?P<value>.+?)|is missing)( \((?P<word>[^()]+?): (?P<reference>.+?)\))? "
-    r"(adds (?P<adds>\S+) towards (?P<whom>.+) \(\d+ %\)"
+    r"(adds (?P<adds>\S+) to the log-odds of (?P<whom>.+) \(\d+ %\)"
     r"|speaks for (?P<side>.+): the odds of (?P<of>.+) are (?P<verb>multiplied|divided) by (?P<factor>\S+?)\.?)"
 )
 

@@ -23,7 +23,12 @@ def python_blocks(name):
     return re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", [name for name in DOCUMENTS if python_blocks(name)])
+def is_run_here(name):
+    """Whether a document has code, and code that needs no more than the tests do; tests/docs/test_platforms.py."""
+    return python_blocks(name) and not outputs["needed"]((ROOT / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if is_run_here(name)])
 def test_python_blocks_print_what_is_shown(name, monkeypatch):
     """Where this fails after a change of the search: ``python docs/outputs.py`` writes the outputs anew."""
     monkeypatch.setenv("MPLBACKEND", "Agg")

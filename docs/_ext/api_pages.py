@@ -24,6 +24,7 @@ MODULES = {
     "ecsel.quality": "Scores that analysts expect",
     "ecsel.export": "Exports",
     "ecsel.report": "The report",
+    "ecsel.mlflow": "Models in MLflow",
     "ecsel.tune": "The paper's searches",
     "ecsel.distributed": "Large data",
     "ecsel.signomial": "The mathematics",

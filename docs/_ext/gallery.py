@@ -10,12 +10,17 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 ORDER = [
     "readable_equation.py",
+    "titanic.py",
+    "penguins.py",
+    "telco_churn.py",
+    "heart_disease.py",
     "cancer_screening.py",
     "properties.py",
     "online_shopping.py",
     "fraud.py",
     "credit.py",
     "kepler.py",
+    "brain_mass.py",
     "growing_terms.py",
 ]
 """From the smallest story to the largest, then the laws; a test holds it to the folder."""

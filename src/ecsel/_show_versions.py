@@ -10,7 +10,19 @@ from ecsel._compiled import compiled
 from ecsel._version import __version__
 
 DEPENDENCIES = ("numpy", "scipy", "scikit-learn", "narwhals")
-EXTRAS = ("pandas", "polars", "pyarrow", "matplotlib", "jinja2", "openpyxl", "onnx", "sqlglot", "sympy", "dask")
+EXTRAS = (
+    "pandas",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "jinja2",
+    "openpyxl",
+    "onnx",
+    "sqlglot",
+    "sympy",
+    "dask",
+    "mlflow",
+)
 
 
 def show_versions() -> None:

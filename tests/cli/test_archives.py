@@ -14,7 +14,7 @@ import pytest
 
 from ecsel.cli import archives
 from ecsel.cli.archives import check_parquet, check_workbook, gunzip, unpacked_limit
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.reading import read_file
 
 FRAME = pd.DataFrame({"x": np.arange(50.0), "name": ["a", "b"] * 25})
@@ -25,7 +25,7 @@ SCRIPT = [sys.executable, "-c", "import sys; from ecsel.cli import main; sys.exi
 def small(monkeypatch):
     """Bounds a thousand times smaller, so that no test needs the memory that it is about."""
     monkeypatch.setattr(archives, "HARMLESS", 64 * 2**10)
-    monkeypatch.setattr(archives, "MOST_UNPACKED", 2**20)
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 2**20)
 
 
 def workbook(frame=FRAME):
@@ -48,7 +48,7 @@ def changed(content, change):
 @pytest.mark.usefixtures("small")
 def test_a_gzip_file_that_unpacks_to_too_much_is_refused():
     assert gunzip(gzip.compress(b"a,b\n" * 1000), "t.csv.gz") == b"a,b\n" * 1000
-    with pytest.raises(Refusal, match=r"t\.csv\.gz unpacks to more than"):
+    with pytest.raises(CommandError, match=r"t\.csv\.gz unpacks to more than"):
         gunzip(gzip.compress(b"1,2\n" * 2**18), "t.csv.gz")
 
 
@@ -58,7 +58,7 @@ def test_no_more_is_unpacked_than_is_needed_to_refuse(monkeypatch):
     plain = gzip.GzipFile.read
     monkeypatch.setattr(gzip.GzipFile, "read", lambda self, n=-1: asked.append(n) or plain(self, n))
     content = gzip.compress(bytes(2**20))
-    with pytest.raises(Refusal):
+    with pytest.raises(CommandError):
         gunzip(content, "t.gz")
     assert asked == [unpacked_limit(len(content)) + 1]
 
@@ -69,7 +69,7 @@ def test_a_workbook_tells_its_size_before_it_is_opened(tmp_path):
     grown = changed(workbook(), lambda name, data: data + b" " * 2**20 if "sheet1" in name else data)
     path = tmp_path / "t.xlsx"
     path.write_bytes(grown)
-    with pytest.raises(Refusal, match=r"t\.xlsx unpacks to 1 MiB"):
+    with pytest.raises(CommandError, match=r"t\.xlsx unpacks to 1 MiB"):
         read_file(str(path))
 
 
@@ -79,8 +79,8 @@ def test_a_parquet_file_of_more_cells_than_memory_is_refused(monkeypatch, tmp_pa
     path = tmp_path / "t.parquet"
     FRAME.to_parquet(path)
     check_parquet(read_metadata(path), "t")
-    monkeypatch.setattr(archives, "MOST_PARQUET", 100)
-    with pytest.raises(Refusal, match="50 rows of 2 columns"):
+    monkeypatch.setattr(archives, "MAX_PARQUET", 100)
+    with pytest.raises(CommandError, match="50 rows of 2 columns"):
         read_file(str(path))
 
 
@@ -111,7 +111,7 @@ DAMAGE = {
 def test_damage_is_one_clear_line(tmp_path, name, refused):
     path = tmp_path / name
     path.write_bytes(DAMAGE[name])
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(CommandError) as caught:
         read_file(str(path))
     assert name in str(caught.value)
     assert "Internal error" not in str(refused("fit", path, "-t", "x"))

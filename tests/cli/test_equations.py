@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from ecsel import ECSELClassifier
-from ecsel.cli.equations import show_equations
+from ecsel.cli.equations import aids_heading, reading_aids, show_equations
 
-FUNCTIONS = {"log": math.log, "sqrt": math.sqrt, "abs": abs, "__builtins__": {}}
+FUNCTIONS = {"log": math.log, "exp": math.exp, "sqrt": math.sqrt, "abs": abs, "__builtins__": {}}
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +56,29 @@ def test_the_text_in_the_terminal_gives_the_probability(churn, width):
     rows = X.head(40).to_dict("records")
     told = [1 / (1 + math.exp(-by_hand("(" + right.strip() + ")", row))) for row in rows]
     np.testing.assert_allclose(told, model.predict_proba(X.head(40))[:, 1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("width", [40, 200])
+def test_a_product_of_odds_in_the_terminal_gives_the_probability(width):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"income": rng.lognormal(10, 1, 400).round(), "contract": rng.choice(["month", "year"], 400)})
+    z = 1.5 * (np.log(X["income"]) - 10) - 2 * (X["contract"] == "year")
+    model = ECSELClassifier(max_factors=2, threshold=0.3).fit(X, rng.random(400) < 1 / (1 + np.exp(-z)))
+    seen = io.StringIO()
+    show_equations(Console(file=seen, width=width, markup=False, highlight=False), model)
+    product = re.search(r"\n  odds of True =(.*?)\n  predicts True", seen.getvalue(), re.DOTALL)[1]
+    assert "predicts True where its probability is at least 0.3\n" in seen.getvalue()
+    for i, row in enumerate(X.head(20).to_dict("records")):
+        odds = by_hand("(" + product.strip() + ")", row)
+        assert odds / (1 + odds) == pytest.approx(model.predict_proba(X.iloc[[i]])[0, 1], rel=1e-9)
+
+
+def test_several_classes_are_told_class_by_class():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"size": rng.uniform(1, 9, 300), "weight": rng.uniform(1, 9, 300)})
+    y = np.array(["small", "tall", "wide"])[np.digitize(X["size"] + rng.normal(0, 0.5, 300), [3, 6])]
+    model = ECSELClassifier(max_factors=2, cv=3).fit(X, y)
+    told = reading_aids(model)
+    assert len(told) == sum(not term.is_constant for each in model.equations_.values() for term in each.terms)
+    assert all(line.split(":")[0] in set(y) for line in told)
+    assert aids_heading(model) == "What each piece does to the odds of its class against any other"

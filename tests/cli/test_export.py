@@ -1,4 +1,4 @@
-"""An exported program says what the model says; other wishes are one line."""
+"""An exported program says what the model says; other options are one line."""
 
 import runpy
 import sqlite3

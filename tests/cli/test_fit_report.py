@@ -9,8 +9,8 @@ import pytest
 from ecsel import ECSELClassifier
 from ecsel.cli.drivers import strongest_drivers
 from ecsel.cli.fit_report import quality_notes
-from ecsel.cli.preparing import ColumnWishes, prepare
-from ecsel.cli.reading import Wishes, read_file
+from ecsel.cli.preparing import ColumnOptions, prepare
+from ecsel.cli.reading import ReadOptions, read_file
 from ecsel.cli.training import n_numbers, train
 
 
@@ -27,8 +27,8 @@ def rare(tmp_path_factory):
 
 
 def trained(path, **options):
-    table = read_file(path, Wishes(None, None, None))
-    prepared = prepare(table, "bad", task=None, wishes=ColumnWishes((), (), (), "auto"), as_law=False)
+    table = read_file(path, ReadOptions(None, None, None))
+    prepared = prepare(table, "bad", task=None, options=ColumnOptions((), (), (), "auto"), as_law=False)
     return train(
         prepared,
         lambda: ECSELClassifier(max_factors=3, cv=3, random_state=0, **options),

@@ -4,7 +4,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.group import Commands
 from ecsel.files import ModelFileError
 
@@ -27,7 +27,7 @@ def run(error):
 @pytest.mark.parametrize(
     ("error", "line"),
     [
-        (Refusal("no"), "ecsel: no"),
+        (CommandError("no"), "ecsel: no"),
         (ValueError("column 'x'\n is odd"), "ecsel: column 'x' is odd"),
         (ModelFileError("link", "expected text", "m.json"), "ecsel: m.json: link: expected text"),
         (PermissionError(13, "Permission denied", "data.csv"), "ecsel: data.csv: Permission denied"),

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from ecsel.cli import reading
-from ecsel.cli.errors import Refusal
-from ecsel.cli.reading import Wishes, read_file
+from ecsel.cli.errors import CommandError
+from ecsel.cli.reading import ReadOptions, read_file
 from ecsel.cli.writing import table_bytes
 
 TABLE = pd.DataFrame(
@@ -60,18 +60,18 @@ def test_marks_of_encodings_are_understood(tmp_path, encoding):
 def test_another_encoding_is_refused_by_line_and_read_when_named(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,x\n2,é\n", encoding="latin-1")
-    with pytest.raises(Refusal, match=r"line 3: byte 0xe9 .*--encoding"):
+    with pytest.raises(CommandError, match=r"line 3: byte 0xe9 .*--encoding"):
         read_file(str(path))
-    assert read_file(str(path), Wishes(encoding="latin-1")).frame["b"].tolist() == ["x", "é"]
-    with pytest.raises(Refusal, match="martian"):
-        read_file(str(path), Wishes(encoding="martian"))
+    assert read_file(str(path), ReadOptions(encoding="latin-1")).frame["b"].tolist() == ["x", "é"]
+    with pytest.raises(CommandError, match="martian"):
+        read_file(str(path), ReadOptions(encoding="martian"))
 
 
 def test_text_columns_stay_text(tmp_path):
     for name in ("t.csv", "t.xlsx"):
         path = tmp_path / name
         path.write_bytes(table_bytes(name, pd.DataFrame({"grade": [1, None, 2], "n": [1, 2, 3]})))
-        grade = read_file(str(path), Wishes(text=["grade"])).frame["grade"]
+        grade = read_file(str(path), ReadOptions(text=["grade"])).frame["grade"]
         assert grade.isna().tolist() == [False, True, False]
         assert [str(v).removesuffix(".0") for v in grade.dropna()] == ["1", "2"]
 
@@ -82,9 +82,9 @@ def test_sheets(tmp_path):
         TABLE.to_excel(book, sheet_name="first", index=False)
         TABLE.head(1).to_excel(book, sheet_name="second", index=False)
     assert "first" in read_file(str(path)).remarks[0]
-    assert len(read_file(str(path), Wishes(sheet="second"))) == 1
-    with pytest.raises(Refusal, match="'first', 'second'"):
-        read_file(str(path), Wishes(sheet="third"))
+    assert len(read_file(str(path), ReadOptions(sheet="second"))) == 1
+    with pytest.raises(CommandError, match="'first', 'second'"):
+        read_file(str(path), ReadOptions(sheet="third"))
 
 
 BROKEN = {
@@ -111,22 +111,22 @@ def test_broken_files_are_refused(tmp_path, name):
     content, why = BROKEN[name]
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(CommandError) as refusal:
         read_file(str(path))
     assert why in str(refusal.value)
     assert name in str(refusal.value)
 
 
 def test_missing_files_and_folders_are_refused(tmp_path):
-    with pytest.raises(Refusal, match="no such file"):
+    with pytest.raises(CommandError, match="no such file"):
         read_file(str(tmp_path / "nothing.csv"))
-    with pytest.raises(Refusal, match="folder"):
+    with pytest.raises(CommandError, match="folder"):
         read_file(str(tmp_path))
 
 
 def test_what_has_no_end_is_refused(monkeypatch):
     monkeypatch.setattr(reading, "STREAM_LIMIT", 2**20)
-    with pytest.raises(Refusal, match="1 MiB and may have no end"):
+    with pytest.raises(CommandError, match="1 MiB and may have no end"):
         read_file("/dev/zero")
 
 
@@ -134,5 +134,5 @@ def test_a_small_stream_may_not_unpack_to_an_endless_one(monkeypatch):
     monkeypatch.setattr(reading, "STREAM_LIMIT", 2**20)
 
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(gzip.compress(b"\n" * 2**22))))
-    with pytest.raises(Refusal, match="unpacks to more than 1 MiB"):
+    with pytest.raises(CommandError, match="unpacks to more than 1 MiB"):
         read_file("-")

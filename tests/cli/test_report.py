@@ -26,3 +26,22 @@ def test_wrong_wishes(refused, loans, loans_file, model_file, tmp_path):
     nowhere = ["report", loans_file, "-t", "bad", "-m", model_file, "-o", tmp_path / "no" / "r.html"]
     assert "make it first" in refused(*nowhere)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_points_annex_and_the_head(run, refused, loans_file, readable_file, readable, law_file, springs_file, tmp_path):
+    path = tmp_path / "report.html"
+    label = readable.classes_.tolist()[0]
+    command = ["report", loans_file, "-t", "bad", "-m", readable_file, "-o", path]
+    run(*command, "--points", f"20,600,50,{label}", "--annex-iv", "--author", "A. Analyst")
+    page = path.read_text(encoding="utf-8")
+    assert "20 points more double them" in page
+    assert f"odds of {label!r} = 50" in page.replace("&#39;", "'")
+    assert "<h3>9. " in page
+    head = page.split("<header>")[1].split("</header>")[0]
+    for told in ("A. Analyst", "Date: ", loans_file.name, readable_file.name, "version "):
+        assert told in head
+    assert "such as 20,600,50,paid" in refused(*command, "--points", "20;600")
+    assert "there is no class 'perhaps'" in refused(*command, "--points", "20,600,50,perhaps")
+    assert "pdo" in refused(*command, "--points", "0,600,50")
+    law = ["report", springs_file, "-t", "energy", "-m", law_file, "-o", path]
+    assert "predicts a number" in refused(*law, "--points", "20,600,50")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from openpyxl import load_workbook
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.spreadsheet import STARTS_FORMULA, inert
 from ecsel.cli.writing import csv_text, table_bytes
 
@@ -29,7 +29,7 @@ def test_no_cell_of_a_workbook_is_a_formula_or_an_error(frame):
 
 
 def test_a_character_that_no_workbook_holds_is_refused():
-    with pytest.raises(Refusal, match=r"write \.csv"):
+    with pytest.raises(CommandError, match=r"write \.csv"):
         table_bytes("t.xlsx", pd.DataFrame({"a": ["\x00"]}))
 
 

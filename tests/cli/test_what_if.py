@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ecsel import Signomial, explain
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.what_if import parse_changes
 
 
@@ -74,5 +74,5 @@ def test_names_with_signs_in_them():
     assert parse_changes(["a=b=2"], view).new_values == {"a=b": 2}
     assert parse_changes(["a+=3"], view).new_values == {"a+": 3}
     assert parse_changes(["a-=3"], view).amounts == {"a": -3}
-    with pytest.raises(Refusal):
+    with pytest.raises(CommandError):
         parse_changes(["b=1"], view)

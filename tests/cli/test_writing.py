@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.writing import check_table_path, check_writable, drafted, table_bytes, write_whole
 
 
@@ -33,11 +33,11 @@ def test_a_link_stays_a_link(tmp_path):
 
 def test_errors_name_the_file_that_was_asked_for(tmp_path):
     path = tmp_path / "gone" / "file.csv"
-    with pytest.raises(Refusal, match=r"gone/file.csv cannot be written: No such file"):
+    with pytest.raises(CommandError, match=r"gone/file.csv cannot be written: No such file"):
         write_whole(path, b"")
-    with pytest.raises(Refusal, match="make it first"):
+    with pytest.raises(CommandError, match="make it first"):
         check_writable(path)
-    with pytest.raises(Refusal, match="endings"):
+    with pytest.raises(CommandError, match="endings"):
         check_table_path(tmp_path / "file.doc")
 
 

@@ -1,4 +1,4 @@
-"""Given forms, wishes, units and the paper's trainers."""
+"""Given forms, options, units and the paper's trainers."""
 
 from fractions import Fraction
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ecsel.discovery.form import Form
+from ecsel.discovery.option_values import allowed_exponents, exponent_bounds, largest_number_of_terms, number_of_terms
 from ecsel.discovery.paper import PaperSettings, train
 from ecsel.discovery.units import dimension_matrix
-from ecsel.discovery.wishes import allowed_exponents, exponent_bounds, largest_number_of_terms, number_of_terms
 
 
 def test_a_form_is_read_into_terms():

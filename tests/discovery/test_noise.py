@@ -56,7 +56,7 @@ def draw(rng, n, kind, level):
 
 
 def coverages(kind, level, shares, fits=24):
-    """Return, for each wished share, that of new rows inside, for smaller and for larger values of the law."""
+    """Return, for each requested share, that of new rows inside, for smaller and for larger values of the law."""
     inside = np.zeros((fits, len(shares), 2))
     for seed in range(fits):
         rng = np.random.default_rng([seed, 77])

@@ -5,7 +5,7 @@ import pytest
 
 from ecsel.distributed.packing import Packer
 from ecsel.distributed.sources import Batch
-from ecsel.fitting.chunks import Layout
+from ecsel.fitting.rows.chunks import Layout
 from ecsel.tables import TableEncoder
 
 

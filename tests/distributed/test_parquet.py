@@ -10,7 +10,7 @@ from ecsel import ECSELClassifier, explain
 from ecsel.distributed import ParquetTable, write_explanations, write_predictions
 from ecsel.distributed import parquet as parquet_module
 from ecsel.distributed.parquet import write_batches
-from ecsel.fitting import unpacking
+from ecsel.fitting.rows import unpacking
 
 FIT = {"n_terms": 1, "l1": 1e-3, "tol": 1e-12, "n_jobs": 1}
 

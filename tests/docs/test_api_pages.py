@@ -31,7 +31,7 @@ def test_a_page_documents_exactly_the_public_names(module):
 def test_every_module_is_public_or_inside():
     folders = {path.parent.name for path in Path(ecsel.__file__).parent.glob("*/__init__.py")}
     public = {module.partition(".")[2] for module in api["present"]()} - {""}
-    assert folders == public | INSIDE
+    assert folders == (public - {"mlflow"}) | INSIDE  # which is one file
 
 
 @pytest.mark.parametrize("module", list(api["present"]()))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
+from ecsel.estimators.folds import JUDGED_ROWS, SEARCH_ROWS
 from ecsel.search import code_length, cuts, dictionary, rounding, selection, turning
 from ecsel.tables import describing_raw, level_text, shifts
 
@@ -18,9 +18,10 @@ def percent(share):
 @pytest.mark.parametrize(
     ("page", "sentence"),
     [
-        ("how_it_works", f"{percent(selection.TOLERANCE)}\\,\\% \\text{{ of the best loss}}"),
+        ("how_it_works", f"expected loss is within {percent(selection.TOLERANCE)} % of the best"),
+        ("how_it_works", f"by less than {percent(selection.PRODUCTS_EARN)} %"),
         ("choosing", f"within {percent(selection.TOLERANCE)} % of the loss"),
-        ("classifier", f"within one standard error and {percent(selection.TOLERANCE)} % of the best"),
+        ("classifier", f"expected loss is within {percent(selection.TOLERANCE)} % of the best"),
         ("how_it_works", f"(a standardised value beyond {dictionary.MAX_LEVERAGE:g})"),
         ("how_it_works", f"as many as {dictionary.MAX_PAIRS} products"),
         ("how_it_works", f"a logarithm costs {code_length.LOGARITHM:g}"),
@@ -43,4 +44,4 @@ def test_a_page_tells_the_number_of_the_code(page, sentence):
 def test_numbers_in_words():
     assert (rounding.NATS, describing_raw.MIN_LEVEL_ROWS, describing_raw.MAX_NUMBER_LEVELS) == (0.5, 5.0, 12)
     assert (1 + len(dictionary.PAIRS), len(dictionary.WITH_INDICATOR)) == (20, 5)  # one shape is that of deviations
-    assert (len(cuts.QUANTILES), turning.MIN_SLOPE, selection.PRODUCTS_EARN) == (5, 2.0, 0.02)
+    assert (len(cuts.QUANTILES), turning.MIN_SLOPE, selection.BANDWIDTH) == (5, 2.0, 5.0)

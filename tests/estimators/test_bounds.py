@@ -134,7 +134,9 @@ def test_bounds_without_a_meaning_are_refused(bounds, message):
 
 def test_the_solver_that_knows_no_curved_bounds_is_refused():
     X, y = credit(60)
-    with pytest.raises(ValueError, match="exponent_bounds needs solver='newton' or 'adam'"):
+    with pytest.raises(
+        ValueError, match="solver='lbfgs' does not support exponent_bounds: use solver='newton' or 'adam'"
+    ):
         ECSELClassifier(n_terms=1, l1=0.1, solver="lbfgs", exponent_bounds=(-1, 1)).fit(X, y)
     model = ECSELClassifier(n_terms=1, l1=0.01, solver="lbfgs", fit_intercept=False, exponent_bounds=(-0.1, 0.1))
     assert max(map(abs, exponents(model.fit(X, y), "income"))) <= 0.1

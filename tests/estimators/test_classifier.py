@@ -145,7 +145,7 @@ def test_a_frame_and_its_numbers_give_the_same_probabilities(make_numbers, quick
 
 
 def test_two_fits_give_the_same_bits_and_the_number_of_threads_leaves_no_trace(monkeypatch, make_numbers, quick):
-    monkeypatch.setattr("ecsel.fitting.blocks.TILE_ROWS", 32)
+    monkeypatch.setattr("ecsel.fitting.rows.blocks.TILE_ROWS", 32)
     X, y = make_numbers(n_classes=3)
     bits = [quick(n_terms=2, n_jobs=n).fit(X, y).predict_proba(X).tobytes() for n in (1, 1, 2, 4, -1, None)]
     assert len(set(bits)) == 1

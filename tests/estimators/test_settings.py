@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from ecsel import ECSELClassifier, load
-from ecsel.fitting import MCP, TARIFFS, ElasticNet
+from ecsel.fitting import MCP, PENALTIES, ElasticNet
 
-NAMES = tuple(TARIFFS)
+NAMES = tuple(PENALTIES)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_means_the_default_numbers(make_numbers, name):
     X, y = make_numbers()
-    by_name, by_object = (ECSELClassifier(n_terms=1, l1=1e-2, penalty=p).fit(X, y) for p in (name, TARIFFS[name]()))
+    by_name, by_object = (ECSELClassifier(n_terms=1, l1=1e-2, penalty=p).fit(X, y) for p in (name, PENALTIES[name]()))
     assert by_name.equations_ == by_object.equations_
     plain = ECSELClassifier(n_terms=1, l1=1e-2).fit(X, y)
     assert by_name.equations_ != plain.equations_
@@ -36,12 +36,12 @@ def test_a_model_file_keeps_it(make_numbers, tmp_path, penalty):
 class Square:
     """λ (x + x²/2) of one's own."""
 
-    def charge(self, sizes, strength, columns):
+    def value(self, sizes, strength, columns):
         del columns
         return strength * sizes * (1 + sizes / 2), strength * (1 + sizes), np.full_like(sizes, strength)
 
 
-def test_a_tariff_of_ones_own_will_do(make_numbers):
+def test_a_penalty_of_ones_own_will_do(make_numbers):
     X, y = make_numbers()
     own = ECSELClassifier(n_terms=1, l1=1e-2, penalty=Square()).fit(X, y)
     twin = ECSELClassifier(n_terms=1, l1=2e-2, penalty=ElasticNet(0.5)).fit(X, y)

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ecsel import ECSELClassifier
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STORIES = sorted(path.name for path in EXAMPLES.glob("*.py") if not path.stem.endswith("_data"))
 GALLERY = EXAMPLES.parent / "docs" / "_ext" / "gallery.py"
@@ -90,3 +92,41 @@ def test_the_features_of_payments():
     assert features["pct_balance_taken"].between(0, 1).all()
     assert (features.loc[log["oldbalanceOrg"] == 0, "pct_balance_taken"] == 0).all()
     pd.testing.assert_series_equal(features["externalDest"], (log["type"] == "PAYMENT").astype(int), check_names=False)
+
+
+@pytest.fixture(scope="module")
+def familiar():
+    return runpy.run_path(str(EXAMPLES / "familiar_data.py"))
+
+
+def test_the_familiar_tables_are_those_that_were_published(familiar):
+    people = familiar["titanic"]()
+    assert len(people) == 2201
+    assert people["fate"].value_counts().to_dict() == {"died": 1490, "survived": 711}
+    assert people["cabin"].value_counts().to_dict() == {"crew": 885, "third": 706, "first": 325, "second": 285}
+    birds = familiar["penguins"]()
+    assert birds["species"].value_counts().to_dict() == {"Adelie": 152, "Gentoo": 124, "Chinstrap": 68}
+    assert birds["body_mass_g"].isna().sum() == 2
+    animals = familiar["mammals"]()
+    assert len(animals) == animals["species"].nunique() == 62
+    slope = np.polyfit(np.log(animals["body_kg"]), np.log(animals["brain_g"]), 1)
+    np.testing.assert_allclose(slope, [0.75169, 2.13479], atol=5e-6)  # as textbooks have it
+
+
+@pytest.mark.parametrize(("name", "target"), [("telco_churn", "Churn"), ("heart_clinic", "disease")])
+def test_drawn_tables_are_the_same_in_every_run(familiar, name, target):
+    draw = familiar[name]
+    pd.testing.assert_frame_equal(draw(200, seed=3), draw(200, seed=3))
+    assert 0.1 < (draw()[target] == draw()[target].unique()[0]).mean() < 0.9
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("target", ["species", "sex"])
+def test_a_row_by_hand_ends_at_the_probability(familiar, target):
+    birds = familiar["penguins"]().dropna()
+    X, y = birds[["bill_length_mm", "bill_depth_mm", "body_mass_g"]], birds[target]
+    model = ECSELClassifier(max_factors=2, cv=3).fit(X, y)
+    told = familiar["by_hand"](model, X.head(1))
+    shown = [float(line.rpartition(" ")[2]) for line in told.splitlines() if line.startswith("probability")]
+    p = model.predict_proba(X.head(1))[0]
+    np.testing.assert_allclose(shown, p if len(model.classes_) > 2 else p[1:], atol=5.1e-5)

@@ -17,7 +17,7 @@ def test_directions_are_those_of_the_log_odds(make_model, make_raw_model, seed, 
     view = explain.ModelView.of(model)
     label = model.classes_[0]
     ways = explain.directions(model, X, label=label)
-    used = {view.raw_names[j] for j in view.players[view.terms.uses.any(axis=0)]}
+    used = {view.raw_names[j] for j in view.feature_groups[view.terms.uses.any(axis=0)]}
     assert {*ways} == used - {"purpose"}
     for name, way in ways.items():
         values = np.unique(X[name].dropna())

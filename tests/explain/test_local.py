@@ -72,7 +72,7 @@ def test_baselines_of_every_kind(make_model):
     np.testing.assert_allclose(row.base_values, model.decision_function(X.iloc[[3]]))
     some = explain.attribution(model, X, baseline={"income": float(X["income"].iloc[3]), "purpose": "car"})
     u = encoder.log_features(X.iloc[[3]].assign(purpose="car"))[:, 0]
-    fixed = np.isin(encoder.players, [0, 3])
+    fixed = np.isin(encoder.feature_groups, [0, 3])
     np.testing.assert_allclose(some.base_values, _score(model, np.where(fixed, u, encoder.baseline)))
     y = np.where(X["income"] > X["income"].median(), "rich", "poor")
     mean = explain.class_mean(model, X, y, "rich")

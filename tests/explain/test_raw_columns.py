@@ -122,7 +122,7 @@ def test_attributions_are_gradients_of_numbers_and_switches_of_indicators(make_r
         return at if output == "score" else view.outputs_of(at)
 
     parts = np.zeros((len(X), len(result.classes)))
-    for f in np.flatnonzero(view.players == j):
+    for f in np.flatnonzero(view.feature_groups == j):
         moved = np.repeat(start, len(X), axis=0)
         moved[:, f] = raw[:, f]
         part = function(moved) - function(start)
@@ -136,7 +136,7 @@ def test_attributions_are_gradients_of_numbers_and_switches_of_indicators(make_r
     at = view.feature_names.index("balance")
     crosses = np.sign(X["balance"]) != np.sign(model.encoder_.baseline[at])
     f = balance if units == "raw" else at
-    used = view.terms.uses[:, view.players == balance].any()
+    used = view.terms.uses[:, view.feature_groups == balance].any()
     lost = ~result.mask[:, -1, f]
     assert not lost[~crosses].any()
     if used and lost.any():
@@ -160,7 +160,7 @@ def test_permutations_converge_where_factors_vanish(make_raw_model, monkeypatch)
     model, X = make_raw_model(4, "softmax3")
     rows, background = X.iloc[:3], X.iloc[10:20]
     exact = explain.shapley(model, rows, background, output="probability").values
-    monkeypatch.setattr(probability_game, "ENUMERATED_PLAYERS", 0)
+    monkeypatch.setattr(probability_game, "ENUMERATED_GROUPS", 0)
     sampled = explain.shapley(model, rows, background, output="probability", tolerance=2e-3)
     assert sampled.error.max() <= 2e-3
     assert (np.abs(sampled.values - exact) <= 6 * sampled.error + 1e-12).all()

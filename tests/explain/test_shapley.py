@@ -85,7 +85,7 @@ def test_shap_s_exact_explainer_agrees(make_model, shap):
 
 
 def test_shap_s_exact_explainer_agrees_at_ten_columns(random_model, shap):
-    """Nine numbers and a category, all of them players."""
+    """Nine numbers and a category, each a group of its own."""
     rng = np.random.default_rng(0)
     levels = ["a", "b", "c"]
     numbers = {f"x{j}": rng.lognormal(0, 0.5, 40) for j in range(9)}
@@ -134,7 +134,7 @@ def test_permutations_converge_to_the_exact_values(make_model, monkeypatch):
     model, X = make_model(3, "softmax3")
     rows, background = X.iloc[:4], X.iloc[10:20]
     exact = explain.shapley(model, rows, background, output="probability").values
-    monkeypatch.setattr(probability_game, "ENUMERATED_PLAYERS", 0)
+    monkeypatch.setattr(probability_game, "ENUMERATED_GROUPS", 0)
     largest = []
     for tolerance in (1e-2, 8e-4):
         sampled = explain.shapley(model, rows, background, output="probability", tolerance=tolerance)

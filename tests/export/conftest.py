@@ -246,7 +246,7 @@ def random_model(seed):
         classes=classes,
         feature_names=encoder.feature_names,
         raw_names=encoder.raw_names,
-        players=encoder.players,
+        feature_groups=encoder.feature_groups,
         encoder=encoder,
         threshold=None if link == "softmax" else 0.3,
     )
@@ -304,7 +304,7 @@ def raw_model(seed):
         classes=("no", "yes") if n_scores == 1 else (1, 2, 5),
         feature_names=encoder.feature_names,
         raw_names=encoder.raw_names,
-        players=encoder.players,
+        feature_groups=encoder.feature_groups,
         encoder=encoder,
         threshold=0.35 if n_scores == 1 else None,
     )
@@ -505,13 +505,19 @@ def hostile_case(columns, levels, classes, *, is_raw):
         classes=tuple(classes),
         feature_names=encoder.feature_names,
         raw_names=encoder.raw_names,
-        players=encoder.players,
+        feature_groups=encoder.feature_groups,
         encoder=encoder,
         threshold=0.5,
     )
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*(each.tolist() for each in raw), strict=True)][:4]
     p = view.probabilities(table)[:4]
     return Hostile(view, columns, levels, rows, p, [view.classes[c] for c in view.decisions(p)])
+
+
+@pytest.fixture(scope="session")
+def make_hostile():
+    """Return the function that makes a `Hostile` of two columns, two levels and two classes."""
+    return functools.partial(hostile_case, is_raw=True)
 
 
 @pytest.fixture(scope="session")

@@ -42,7 +42,7 @@ def constant(n_classes):
         classes=("no", "yes", "maybe")[:n_classes],
         feature_names=(),
         raw_names=encoder.raw_names,
-        players=encoder.players,
+        feature_groups=encoder.feature_groups,
         encoder=encoder,
         threshold=0.2 if n_classes == 2 else None,
     )

@@ -107,7 +107,7 @@ def test_levels_beyond_the_safe_integers_stay_apart(node):
         classes=("prediction",),
         feature_names=encoder.feature_names,
         raw_names=encoder.raw_names,
-        players=encoder.players,
+        feature_groups=encoder.feature_groups,
         encoder=encoder,
     )
     script = f"{to_javascript(view)}\nconsole.log(JSON.stringify([{big}n, {big + 1}n].map((x0) => predict({{ x0 }}))))"

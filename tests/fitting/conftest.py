@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ecsel.fitting import L1, ArrayBlocks, Logistic, Problem, Softmax, kernel
-from ecsel.fitting.blocks import Coordinates
+from ecsel.fitting.rows.blocks import Coordinates
 
 
 def table(seed=0, n=200, m=3, n_classes=2):

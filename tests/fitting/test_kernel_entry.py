@@ -106,7 +106,7 @@ def test_sizes_whose_product_is_no_size_are_refused(count, n):
     with pytest.raises(ValueError, match="negative or too large"):
         kernel.compiled.positive_parts(count, n, np.zeros(8), np.zeros(8))
     with pytest.raises(ValueError, match=r"negative or too large|contiguous"):
-        kernel.compiled.solve_on_faces(max(count, n, key=abs), *[np.zeros(4)] * 6, 1e-9, 60)
+        kernel.compiled.solve_active_set(max(count, n, key=abs), *[np.zeros(4)] * 6, 1e-9, 60)
 
 
 @pytest.mark.parametrize(("count", "n"), [(0, 2**40), (2**40, 0), (0, 0)])

@@ -113,7 +113,7 @@ def test_random_states_are_what_python_says(case, open_page):
 
 
 def test_first_order_contributions_come_with_their_remainder(loan_case, open_page, monkeypatch):
-    monkeypatch.setattr(script, "MOST_FACTORS", 0)
+    monkeypatch.setattr(script, "MAX_FACTORS", 0)
     page = open_page(render_report(loan_case.model, loan_case.X, loan_case.y))
     adds = [float(cell.get_attribute("data-adds")) for cell in page.query_selector_all("#waterfall td[data-adds]")]
     row = page.evaluate(READ)["state"]

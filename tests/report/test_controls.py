@@ -39,7 +39,7 @@ def test_long_numbers_are_stored_as_bytes(loan_case):
 
 
 def test_a_sample_has_a_size_and_the_rows_that_it_must_have(loan_case, monkeypatch):
-    monkeypatch.setattr(module, "MOST_BYTES", 2000)
+    monkeypatch.setattr(module, "MAX_BYTES", 2000)
     positions, document = sample(loan_case.evidence, [3, 7], 5000)
     assert {3, 7} <= set(positions.tolist())
     assert sum(len(json.dumps(column)) for column in document["columns"]) <= 2000

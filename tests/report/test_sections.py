@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
 
-from ecsel import ECSELClassifier, Signomial, explain
+from ecsel import ECSELClassifier, Signomial, __version__, explain
+from ecsel.estimators.odds import odds_phrases
+from ecsel.report import render_report
 from ecsel.report.data import data_summary
 from ecsel.report.drivers import drivers
 from ecsel.report.evidence import Evidence
@@ -171,3 +173,60 @@ def test_what_a_piece_does_to_the_odds_is_so(churn_case):
     ratio = np.exp(z(row.assign(**{"monthly charge": 61.0})) - z(row))[0]
     assert (ratio > 1) == (change[1] == "raises")
     assert 100 * abs(ratio - 1) == pytest.approx(float(change[2]), rel=0.05)
+
+
+def test_every_class_has_a_score_in_every_equation_of_the_front(named_case):
+    """A class whose score is 0 is written down too: without it nobody could compute a probability."""
+    case = named_case("blooms")
+    told = formulas(case.evidence)
+    assert any(not equation.terms for candidate in case.model.path_ for equation in candidate.equations)
+    for line in told.front:
+        assert [re.search("score of (.+?)<", each.text)[1] for each in line.equations] == list(case.model.classes_)
+
+
+def test_pieces_of_several_classes_have_meanings_that_are_so(named_case):
+    """A piece multiplies the odds of its class against any other by what its words say."""
+    case = named_case("blooms")
+    told = formulas(case.evidence)
+    assert told.label is None
+    assert all(line.meaning for line in told.pieces)
+    assert "divided by that of any other" in case.html
+    words = case.model.summary()
+    assert "what a piece does to the odds of its class against any other, all others fixed:" in words
+    for line, (label, term) in zip(
+        told.pieces,
+        [(k, t) for k, right in case.model.equations_.items() for t in right.terms if not t.is_constant],
+        strict=True,
+    ):
+        assert line.label == str(label)
+        assert line.meaning == "; ".join(odds_phrases(term, case.model.encoder_)).replace("`", "")
+
+
+def test_a_product_of_odds_is_typeset_where_there_is_one(evaluate_typeset):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"income": rng.lognormal(10, 1, 400).round(), "contract": rng.choice(["month", "year"], 400)})
+    z = 1.5 * (np.log(X["income"]) - 10) - 2 * (X["contract"] == "year")
+    y = pd.Series(np.where(rng.random(400) < 1 / (1 + np.exp(-z)), "good", "bad"), name="loan")
+    model = ECSELClassifier(max_factors=2).fit(X, y)
+    told = formulas(Evidence.read(model, X, y, None, None))
+    assert told.product is not None
+    row = dict(zip(model.encoder_.feature_names, model.to_model_features(X.iloc[[3]])[0].tolist(), strict=True))
+    odds = evaluate_typeset(told.product.text, {**row, "e": np.e})
+    assert odds / (1 + odds) == pytest.approx(model.predict_proba(X.iloc[[3]])[0, 1], rel=1e-12)
+    assert told.product.text in render_report(model, X, y)
+
+
+def test_the_head_names_author_date_and_version(loan_case):
+    details = {"Author": "A. Analyst", "Date": "2026-03-01", "Digest": "0" * 64}
+    html = render_report(loan_case.model, loan_case.X, loan_case.y, details=details)
+    head = html.split("<header>")[1].split("</header>")[0]
+    for text in ("Author: A. Analyst", "Date: 2026-03-01", f"ecsel {__version__}"):
+        assert text in head
+    assert "0" * 64 not in head
+    assert "0" * 64 in html
+
+
+def test_no_line_breaks_before_a_per_cent_sign_or_at_an_equals_sign(named_case):
+    for part in re.findall(r"<li>.*?</li>|<td class=\"text\">.*?</td>", named_case("churn").html):
+        assert " %" not in part
+        assert "probability of" in part or not re.search(r"\w = \w", part)

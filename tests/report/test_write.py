@@ -103,7 +103,7 @@ def test_five_thousand_rows_fit_into_two_megabytes():
 
 def test_long_contributions_give_way_to_first_order_ones(loan_case, monkeypatch):
     assert contribution_method(loan_case.evidence.view) == "shapley"
-    monkeypatch.setattr(script_module, "MOST_FACTORS", 10)
+    monkeypatch.setattr(script_module, "MAX_FACTORS", 10)
     assert contribution_method(loan_case.evidence.view) == "attribution"
 
 

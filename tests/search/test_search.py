@@ -10,9 +10,11 @@ from scipy.special import expit
 from ecsel.search import search as module
 from ecsel.search.dictionary import PieceValues, standardisation
 from ecsel.search.large import GlmPass, choose_again, fit_streamed
-from ecsel.search.losses import Logistic, Softmax
+from ecsel.search.losses import Logistic, Softmax, Squared
+from ecsel.search.path import Family, Limits, Training
+from ecsel.search.screening import screened_atoms
 from ecsel.search.search import SearchOptions, fit_pieces, search
-from ecsel.search.selection import Judged, Key, choose
+from ecsel.search.selection import BANDWIDTH, HeldOut, Judged, Key, choose, judge, smoothed, walk_all
 
 
 def planted(columns, seed=100):
@@ -152,22 +154,79 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch, make_columns, folds_of):
 
 def test_the_rule_takes_the_fewest_factors_that_are_as_good():
     weights = np.full(5, 20.0)
-    noise = np.array([1.0, -1.0, 0.5, -0.5, 0.0])
     judged = [
-        Judged(Key(0, 0, 0), 60.0 + noise, 0),
-        Judged(Key(1, 0, 0), 40.1 + 2 * noise, 3),
-        Judged(Key(2, 0, 0), 40.0 + noise, 9),
+        Judged(Key(0, 0, 0), np.full(5, 60.0), 3.0, 0),
+        Judged(Key(1, 0, 0), np.full(5, 40.1), 2.005, 3),
+        Judged(Key(2, 0, 0), np.full(5, 40.0), 2.0, 9),
     ]
     assert choose(judged, weights, 0.01).chosen == 1
     assert choose(judged, weights, 0.0).chosen == 2
     assert choose(judged, weights, 0.01).near == (1, 2)
 
 
+def test_products_must_earn_their_place():
+    weights = np.ones(2)
+    plain = Judged(Key(1, 4, 0), np.ones(2), 1.0, 4)
+    for gain, chosen in ((0.02, 0), (0.04, 1)):
+        products = Judged(Key(0, 2, 0), np.ones(2), 1.0 - gain, 3, has_products=True)
+        assert choose([plain, products], weights).chosen == chosen
+
+
 def test_perfect_fits_differ_by_rounding_only():
     """Of fits whose errors are rounding, the smallest is taken; the mean has a loss of one half."""
     losses = {0: 0.5, 2: 3e-16, 3: 1e-16, 5: 2e-17}
-    judged = [Judged(Key(0, 2 * size, 0), np.full(5, loss), size) for size, loss in losses.items()]
+    judged = [Judged(Key(0, 2 * size, 0), np.full(5, loss), loss, size) for size, loss in losses.items()]
     assert judged[choose(judged, np.ones(5)).chosen].n_factors == 2
+
+
+def test_smoothing_keeps_lines_and_takes_luck_out():
+    sizes = np.array([0.0, 1.0, 2.0, 4.0, 6.0, 7.0, 8.0, 9.0])
+    np.testing.assert_allclose(smoothed(sizes, 3 + 0.5 * sizes), 3 + 0.5 * sizes, rtol=1e-12)
+    np.testing.assert_allclose(smoothed(sizes[:1], np.array([2.0])), [2.0])
+    lucky = 0.5 * sizes - 2.0 * (sizes == 6)
+    assert np.abs(smoothed(sizes, lucky) - 0.5 * sizes).max() < 0.6
+    # linear in what is smoothed: an independent weighted regression says the same
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal(len(sizes))
+    for at, expected in zip(sizes, smoothed(sizes, values), strict=True):
+        w = np.exp(-0.25 * ((sizes - at) / BANDWIDTH) ** 2)
+        design = np.column_stack([np.ones(len(sizes)), sizes - at])
+        line = np.linalg.lstsq(design * w[:, None], values * w, rcond=None)[0]
+        np.testing.assert_allclose(line[0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Squared()])
+def test_the_expected_loss_adds_the_optimism_of_the_folds(make_columns, folds_of, loss):
+    """Summed over a path, expected and held-out losses tell the same of training rows: smoothing keeps the level."""
+    columns = make_columns(n=400)
+    y = planted(columns)
+    w = np.ones(400)
+    atoms, masks = screened_atoms(columns, loss, y, [w])
+    family = Family("few", price=1.0, ridge=0.3, max_pieces=4)
+    walked = walk_all(Training(loss, atoms, y, w, masks[0]), [family], Limits(20))
+    inner = []
+    for train, test in folds_of(w):
+        rows = np.flatnonzero(test)
+        inner.append(
+            (
+                walk_all(Training(loss, atoms, y, train, masks[0]), [family], Limits(20)),
+                HeldOut(loss, rows, y[rows], test[rows]),
+            )
+        )
+    judged, weights = judge(walked, inner)
+
+    def mean_loss(training, found):
+        return training.weights @ loss.values(found.fitted.scores, y) / training.weights.sum()
+
+    for each in judged:
+        own = walked.found[each.key]
+        pairs = [(there.training, held, there.nearest(each.key)) for there, held in inner]
+        direct = [held.loss_of(found) / held.weights.sum() - mean_loss(train, found) for train, held, found in pairs]
+        assert each.losses.sum() == pytest.approx(sum(held.loss_of(found) for _, held, found in pairs))
+        training_loss = mean_loss(walked.training, own)
+        assert each.expected > training_loss * 0.98
+        assert abs(each.expected - training_loss - np.mean(direct)) < 0.1 * training_loss
+    assert weights.sum() == pytest.approx(400)
 
 
 def test_streamed_passes_end_where_arrays_do(make_columns):
@@ -210,11 +269,3 @@ def test_more_rows_choose_again_among_the_front(make_columns, folds_of):
     assert again.front[again.chosen].equations.pieces in [p.equations.pieces for p in result.front]
     best = min(point.loss for point in again.front)
     assert again.front[again.chosen].loss <= best * 1.01 + 1e-12
-
-
-def test_a_lucky_size_does_not_win_and_a_bend_stays():
-    weights = np.full(5, 20.0)
-    noise = np.linspace(-1, 1, 5)
-    path = [60.0, 50.0, 40.0, 40.01, 39.0, 40.1, 40.2]
-    judged = [Judged(Key(0, k, 0), loss + (k + 1) * noise, k) for k, loss in enumerate(path)]
-    assert choose(judged, weights, 0.003).chosen == 2

@@ -58,10 +58,10 @@ def test_blocks_do_not_show():
     np.testing.assert_allclose(encoder.baseline, logs.mean(axis=1))
 
 
-def test_players_lead_back_to_raw_columns():
+def test_groups_lead_back_to_raw_columns():
     encoder = TableEncoder.fit(pd.DataFrame(DATA), two_sided=["age"])
-    assert encoder.players.tolist() == [0, 1, 1, 2, 2, 2, 2, 3, 4, 4]
-    assert [encoder.raw_names[j] for j in encoder.players] == [feature.column for feature in encoder.features]
+    assert encoder.feature_groups.tolist() == [0, 1, 1, 2, 2, 2, 2, 3, 4, 4]
+    assert [encoder.raw_names[j] for j in encoder.feature_groups] == [feature.column for feature in encoder.features]
 
 
 def test_raw_values_come_back():
@@ -127,7 +127,7 @@ def test_columns_that_vary_in_their_last_digits_are_left_out_and_said_so():
 def test_no_features_at_all_is_allowed(X):
     encoder = TableEncoder.fit(X)
     assert encoder.features == ()
-    assert encoder.baseline.shape == encoder.players.shape == (0,)
+    assert encoder.baseline.shape == encoder.feature_groups.shape == (0,)
     assert encoder.log_features(X).shape == (0, len(X))
     assert encoder.model_features(X).shape == (len(X), 0)
     assert encoder.raw_elasticity_factor(X).shape == (0, len(X))

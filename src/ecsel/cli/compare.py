@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Csv, Delimiter, Encoding, Json, Quiet, SafeCsv, Sheet, TableOutput, Verbose
 from ecsel.cli.session import speaking
 
@@ -50,15 +50,15 @@ def compare(
     Below 0.1 a column is stable, from 0.25 on it has moved. --verbose shows the bins.
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel.cli.models import load_model, text_columns
-    from ecsel.cli.reading import Wishes, read_file
+    from ecsel.cli.reading import ReadOptions, read_file
     from ecsel.cli.tables import people_table, put
     from ecsel.cli.writing import check_table_path
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
         check_table_path(output)
         fitted = None if model is None else load_model(model)
-        wishes = Wishes(delimiter, encoding, sheet, () if fitted is None else text_columns(fitted))
-        tables = [read_file(path, wishes) for path in (old, new)]
+        options = ReadOptions(delimiter, encoding, sheet, () if fitted is None else text_columns(fitted))
+        tables = [read_file(path, options) for path in (old, new)]
         drifts = drifts_of(fitted, *tables)
         frame = drift_frame(drifts)
         if as_json:
@@ -82,7 +82,7 @@ def drifts_of(model: Any, old: "TableFile", new: "TableFile") -> "list[tuple[str
     if model is None:
         shared = [name for name in old.frame.columns if name in new.frame]
         if not shared:
-            raise Refusal(f"{old.name} and {new.name} have no column in common.")
+            raise CommandError(f"{old.name} and {new.name} have no column in common.")
         before, after = (_alike(table.frame[shared], other.frame[shared]) for table, other in ((old, new), (new, old)))
         scores: list[tuple[str, Drift]] = []
         levels: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Csv, DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Row, SafeCsv, Sheet, Verbose
 from ecsel.cli.session import speaking
 from ecsel.cli.wording import number, shown
@@ -106,7 +106,7 @@ def wanted(view: "ModelView", target: str | None) -> Any:
 
         return class_named(view.estimator, target)
     if target is None:
-        raise Refusal("a law has no classes: give the range to reach, such as --target 10:20, 10: or :20.")
+        raise CommandError("a law has no classes: give the range to reach, such as --target 10:20, 10: or :20.")
     return _bounds("--target", target)
 
 
@@ -119,7 +119,7 @@ def parse_range(text: str, names: "Sequence[str]") -> tuple[str, tuple[float | N
     for name in sorted(names, key=len, reverse=True):
         if text.startswith(f"{name}="):
             return name, _bounds("--range", text.removeprefix(f"{name}="))
-    raise Refusal(f"--range {text!r}: write COLUMN=LOW:HIGH, with a column of the model.")
+    raise CommandError(f"--range {text!r}: write COLUMN=LOW:HIGH, with a column of the model.")
 
 
 def _bounds(option: str, text: str) -> tuple[float | None, float | None]:
@@ -129,7 +129,7 @@ def _bounds(option: str, text: str) -> tuple[float | None, float | None]:
     except ValueError:
         colon = ""
     if not colon:
-        raise Refusal(f"{option} {text!r}: write LOW:HIGH with numbers; either may be left out.")
+        raise CommandError(f"{option} {text!r}: write LOW:HIGH with numbers; either may be left out.")
     return bounds[0], bounds[1]
 
 

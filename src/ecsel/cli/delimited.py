@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,10 +31,10 @@ def read_delimited(
 
     text = decoded(content, name, encoding)
     if not text.strip():
-        raise Refusal(f"{name} is empty.")
+        raise CommandError(f"{name} is empty.")
     separator = find_delimiter(text) if delimiter is None else delimiter
     if len(separator) != 1:
-        raise Refusal(f"--delimiter must be one character or the word tab, not {separator!r}.")
+        raise CommandError(f"--delimiter must be one character or the word tab, not {separator!r}.")
     header = check_rows(text, name, separator)
     decimal = "," if separator != "," and has_decimal_comma(text) else "."
     frame = pd.read_csv(
@@ -63,14 +63,16 @@ def decoded(content: bytes, name: str, encoding: str | None) -> str:
     wide = content[:2] in {b"\xff\xfe", b"\xfe\xff"}
     chosen = encoding or ("utf-16" if wide else "utf-8-sig")
     if not wide and encoding is None and b"\0" in content[:GLANCE]:
-        raise Refusal(f"{name} is not a text table (it holds zero bytes); give CSV, TSV, Parquet, Excel or JSON.")
+        raise CommandError(f"{name} is not a text table (it holds zero bytes); give CSV, TSV, Parquet, Excel or JSON.")
     try:
         return content.decode(chosen)
     except LookupError as error:
-        raise Refusal(f"--encoding {chosen!r} is not known; use a name such as utf-8, latin-1 or cp1252.") from error
+        raise CommandError(
+            f"--encoding {chosen!r} is not known; use a name such as utf-8, latin-1 or cp1252."
+        ) from error
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise Refusal(
+        raise CommandError(
             f"{name}, line {line}: byte 0x{content[error.start]:02x} is not {chosen.removesuffix('-sig')} text; give "
             "the right --encoding, such as cp1252 or latin-1."
         ) from error
@@ -105,20 +107,20 @@ def check_rows(text: str, name: str, separator: str) -> list[str]:
         _check_header(header, name)
         for row in rows:
             if row and len(row) != len(header):
-                raise Refusal(
+                raise CommandError(
                     f"{name}, line {rows.line_num}: {len(row)} fields, but the header has {len(header)} columns; mend "
                     "the line, or give the right --delimiter."
                 )
     except csv.Error as error:
-        raise Refusal(f"{name}, line {rows.line_num}: {error}; is a quotation mark not closed?") from error
+        raise CommandError(f"{name}, line {rows.line_num}: {error}; is a quotation mark not closed?") from error
     return header
 
 
 def _check_header(header: list[str], name: str) -> None:
     if repeated := [column for column, count in Counter(filter(None, header)).items() if count > 1]:
-        raise Refusal(f"{name}: the column {repeated[0]!r} occurs twice in the header; rename one.")
+        raise CommandError(f"{name}: the column {repeated[0]!r} occurs twice in the header; rename one.")
     if all(_is_number(column) for column in header):
-        raise Refusal(f"{name}: the first line holds numbers only; it must name the columns.")
+        raise CommandError(f"{name}: the first line holds numbers only; it must name the columns.")
 
 
 def _is_number(text: str) -> bool:

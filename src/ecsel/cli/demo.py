@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Json, Quiet
 from ecsel.cli.session import speaking
 
@@ -28,7 +28,7 @@ def demo(
             written = write_study(found, output)
         except OSError as error:
             why = error.strerror or error
-            raise Refusal(f"Cannot write to {output}: {why}. Choose another folder with --output.") from error
+            raise CommandError(f"Cannot write to {output}: {why}. Choose another folder with --output.") from error
         if as_json:
             document = {
                 "equations": {str(label): str(equation) for label, equation in found.model.equations_.items()},

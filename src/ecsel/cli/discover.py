@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
 from ecsel.cli.session import Session, speaking
 from ecsel.cli.wording import DIGITS
@@ -54,16 +54,16 @@ def discover(
     ecsel discover fall.csv --target h --units h=m --units t=s --units g=m/s^2
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel import ECSELRegressor
-    from ecsel.cli.preparing import ColumnWishes, prepare
-    from ecsel.cli.reading import Wishes, read_file
+    from ecsel.cli.preparing import ColumnOptions, prepare
+    from ecsel.cli.reading import ReadOptions, read_file
     from ecsel.cli.writing import check_writable, save_model
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
         check_writable(output)
-        table = read_file(data, Wishes(delimiter, encoding, sheet))
+        table = read_file(data, ReadOptions(delimiter, encoding, sheet))
         for remark in table.remarks:
             session.note(remark)
-        prepared = prepare(table, target, task="regression", wishes=ColumnWishes(drop or (), keep or ()))
+        prepared = prepare(table, target, task="regression", options=ColumnOptions(drop or (), keep or ()))
         model = ECSELRegressor(
             n_terms=terms or "auto",
             allowed_exponents=exponents,
@@ -97,12 +97,12 @@ def _units(pairs: list[str], target: str) -> dict[str, Any]:
     for pair in pairs:
         column, equals, unit = pair.rpartition("=")
         if not equals or not column:
-            raise Refusal(f"--units {pair!r} is not of the form COLUMN=UNIT, such as --units mass=kg.")
+            raise CommandError(f"--units {pair!r} is not of the form COLUMN=UNIT, such as --units mass=kg.")
         units[column] = unit
     if not units:
         return {}
     if target not in units:
-        raise Refusal(f"--units needs the unit of the target too, such as --units {target}=m.")
+        raise CommandError(f"--units needs the unit of the target too, such as --units {target}=m.")
     return {"target_unit": units.pop(target), "units": units}
 
 
@@ -146,8 +146,8 @@ def _tell(session: Session, prepared: "Prepared", model: Any, output: Path | Non
         session.out.print("\nThe front of size against error:", style="bold")
         for law in model.path_:
             n = len(law.equation.terms)
-            told = f"  {n} {'term' if n == 1 else 'terms'}, error {law.mse**0.5:.4g}: {format(law.equation, DIGITS)}"
-            session.out.print(told, soft_wrap=True)
+            line = f"  {n} {'term' if n == 1 else 'terms'}, error {law.mse**0.5:.4g}: {format(law.equation, DIGITS)}"
+            session.out.print(line, soft_wrap=True)
     if session.verbose:
         session.out.print(f"\n{model.summary()}", soft_wrap=True)
     if output is not None:

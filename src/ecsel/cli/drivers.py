@@ -50,8 +50,8 @@ def strongest_drivers(model: Any, X: Any, n: int = 3, seed: int = 0) -> tuple[Dr
         whom = f"for {shown(found.classes[c])}" if view.has_classes else "for a higher prediction"
         unit = "the log-odds" if view.has_classes else "the prediction"
         name = found.feature_names[j]
-        told = f"{shown(name)}: {side.format(whom=whom)}; it moves {unit} by {sizes[c, j]:.3g} on average"
-        drivers.append(Driver(name, float(strength[j]), found.classes[c], told))
+        line = f"{shown(name)}: {side.format(whom=whom)}; it moves {unit} by {sizes[c, j]:.3g} on average"
+        drivers.append(Driver(name, float(strength[j]), found.classes[c], line))
     return tuple(drivers)
 
 

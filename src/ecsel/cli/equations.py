@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ecsel.cli.models import equations_of, is_classifier, is_readable
-from ecsel.cli.wording import is_log_odds, link_line, score_name, shown, wrapped_equation
+from ecsel.cli.wording import is_log_odds, link_line, number, score_name, shown, wrapped_equation
 from ecsel.estimators.odds import odds_phrases
+from ecsel.estimators.odds_product import is_product_of_powers, odds_factors
 from ecsel.estimators.summary import remarks
 from ecsel.report.front import Front
 from ecsel.report.pieces import equation_lines
@@ -32,12 +33,15 @@ def show_equations(console: Console, model: Any, *, other_sizes: bool = True) ->
         _show_readable(console, model)
         if is_classifier(model):
             console.print(f"  {link_line(model)}", soft_wrap=True)
+            _show_product(console, model)
+            _show_threshold(console, model)
         if sentence := Front.of(model).sentence(other_sizes=other_sizes):
             console.print(f"  {sentence}.", style="dim", soft_wrap=True)
         return
     _show_powers(console, model)
     if is_classifier(model):
         console.print(f"  {link_line(model)}", soft_wrap=True)
+        _show_threshold(console, model)
 
 
 def _show_readable(console: Console, model: Any) -> None:
@@ -51,6 +55,32 @@ def _show_readable(console: Console, model: Any) -> None:
         console.print(head, soft_wrap=True)
         for line in lines if len(lines) > 1 else ():
             console.print(Text(f"      {line}", style="cyan"), soft_wrap=True)
+
+
+def _show_product(console: Console, model: Any) -> None:
+    """Print log-odds of logarithms and levels as a product of powers, which is what the odds are."""
+    if not is_log_odds(model):
+        return
+    ((label, equation),) = model.equations_.items()
+    if not is_product_of_powers(equation, model.encoder_):
+        return
+    name, factors = f"  odds of {shown(label)} =", odds_factors(equation)
+    whole = " * ".join(factors)
+    if len(name) + 1 + len(whole) <= min(console.width, MAX_WIDTH):
+        console.print(Text.assemble((name, "bold"), (f" {whole}", "cyan")), soft_wrap=True)
+        return
+    console.print(Text(name, style="bold"), soft_wrap=True)
+    for k, factor in enumerate(factors):
+        console.print(Text(f"      {'* ' if k else '  '}{factor}", style="cyan"), soft_wrap=True)
+
+
+def _show_threshold(console: Console, model: Any) -> None:
+    """Print from which probability on the second of two classes is predicted."""
+    if model.threshold_ is not None:
+        label = shown(model.classes_.tolist()[1])
+        console.print(
+            f"  predicts {label} where its probability is at least {number(model.threshold_)}", soft_wrap=True
+        )
 
 
 def _show_powers(console: Console, model: Any) -> None:
@@ -69,8 +99,13 @@ def reading_aids(model: Any) -> list[str]:
     if not is_classifier(model):
         return []
     if model.encoder_.is_raw:
-        terms = next(iter(model.equations_.values())).terms if is_log_odds(model) else ()
-        return [phrase for term in terms if not term.is_constant for phrase in odds_phrases(term, model.encoder_)]
+        return [
+            phrase if is_log_odds(model) else f"{shown(label)}: {phrase}"
+            for label, equation in model.equations_.items()
+            for term in equation.terms
+            if not term.is_constant
+            for phrase in odds_phrases(term, model.encoder_)
+        ]
     several = len(model.equations_) > 1
     found = [
         f"{shown(label)}: {remark.strip('()')}" if several else remark.strip("()")
@@ -78,6 +113,13 @@ def reading_aids(model: Any) -> list[str]:
         for remark in remarks(equation, model.encoder_)
     ]
     return [*found, "a name stands for that column on a positive scale, as `ecsel info` tells"]
+
+
+def aids_heading(model: Any) -> str:
+    """Return what `reading_aids` of a readable classifier tell."""
+    if is_log_odds(model):
+        return f"What each piece does to the odds of {shown(model.classes_.tolist()[1])}"
+    return "What each piece does to the odds of its class against any other"
 
 
 def show_example(console: Console, model: Any, example: WorkedExample) -> None:

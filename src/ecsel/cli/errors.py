@@ -1,4 +1,4 @@
-"""What goes wrong is told in one line, with an exit code: 1 for data and files, 2 for usage, 128 + n for a signal.
+"""Every error is one line with an exit code: 1 for data and files, 2 for usage, 128 + n for a signal.
 
 The errors of the library already name the column or the option; here they lose their traceback, and those of files get
 the words of the person who named them. An error that nobody foresaw is one line too, with the place it comes from.
@@ -24,7 +24,7 @@ EXTRA = {
 """The libraries that are no requirement of the package, and the extra that brings each."""
 
 
-class Refusal(Exception):  # noqa: N818 - not an error of the program: what the user gave cannot be worked with
+class CommandError(Exception):
     """What was asked for cannot be done; the message says why and what to do instead."""
 
 
@@ -48,10 +48,10 @@ def missing_library(name: str) -> str | None:
     return f'The ecsel command needs {library}: pip install "ecsel[{EXTRA[library]}]"'
 
 
-def told(error: Exception) -> tuple[str, int]:
+def error_line(error: Exception) -> tuple[str, int]:
     r"""Return an error as one line and its exit code.
 
-    >>> told(ValueError("column 'x' is missing\n in 3 rows"))
+    >>> error_line(ValueError("column 'x' is missing\n in 3 rows"))
     ("ecsel: column 'x' is missing in 3 rows", 1)
     """
     line, code = _line(error)
@@ -69,7 +69,7 @@ def _line(error: Exception) -> tuple[str, int]:
     if isinstance(error, MemoryError):
         return "There is not enough memory for this table; use fewer rows or columns.", FAILURE
     message = " ".join(str(error).split())
-    if message and isinstance(error, (Refusal, ValueError, TypeError, ImportError, OSError)):
+    if message and isinstance(error, (CommandError, ValueError, TypeError, ImportError, OSError)):
         return message, FAILURE
     last = traceback.extract_tb(error.__traceback__)[-1:]
     place = "".join(f" in {Path(frame.filename).name}, line {frame.lineno}" for frame in last)

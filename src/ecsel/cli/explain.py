@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import (
     Csv,
     DataFile,
@@ -109,10 +109,12 @@ def explained(model: Any, X: Any, one: int | None, toward: str | None, top: int)
     view = library.ModelView.of(model)
     baseline = None
     if not view.has_classes and toward is not None:
-        raise Refusal("--toward is for classes; a law has none.")
+        raise CommandError("--toward is for classes; a law has none.")
     if view.encoder is None:
         if len(X) == 1:
-            raise Refusal("a law is explained against other rows: give a table of several and choose one with --row.")
+            raise CommandError(
+                "a law is explained against other rows: give a table of several and choose one with --row."
+            )
         baseline = median_row(view, X)
     rows = X if one is None else X.iloc[one : one + 1]
     label = None if toward is None else class_named(model, toward)
@@ -128,7 +130,7 @@ def document(found: Explained) -> dict[str, Any]:
     rows = []
     for i, label in enumerate(found.X.index):
         prediction, probability = found.prediction(i)
-        # the margin of a law that is below the typical row is minus the prediction: here it is told the right way round
+        # the margin of a law that is below the typical row is minus the prediction: here it is turned round
         sign = -1.0 if not found.view.has_classes and reasons.toward[i] == "a lower value" else 1.0
         contributions = [
             {"column": name, "value": found.X.iloc[i][name], "contribution": sign * float(reasons.values[i, j])}
@@ -205,8 +207,8 @@ def tell_table(session: "Session", found: Explained) -> None:
 def _headline(session: "Session", found: Explained, i: int) -> None:
     prediction, probability = found.prediction(i)
     chance = "" if probability is None else f" with probability {number(probability)}"
-    told = number(prediction) if probability is None else shown(prediction)
-    session.out.print(f"Row {found.X.index[i]}: predicted {told}{chance}", style="bold", soft_wrap=True)
+    line = number(prediction) if probability is None else shown(prediction)
+    session.out.print(f"Row {found.X.index[i]}: predicted {line}{chance}", style="bold", soft_wrap=True)
 
 
 def _unit(found: Explained, toward: Any) -> str:

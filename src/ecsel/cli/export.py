@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Json, Quiet, Verbose
 from ecsel.cli.session import speaking
 
@@ -53,7 +53,7 @@ def export(
         text = None
         if to in FILES_ONLY:
             if output is None:
-                raise Refusal(f"{to} is no text: name a file with --output.")
+                raise CommandError(f"{to} is no text: name a file with --output.")
             with drafted(output) as draft:
                 write(fitted, draft, **options)
         else:
@@ -81,7 +81,7 @@ def exporter(to: str) -> Any:
     from ecsel import export as library
 
     if to not in formats():
-        raise Refusal(f"--to {to!r} is not known; a model can be written as {', '.join(formats())}.")
+        raise CommandError(f"--to {to!r} is not known; a model can be written as {', '.join(formats())}.")
     return getattr(library, f"{PREFIX}{to}")
 
 
@@ -89,5 +89,5 @@ def accepted(write: Any, to: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options, all of which the format must understand."""
     known = inspect.signature(write).parameters
     if foreign := [name for name in options if name not in known]:
-        raise Refusal(f"--{foreign[0]} means nothing for {to}.")
+        raise CommandError(f"--{foreign[0]} means nothing for {to}.")
     return options

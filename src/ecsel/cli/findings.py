@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ecsel.cli.models import is_readable
-from ecsel.cli.screening import MOST_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
+from ecsel.cli.preparing import left_out_note
+from ecsel.cli.screening import MAX_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.cli.wording import shown
 from ecsel.tables.cautions import ADVICE
 from ecsel.tables.readings import AS_TEXT, MISSING_CODES_OFF
@@ -44,27 +45,27 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
     """Return what was read and what was done to it; `readable` tells the search from the paper's model."""
     task = prepared.task
     other = "regression" if task.kind == "classification" else "classification"
-    told = f"{shown(prepared.target)} is taken for {'classes' if other == 'regression' else 'a quantity'}: {task.why}"
+    line = f"{shown(prepared.target)} is taken for {'classes' if other == 'regression' else 'a quantity'}: {task.why}"
     fixed = task.why in {"as asked", NOT_NUMBERS}
     override = "" if fixed else f" (--task {other} overrides)"
-    found = [Finding("task", f"{task.kind}: {told}{override}")]
+    found = [Finding("task", f"{task.kind}: {line}{override}")]
     if prepared.classes:
         ranked = sorted(prepared.classes.items(), key=lambda pair: -pair[1])
-        classes = [f"{shown(label)}: {n}" for label, n in ranked[:MOST_CLASSES]]
-        more = f" and {len(ranked) - MOST_CLASSES} more" if len(ranked) > MOST_CLASSES else ""
+        classes = [f"{shown(label)}: {n}" for label, n in ranked[:MAX_CLASSES]]
+        more = f" and {len(ranked) - MAX_CLASSES} more" if len(ranked) > MAX_CLASSES else ""
         found.append(Finding("classes", f"rows per class: {', '.join(classes)}{more}"))
     kept = column_kinds(prepared)
     kinds = [f"{kept.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kept]
     found.append(Finding("columns", f"{len(kept)} columns take part: {', '.join(kinds)}"))
     if coded := coded_columns(prepared.plain):
         how = "read as quantities, and each value may be a piece" if readable else "read as quantities"
-        told = f"few different whole numbers, {how}: {listed(coded)} (--categorical if they are only names)"
-        found.append(Finding("coded", told))
+        line = f"few different whole numbers, {how}: {listed(coded)} (--categorical if they are only names)"
+        found.append(Finding("coded", line))
     found += [Finding("dropped", f"left out {shown(name)}: {why}") for name, why in prepared.dropped.items()]
     found += [
         Finding("reading", shown(_for_the_command_line(note)))
         for note in prepared.encoder.changes
-        if not note.endswith(LEFT_OUT)
+        if not note.endswith(LEFT_OUT) and not note.startswith(tuple(map(left_out_note, prepared.dropped)))
     ]
     return found + _missing(prepared, readable=readable)
 
@@ -119,8 +120,8 @@ def cautions(prepared: Prepared, *, rare_is_handled: bool = False) -> list[Findi
             ]
         elif own:
             names = " ".join(f"--drop {shlex.quote(each.column)}" for each in own)
-            told = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind]}"
-            found.append(Finding(kind, f"{told} If not: {names}"))
+            line = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind]}"
+            found.append(Finding(kind, f"{line} If not: {names}"))
     return found + (_class_cautions(prepared, rare_is_handled=rare_is_handled) if prepared.classes else [])
 
 
@@ -133,10 +134,10 @@ def doubts(training: Training) -> list[Finding]:
             Finding("unstable", f"unstable {what}: other rows would give another sign, or none, to {_all(training)}")
         )
     if not prepared.classes and not training.model.law_found_:
-        told = "no law was found, the prediction is a constant; try --criterion prediction, or more rows"
+        line = "no law was found, the prediction is a constant; try --criterion prediction, or more rows"
         if is_readable(training.model):
-            told = "no column predicts better than a constant does; try more rows, or other columns"
-        found.append(Finding("no_law", told))
+            line = "no column predicts better than a constant does; try more rows, or other columns"
+        found.append(Finding("no_law", line))
     return found
 
 
@@ -148,11 +149,11 @@ def _class_cautions(prepared: Prepared, *, rare_is_handled: bool) -> list[Findin
     counts, found = prepared.classes, []
     tiny = tiny_classes(counts)
     if tiny:
-        told = ", ".join(f"{shown(label)} ({n})" for label, n in tiny.items())
+        line = ", ".join(f"{shown(label)} ({n})" for label, n in tiny.items())
         found.append(
             Finding(
                 "tiny_class",
-                f"too few rows to learn or judge a class: {told}; merge it with another class, or leave its rows out",
+                f"too few rows to learn or judge a class: {line}; merge it with another class, or leave its rows out",
             )
         )
     rare = rare_class(counts)
@@ -160,7 +161,7 @@ def _class_cautions(prepared: Prepared, *, rare_is_handled: bool) -> list[Findin
         label, share = rare
         percent = f"{100 * share:.2g} %"
         advice = "--threshold f1 or --class-weight balanced" if len(counts) == 2 else "--class-weight balanced"
-        told = f"only {percent} of the rows are {shown(label)}: accuracy tells little, look at AUC and at the recall"
+        line = f"only {percent} of the rows are {shown(label)}: accuracy tells little, look at AUC and at the recall"
         more = "" if rare_is_handled else f"; {advice} finds more of them"
-        found.append(Finding("imbalance", told + more))
+        found.append(Finding("imbalance", line + more))
     return found

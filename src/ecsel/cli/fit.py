@@ -1,4 +1,4 @@
-"""`ecsel fit`: from a table to an equation, and everything that a careful person would want to be told."""
+"""`ecsel fit`: from a table to an equation, and everything that a careful person would want to know."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,7 @@ def fit(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the model here, such as model.json.")
     ] = None,
-    task: Annotated[TaskKind | None, typer.Option(help="By default told from the target.")] = None,
+    task: Annotated[TaskKind | None, typer.Option(help="By default decided by the target.")] = None,
     drop: Annotated[
         Names, typer.Option(metavar="COLUMN", help="Leave out; may be repeated.", rich_help_panel=COLUMNS)
     ] = None,
@@ -151,27 +151,29 @@ def fit(
     The quality is measured on held-out rows; the model that is written is fitted on all rows. Of a Parquet file with
     millions of rows, or a folder of such files, a sample is looked at, and all rows are fitted in batches.
     """  # noqa: D301 - \b tells the help not to wrap the lines
-    from ecsel.cli.errors import Refusal
+    from ecsel.cli.errors import CommandError
     from ecsel.cli.findings import cautions, doubts, facts
     from ecsel.cli.fit_report import show_table, show_training
     from ecsel.cli.info import bare_equations
     from ecsel.cli.large import fit_all, large_table, looked_at
-    from ecsel.cli.preparing import ColumnWishes, prepare
-    from ecsel.cli.reading import Wishes, read_file
+    from ecsel.cli.preparing import ColumnOptions, prepare
+    from ecsel.cli.reading import ReadOptions, read_file
     from ecsel.cli.training import STAGES, train
     from ecsel.cli.writing import check_writable, save_model
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
         check_writable(output)
-        wishes, large = Wishes(delimiter, encoding, sheet), large_table(data)
-        table = read_file(data, wishes) if large is None else looked_at(large)
+        reading, large = ReadOptions(delimiter, encoding, sheet), large_table(data)
+        table = read_file(data, reading) if large is None else looked_at(large)
         for remark in table.remarks:
             session.note(remark)
-        asked = ColumnWishes(drop or (), keep or (), categorical or (), _missing_codes(missing_codes))
+        asked = ColumnOptions(drop or (), keep or (), categorical or (), _missing_codes(missing_codes))
         criterion, select = _new_names(session, criterion, select)
-        prepared = prepare(table, target, task=task, wishes=asked, as_law=_goal(criterion, select) == "law")
+        prepared = prepare(table, target, task=task, options=asked, as_law=_goal(criterion, select) == "law")
         if large is not None and prepared.task.kind == "regression":
-            raise Refusal(f"{table.name} is too large for a law to be looked for in all rows; give a sample of them.")
+            raise CommandError(
+                f"{table.name} is too large for a law to be looked for in all rows; give a sample of them."
+            )
         if large is not None:  # the others are not even read
             used = [name for name in prepared.encoder.inputs if name not in prepared.dropped]
             prepared = replace(prepared, X=prepared.X[used])
@@ -181,7 +183,7 @@ def fit(
             "max_factors": max_factors,
             "digits": digits,
             "thresholds": thresholds or None,
-            **asked.options(),
+            **asked.as_arguments(),
         }
         of_classes = {
             "l1": l1,
@@ -191,16 +193,16 @@ def fit(
             "monotone": promises or None,
         }
         if l1 is not None and n_terms is None:
-            raise Refusal("--l1 belongs to the paper's model, which has a given number of terms: add --n-terms K.")
+            raise CommandError("--l1 belongs to the paper's model, which has a given number of terms: add --n-terms K.")
         options = _options(prepared, of_search, of_classes, criterion, select)
         options |= {"n_terms": n_terms or "auto", "max_terms": max_terms, "time_limit": time_limit}
         options |= {"random_state": seed, "verbose": int(verbose)}
         choose = _chooser(select)
-        told = facts(prepared, readable=l1 is None)
+        table_facts = facts(prepared, readable=l1 is None)
         warned = cautions(prepared, rare_is_handled=threshold is not None or class_weight is not None)
         in_words = not (session.as_json or session.quiet)
         if in_words:
-            show_table(session, prepared, table.name, told, warned)
+            show_table(session, prepared, table.name, table_facts, warned)
         with session.stages(STAGES) as begin:
             whole = None if large is None else fit_all(large, prepared)
             training = train(
@@ -216,7 +218,7 @@ def fit(
             save_model(training.model, output)
         doubted = doubts(training)
         if as_json:
-            session.json("fit", document(training, table.name, told, [*warned, *doubted], output))
+            session.json("fit", document(training, table.name, table_facts, [*warned, *doubted], output))
         elif in_words:
             show_training(session, training, data, doubted, output)
         else:
@@ -240,40 +242,40 @@ def _options(
     prepared: "Prepared", of_search: dict[str, Any], of_classes: dict[str, Any], criterion: str, select: str
 ) -> dict[str, Any]:
     """Return the options that were given, for the estimator of the task; a law knows neither kind."""
-    from ecsel.cli.errors import Refusal
+    from ecsel.cli.errors import CommandError
 
     goal = _goal(criterion, select)
     if prepared.task.kind == "classification":
         if criterion:
-            raise Refusal(f"--criterion is for a quantity, but {prepared.target!r} is taken for classes.")
-        given, foreign, told = {**of_search, **of_classes}, {}, {}
+            raise CommandError(f"--criterion is for a quantity, but {prepared.target!r} is taken for classes.")
+        given, foreign, implied = {**of_search, **of_classes}, {}, {}
     elif goal == "prediction":
-        given, foreign, told = of_search, of_classes, {"criterion": goal}
+        given, foreign, implied = of_search, of_classes, {"criterion": goal}
     elif goal == "law":
-        given, foreign, told = {}, {**of_classes, **of_search}, {"criterion": goal}
+        given, foreign, implied = {}, {**of_classes, **of_search}, {"criterion": goal}
     else:
-        raise Refusal(f"--criterion {criterion!r}: use law or prediction.")
+        raise CommandError(f"--criterion {criterion!r}: use law or prediction.")
     for name, value in foreign.items():
         if value is not None and name not in {"drop", "keep", "categorical", "missing_codes"}:
             hint = "; --criterion prediction takes it" if name in of_search else ""
             option = name.replace("_", "-")
-            raise Refusal(f"--{option} is for classes, but {prepared.target!r} is taken for a quantity{hint}.")
+            raise CommandError(f"--{option} is for classes, but {prepared.target!r} is taken for a quantity{hint}.")
     chosen = {name: value for name, value in given.items() if value is not None}
     if goal == "law" and prepared.task.kind == "regression":
         chosen = {}  # a law is sought in the columns that were prepared for it
     if "digits" in chosen:
         chosen["digits"] = chosen["digits"] or None
-    return {**told, **chosen}
+    return {**implied, **chosen}
 
 
 def _chooser(select: str) -> "Callable[[Any], Any]":
     """Return the function that takes the wanted candidate of a search, the largest of at most so many factors."""
-    from ecsel.cli.errors import Refusal
+    from ecsel.cli.errors import CommandError
 
     if not select:
         return lambda model: model
     if not select.isdigit():
-        raise Refusal(f"--select {select!r}: it is a number of factors, as the front tells.")
+        raise CommandError(f"--select {select!r}: it is a number of factors, as the front tells.")
 
     def choose(model: Any) -> Any:
         fitting = [i for i, candidate in enumerate(model.path_) if candidate.size <= int(select)]
@@ -315,7 +317,7 @@ def builder(prepared: "Prepared", options: dict[str, Any]) -> "Callable[[], Any]
 
 
 def document(
-    training: "Training", name: str, told: "list[Finding]", warned: "list[Finding]", output: Path | None
+    training: "Training", name: str, table_facts: "list[Finding]", warned: "list[Finding]", output: Path | None
 ) -> dict[str, Any]:
     """Return everything that the fit found as plain values."""
     from ecsel.cli.info import describe
@@ -337,7 +339,7 @@ def document(
         "missing": prepared.missing,
         "quality": training.quality_documents(),
         "drivers": [{"column": d.column, "strength": d.strength, "text": d.text} for d in training.drivers],
-        "facts": [{"kind": finding.kind, "text": finding.text} for finding in told],
+        "facts": [{"kind": finding.kind, "text": finding.text} for finding in table_facts],
         "warnings": [{"kind": finding.kind, "text": finding.text} for finding in warned],
         "model": describe(training.model),
         "output": None if output is None else str(output),

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ecsel.cli.equations import reading_aids, show_equations
+from ecsel.cli.equations import aids_heading, reading_aids, show_equations
 from ecsel.cli.models import is_readable
 from ecsel.cli.training import ClassQuality, n_numbers
 from ecsel.cli.wording import shown
@@ -35,10 +35,12 @@ HEADINGS = {
 }
 
 
-def show_table(session: Session, prepared: Prepared, name: str, told: list[Finding], warned: list[Finding]) -> None:
+def show_table(
+    session: Session, prepared: Prepared, name: str, table_facts: list[Finding], warned: list[Finding]
+) -> None:
     """Print what was read and what asks for a second look, before the work that may take long."""
     _heading(session, f"{name}: {prepared.n_read} rows, {len(prepared.encoder.inputs) + 1} columns")
-    for finding in told:
+    for finding in table_facts:
         _line(session, finding.text)
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")
 
@@ -49,8 +51,7 @@ def show_training(session: Session, training: Training, data: str, doubted: list
     _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
     show_equations(session.out, training.model)
     if prepared.classes and is_readable(training.model):
-        label = shown(training.model.classes_.tolist()[1])
-        _show_list(session, f"What each piece does to the odds of {label}", reading_aids(training.model))
+        _show_list(session, aids_heading(training.model), reading_aids(training.model))
     else:
         for line in reading_aids(training.model):
             _line(session, line, "dim")
@@ -87,11 +88,11 @@ def quality_notes(training: Training, n_fitted: int) -> list[str]:
     model, first = training.model, training.qualities[0]
     what = "equation" if is_readable(model) or training.prepared.classes else "law"
     own = n_numbers(model)
-    told = f"These figures belong to a fit on the other {n_fitted} rows"
+    message = f"These figures belong to a fit on the other {n_fitted} rows"
     if first.numbers != own:
-        notes = [f"{told}: another {what}, of {_count(first.numbers)}; the one above has {_count(own)}."]
+        notes = [f"{message}: another {what}, of {_count(first.numbers)}; the one above has {_count(own)}."]
     else:
-        notes = [f"{told}, of the same size as the {what} above."]
+        notes = [f"{message}, of the same size as the {what} above."]
     quality = getattr(model, "out_of_fold_", None)
     if quality is not None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ecsel.cli.errors import told
+from ecsel.cli.errors import error_line
 
 
 class Commands(TyperGroup):
@@ -21,6 +21,6 @@ class Commands(TyperGroup):
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except Exception as error:  # the last place where an error can become a line for people
-            line, code = told(error)
+            line, code = error_line(error)
             sys.stderr.write(f"{line}\n")
             raise typer.Exit(code) from error

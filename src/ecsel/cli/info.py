@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Delimiter, Encoding, Json, Quiet, Row, Sheet, Verbose
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import DIGITS, number, shown
+from ecsel.cli.wording import number, shown
 
 if TYPE_CHECKING:
     from ecsel.cli.session import Session
@@ -49,7 +49,7 @@ def info(
             i = chosen_row(table, row)
             example = i + 1, worked_example(fitted, features_of(fitted, table).iloc[i : i + 1])
         elif row is not None:
-            raise Refusal(f"--row {row} of which table? Name it: ecsel info {model} DATA --row {row}.")
+            raise CommandError(f"--row {row} of which table? Name it: ecsel info {model} DATA --row {row}.")
         if as_json:
             worked = {} if example is None else {"example": example_document(*example)}
             session.json("info", {"model": str(model), **describe(fitted), **worked})
@@ -127,12 +127,12 @@ def _column(model: Any, column: Any) -> dict[str, Any]:
 
     names = {name for equation in equations_of(model).values() for name in equation.names}
     used = any(f.column == column.name and f.name in names for f in model.encoder_.features)
-    told = {"name": column.name, "kind": column.kind, "used": used}
+    common = {"name": column.name, "kind": column.kind, "used": used}
     if column.kind == "numeric":
-        return {**told, "low": column.low, "high": column.high, "missing": column.has_missing}
+        return {**common, "low": column.low, "high": column.high, "missing": column.has_missing}
     if column.kind in {"categorical", "ordinal"}:
-        return {**told, "levels": list(column.levels), "missing": column.has_missing}
-    return told
+        return {**common, "levels": list(column.levels), "missing": column.has_missing}
+    return common
 
 
 def example_document(row: int, example: "WorkedExample") -> dict[str, Any]:
@@ -162,7 +162,7 @@ def example_document(row: int, example: "WorkedExample") -> dict[str, Any]:
 
 
 def _tell(session: "Session", model: Any, name: str) -> None:
-    from ecsel.cli.equations import reading_aids, show_equations
+    from ecsel.cli.equations import aids_heading, reading_aids, show_equations
     from ecsel.cli.models import is_classifier, is_readable
 
     if is_readable(model) and not is_classifier(model):
@@ -182,13 +182,9 @@ def _tell(session: "Session", model: Any, name: str) -> None:
     classes = ", ".join(shown(label) for label in model.classes_.tolist())
     session.out.print(f"{name}: a classifier of {classes}", style="bold", soft_wrap=True)
     show_equations(session.out, model)
-    if model.threshold_ is not None:
-        label = shown(model.classes_.tolist()[1])
-        session.out.print(f"  predicts {label} from a probability of {format(model.threshold_, DIGITS)} on")
     aids = reading_aids(model)
     if aids and model.encoder_.is_raw:
-        label = shown(model.classes_.tolist()[1])
-        session.out.print(f"\nWhat each piece does to the odds of {label}", style="bold", soft_wrap=True)
+        session.out.print(f"\n{aids_heading(model)}", style="bold", soft_wrap=True)
     for line in aids:
         session.out.print(f"  {line}", soft_wrap=True)
     session.out.print()
@@ -197,8 +193,8 @@ def _tell(session: "Session", model: Any, name: str) -> None:
         session.out.print(model.summary(), soft_wrap=True)
     elif (quality := model.out_of_fold_) is not None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
-        told = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
-        session.out.print(f"\nOn held-out folds ({quality.n_rows} distinct rows): {told}", soft_wrap=True)
+        message = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
+        session.out.print(f"\nOn held-out folds ({quality.n_rows} distinct rows): {message}", soft_wrap=True)
 
 
 def _terms(n: int) -> str:
@@ -238,12 +234,12 @@ def _scaled_columns(model: Any) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("column", "kind", "in the equations as", "training range or levels")]
     for column in (_column(model, each) for each in model.encoder_.columns):
         levels = [shown(level) for level in column.get("levels", ())]
-        told = ", ".join(levels[:6]) + (f", … ({len(levels)})" if len(levels) > 6 else "")
+        message = ", ".join(levels[:6]) + (f", … ({len(levels)})" if len(levels) > 6 else "")
         if "low" in column:
-            told = f"{number(column['low'])} to {number(column['high'])}"
+            message = f"{number(column['low'])} to {number(column['high'])}"
         missing = ", missing" if column.get("missing") else ""
         scale = _scale(model, column) if column["used"] else "–"
-        rows.append((shown(column["name"]), column["kind"], scale, told + missing))
+        rows.append((shown(column["name"]), column["kind"], scale, message + missing))
     return rows
 
 

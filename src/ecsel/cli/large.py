@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.reading import TableFile
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def large_table(path: str) -> ParquetTable | None:
             return None  # the reader of whole files tells what is wrong with it
         n_rows = 0
     if place.is_dir() and n_rows == 0:
-        raise Refusal(f"{place} is a folder without rows in Parquet files; name a file, or another folder.")
+        raise CommandError(f"{place} is a folder without rows in Parquet files; name a file, or another folder.")
     return table if place.is_dir() or n_rows >= LARGE_FROM else None
 
 
@@ -52,11 +52,11 @@ def looked_at(table: ParquetTable) -> TableFile:
         first += part.num_rows
     frame = pa.concat_tables(parts).to_pandas()
     name = Path(table.path).name
-    told = (
+    text = (
         f"{name} has {table.n_rows} rows: {len(frame)} of them are looked at and judged by; "
         "the model is fitted to all, read in batches"
     )
-    return TableFile(frame, name, (told,) if stride > 1 else ())
+    return TableFile(frame, name, (text,) if stride > 1 else ())
 
 
 def fit_all(table: ParquetTable, prepared: Prepared) -> Callable[[Any], Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ecsel.cli.errors import Refusal
-from ecsel.cli.reading import TableFile, Wishes, read_file
+from ecsel.cli.errors import CommandError
+from ecsel.cli.reading import ReadOptions, TableFile, read_file
 from ecsel.cli.screening import listed
 
 if TYPE_CHECKING:
@@ -23,14 +23,16 @@ def load_model(path: Path) -> Any:
     from ecsel.files import ModelFileError
 
     if not path.exists():
-        raise Refusal(f"{path}: there is no such model file; 'ecsel fit DATA --target COLUMN -o {path}' makes one.")
+        raise CommandError(
+            f"{path}: there is no such model file; 'ecsel fit DATA --target COLUMN -o {path}' makes one."
+        )
     if path.is_dir():
-        raise Refusal(f"{path} is a folder; name the model file in it.")
+        raise CommandError(f"{path} is a folder; name the model file in it.")
     try:
         return ecsel.load(path)
     except (ModelFileError, UnicodeDecodeError) as error:
-        told = str(error).removeprefix(f"{path}: ")
-        raise Refusal(f"{path} is not a model file of ecsel: {told}") from error
+        line = str(error).removeprefix(f"{path}: ")
+        raise CommandError(f"{path} is not a model file of ecsel: {line}") from error
 
 
 def is_classifier(model: Any) -> bool:
@@ -67,7 +69,7 @@ def text_columns(model: Any) -> tuple[str, ...]:
 
 def read_for(model: Any, path: str, *, delimiter: str | None, encoding: str | None, sheet: str | None) -> TableFile:
     """Read a table with the eyes of a model: its text columns are text."""
-    return read_file(path, Wishes(delimiter, encoding, sheet, text_columns(model)))
+    return read_file(path, ReadOptions(delimiter, encoding, sheet, text_columns(model)))
 
 
 def features_of(model: Any, table: TableFile) -> pd.DataFrame:
@@ -80,7 +82,7 @@ def features_of(model: Any, table: TableFile) -> pd.DataFrame:
         near = known.get(absent[0].casefold().strip())
         hint = f" (it has {near!r})" if near is not None else ""
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
-        raise Refusal(f"{table.name} lacks the column {absent[0]!r}{more} that the model was trained on{hint}.")
+        raise CommandError(f"{table.name} lacks the column {absent[0]!r}{more} that the model was trained on{hint}.")
     return frame[wanted]
 
 
@@ -104,9 +106,9 @@ def chosen_row(table: TableFile, row: int | None) -> int:
     if row is None and len(table) == 1:
         return 0
     if row is None:
-        raise Refusal(f"{table.name} has {len(table)} rows; choose one with --row N.")
+        raise CommandError(f"{table.name} has {len(table)} rows; choose one with --row N.")
     if row > len(table):
-        raise Refusal(f"{table.name} has {len(table)} rows, so there is no row {row}.")
+        raise CommandError(f"{table.name} has {len(table)} rows, so there is no row {row}.")
     return row - 1
 
 
@@ -116,7 +118,7 @@ def class_named(model: Any, text: str) -> Any:
     for label in labels:
         if str(label) == text:
             return label
-    raise Refusal(f"the model has no class {text!r}; its classes are {', '.join(map(repr, labels))}.")
+    raise CommandError(f"the model has no class {text!r}; its classes are {', '.join(map(repr, labels))}.")
 
 
 def rows_with_outcome(model: Any, table: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:
@@ -125,13 +127,13 @@ def rows_with_outcome(model: Any, table: TableFile, target: str) -> tuple[pd.Dat
 
     if target not in table.frame:
         columns = listed(table.frame.columns.tolist())
-        raise Refusal(f"{table.name} has no column {target!r} for --target; its columns are {columns}.")
+        raise CommandError(f"{table.name} has no column {target!r} for --target; its columns are {columns}.")
     X, outcome = features_of(model, table), table.frame[target]
     known = outcome.notna() if hasattr(model, "encoder_") else outcome.notna() & X.notna().all(axis=1)
     # rows keep the numbers that they have in the file, from 1, as every command counts them
     X, outcome = X[known].set_axis(np.flatnonzero(known) + 1), outcome[known]
     if X.empty:
-        raise Refusal(f"{table.name} has no row with a known {target!r}.")
+        raise CommandError(f"{table.name} has no row with a known {target!r}.")
     if not is_classifier(model):
         return X, outcome.to_numpy(dtype=np.float64)
     labels = model.classes_.tolist()
@@ -139,6 +141,8 @@ def rows_with_outcome(model: Any, table: TableFile, target: str) -> tuple[pd.Dat
     found = {value: value if value in labels else by_text.get(str(value)) for value in outcome.unique().tolist()}
     if strange := [value for value, label in found.items() if label is None]:
         classes = ", ".join(map(repr, labels))
-        raise Refusal(f"{table.name}: {strange[0]!r} in the column {target!r} is no class of the model ({classes}).")
+        raise CommandError(
+            f"{table.name}: {strange[0]!r} in the column {target!r} is no class of the model ({classes})."
+        )
     position = {value: labels.index(label) for value, label in found.items()}
     return X, model.classes_[[position[value] for value in outcome.tolist()]]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import (
     Csv,
     DataFile,
@@ -76,7 +76,7 @@ def predictions(model: Any, X: "pd.DataFrame", interval: float | None = None) ->
     answers: dict[str, Any] = {"row": np.arange(1, len(X) + 1), "prediction": model.predict(X)}
     if is_classifier(model):
         if interval is not None:
-            raise Refusal("--interval is for laws; a classifier gives probabilities.")
+            raise CommandError("--interval is for laws; a classifier gives probabilities.")
         for label, p in zip(model.classes_.tolist(), model.predict_proba(X).T, strict=True):
             answers[f"probability_{label}"] = p
     elif interval is not None:
@@ -88,5 +88,5 @@ def _beside(frame: "pd.DataFrame", answers: "pd.DataFrame", name: str) -> "pd.Da
     import pandas as pd
 
     if both := [column for column in answers.columns if column in frame]:
-        raise Refusal(f"{name} has a column {both[0]!r} of its own; rename it, or leave out --with-data.")
+        raise CommandError(f"{name} has a column {both[0]!r} of its own; rename it, or leave out --with-data.")
     return pd.concat([frame.reset_index(drop=True), answers], axis=1)

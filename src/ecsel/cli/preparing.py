@@ -1,6 +1,6 @@
 """From a file to what a model is fitted to: the target apart, columns read by the rules of `ecsel.tables`.
 
-Every omission and every reading is remembered with its reason, so that it can be told.
+Every omission and every reading is kept with its reason, for the messages.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.screening import Task, TaskKind, detect_task, listed
 from ecsel.estimators.targets import target_numbers
 from ecsel.explain.frames import plain_table
@@ -31,7 +31,7 @@ MOSTLY_MISSING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnWishes:
+class ColumnOptions:
     """What the user says of columns."""
 
     drop: Collection[str] = ()
@@ -39,7 +39,7 @@ class ColumnWishes:
     categorical: Collection[str] = ()
     missing_codes: Any = "auto"
 
-    def options(self) -> dict[str, Any]:
+    def as_arguments(self) -> dict[str, Any]:
         """Return the options of an estimator or an encoder, where they ask for anything."""
         asked = {name: list(getattr(self, name)) for name in ("drop", "keep", "categorical")}
         codes = {} if self.missing_codes == "auto" else {"missing_codes": self.missing_codes}
@@ -91,25 +91,25 @@ class Prepared:
 
 
 def prepare(
-    table: TableFile, target: str, *, task: TaskKind | None, wishes: ColumnWishes, as_law: bool = True
+    table: TableFile, target: str, *, task: TaskKind | None, options: ColumnOptions, as_law: bool = True
 ) -> Prepared:
     """Return what takes part in a fit; a target that cannot be learned is refused.
 
     Of a quantity, `as_law` leaves out text and rows with missing values, which a law cannot take.
     """
     frame = table.frame
-    _check_names(table, target, wishes)
+    _check_names(table, target, options)
     known = frame[target].notna()
     if not known.any():
-        raise Refusal(f"{table.name}: the target {target!r} has no value in any row.")
+        raise CommandError(f"{table.name}: the target {target!r} has no value in any row.")
     frame = frame[known].reset_index(drop=True)
     decided = detect_task(frame[target]) if task is None else Task(task, "as asked")
     X = frame.drop(columns=target)
     if X.columns.empty:
-        raise Refusal(f"{table.name} has nothing left to learn from; its only column is the target.")
+        raise CommandError(f"{table.name} has nothing left to learn from; its only column is the target.")
     outcome = frame[target]
     encoder = TableEncoder.fit(
-        X, scaling="raw", **wishes.options(), target=lambda: target_numbers(outcome.astype(str), len(outcome))
+        X, scaling="raw", **options.as_arguments(), target=lambda: target_numbers(outcome.astype(str), len(outcome))
     )
     dropped = left_out(encoder)
     used = [column.name for column in encoder.columns if _takes_part(encoder, column)]
@@ -125,8 +125,10 @@ def prepare(
         plain = plain.dropna()
         X = plain
     if plain.empty or plain.columns.empty:
-        told = "; ".join(f"{name} ({why})" for name, why in list(dropped.items())[:4])
-        raise Refusal(f"{table.name} has nothing left to learn from; left out: {told or 'rows with missing values'}.")
+        line = "; ".join(f"{name} ({why})" for name, why in list(dropped.items())[:4])
+        raise CommandError(
+            f"{table.name} has nothing left to learn from; left out: {line or 'rows with missing values'}."
+        )
     y = _target(frame[target].loc[plain.index], decided, table.name)
     n_incomplete = n_known - len(plain)
     X, plain = X.loc[plain.index].reset_index(drop=True), plain.reset_index(drop=True)
@@ -141,8 +143,23 @@ def left_out(encoder: TableEncoder) -> dict[str, str]:
         if isinstance(column, EmptyColumn):
             found[column.name] = column.reason or "no value"
         elif not _takes_part(encoder, column):
-            found[column.name] = "one value only"
+            found[column.name] = _why(encoder, column.name)
     return found
+
+
+def left_out_note(column: str) -> str:
+    """Return how the note of a column begins that the rules of the table have left out."""
+    return f"{column!r} was left out: "
+
+
+def _why(encoder: TableEncoder, column: str) -> str:
+    """Return why a column that has values makes no feature, from the note of the rules that left it out."""
+    for note in encoder.notes:
+        if note.startswith(left_out_note(column)):
+            return note.removeprefix(left_out_note(column)).rstrip(".")
+        if note.startswith(f"{column!r} varies in its last digits only"):
+            return "it varies in its last digits only"
+    return "one value only"
 
 
 def _takes_part(encoder: TableEncoder, column: Any) -> bool:
@@ -182,17 +199,17 @@ def _numbers_for_a_law(encoder: TableEncoder, plain: pd.DataFrame) -> tuple[pd.D
     return type(plain)(numbers, index=plain.index), dropped
 
 
-def _check_names(table: TableFile, target: str, wishes: ColumnWishes) -> None:
+def _check_names(table: TableFile, target: str, options: ColumnOptions) -> None:
     columns = list(table.frame.columns)
-    asked = (("--target", [target]), ("--drop", wishes.drop), ("--keep", wishes.keep))
-    for option, names in (*asked, ("--categorical", wishes.categorical)):
+    asked = (("--target", [target]), ("--drop", options.drop), ("--keep", options.keep))
+    for option, names in (*asked, ("--categorical", options.categorical)):
         for name in names:
             if name not in columns:
                 near = next((c for c in columns if c.casefold().strip() == name.casefold().strip()), None)
                 hint = f"did you mean {near!r}?" if near else f"its columns are {listed(columns, 8)}."
-                raise Refusal(f"{table.name} has no column {name!r} for {option}; {hint}")
-    if target in wishes.drop:
-        raise Refusal(f"the column {target!r} cannot be the target and be dropped.")
+                raise CommandError(f"{table.name} has no column {name!r} for {option}; {hint}")
+    if target in options.drop:
+        raise CommandError(f"the column {target!r} cannot be the target and be dropped.")
 
 
 def _target(values: pd.Series[Any], task: Task, name: str) -> np.ndarray[Any, Any]:
@@ -201,15 +218,17 @@ def _target(values: pd.Series[Any], task: Task, name: str) -> np.ndarray[Any, An
     numeric = pd.api.types.is_numeric_dtype(values.dtype)
     if task.kind == "regression":
         if not numeric:
-            raise Refusal(
+            raise CommandError(
                 f"{name}: the target {values.name!r} holds text, so it cannot be a quantity; leave out --task."
             )
         return values.to_numpy(dtype=np.float64)
     if values.nunique() < 2:
         only = values.iloc[0]
-        raise Refusal(f"{name}: the target {values.name!r} has only one value ({only!r}); there is nothing to learn.")
+        raise CommandError(
+            f"{name}: the target {values.name!r} has only one value ({only!r}); there is nothing to learn."
+        )
     if values.nunique() > max(20, len(values) // 4):
-        raise Refusal(
+        raise CommandError(
             f"{name}: the target {values.name!r} has {values.nunique()} different values in {len(values)} rows, too "
             "many for classes; choose another --target" + (" or --task regression." if numeric else ".")
         )

@@ -1,4 +1,4 @@
-"""Tables from files and standard input: CSV, TSV, gzip, Parquet, Excel and JSON, told apart by their content.
+"""Tables from files and standard input: CSV, TSV, gzip, Parquet, Excel and JSON, recognised by their content.
 
 What pandas would mend in silence is refused by line: a row with fewer fields than the header, a column name that occurs
 twice, letters of another encoding. Standard input and devices are read up to a bound, since they may never end.
@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ecsel.cli.archives import MOST_UNPACKED, check_parquet, check_workbook, gunzip
+from ecsel.cli.archives import MAX_UNPACKED, check_parquet, check_workbook, gunzip
 from ecsel.cli.delimited import read_delimited
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -26,7 +26,7 @@ STDIN = "-"
 STREAM_LIMIT = 256 * 2**20
 """Most bytes that are read from standard input or a device, and unpacked from it."""
 
-MOST_DIGITS = 308
+MAX_DIGITS = 308
 """Digits of a whole number in JSON that a double can hold."""
 
 GZIP, ZIP, PARQUET, OLD_EXCEL = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xd0\xcf\x11\xe0"
@@ -34,7 +34,7 @@ JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ReadOptions:
     """How the user wants tables to be read; None leaves it to the content."""
 
     delimiter: str | None = None
@@ -56,26 +56,26 @@ class TableFile:
         return len(self.frame)
 
 
-def read_file(path: str, wishes: Wishes | None = None) -> TableFile:
+def read_file(path: str, options: ReadOptions | None = None) -> TableFile:
     """Read the table in a file, or on standard input where `path` is a dash."""
-    wishes = wishes or Wishes()
+    options = options or ReadOptions()
     name, content = _content(path)
     start = content[:4]
     remarks: tuple[str, ...] = ()
     if start.startswith(PARQUET):
         frame = _parquet(content, name)
     elif start == ZIP:
-        frame, remarks = _excel(content, name, wishes)
+        frame, remarks = _excel(content, name, options)
     elif start == OLD_EXCEL:
-        raise Refusal(f"{name} is an Excel file of the old kind (.xls); save it as .xlsx.")
+        raise CommandError(f"{name} is an Excel file of the old kind (.xls); save it as .xlsx.")
     elif _is_json(path, content):
         frame = _json(content, name)
     else:
-        frame, remarks = read_delimited(content, name, _delimiter(path, wishes), wishes.encoding, wishes.text)
+        frame, remarks = read_delimited(content, name, _delimiter(path, options), options.encoding, options.text)
     frame.columns = [str(column) for column in frame.columns]
     if frame.empty:
-        raise Refusal(f"{name} has columns but no rows.")
-    return TableFile(_as_text(frame, wishes.text), name, remarks)
+        raise CommandError(f"{name} has columns but no rows.")
+    return TableFile(_as_text(frame, options.text), name, remarks)
 
 
 def _content(path: str) -> tuple[str, bytes]:
@@ -85,16 +85,16 @@ def _content(path: str) -> tuple[str, bytes]:
     else:
         file, name = Path(path), path
         if not file.exists():
-            raise Refusal(f"{name}: there is no such file.")
+            raise CommandError(f"{name}: there is no such file.")
         if file.is_dir():
-            raise Refusal(f"{name} is a folder; name the file in it.")
-        bound = MOST_UNPACKED if file.is_file() else STREAM_LIMIT
+            raise CommandError(f"{name} is a folder; name the file in it.")
+        bound = MAX_UNPACKED if file.is_file() else STREAM_LIMIT
         with file.open("rb") as stream:
             content = stream.read() if file.is_file() else _bounded(stream, name)
     if content[:2] == GZIP:
         content = gunzip(content, name, bound)
     if not content.strip():
-        raise Refusal(f"{name} is empty.")
+        raise CommandError(f"{name} is empty.")
     return name, content
 
 
@@ -102,22 +102,24 @@ def _bounded(stream: BinaryIO, name: str) -> bytes:
     content = stream.read(STREAM_LIMIT + 1)
     if len(content) > STREAM_LIMIT:
         size = STREAM_LIMIT // 2**20
-        raise Refusal(f"{name} gave more than {size} MiB and may have no end; save it to a file and name the file.")
+        raise CommandError(
+            f"{name} gave more than {size} MiB and may have no end; save it to a file and name the file."
+        )
     return content
 
 
 def _standard_input() -> bytes:
     if sys.stdin is None:
-        raise Refusal("Standard input is closed; name a file.")
+        raise CommandError("Standard input is closed; name a file.")
     try:
         return _bounded(sys.stdin.buffer, "standard input")
     except (OSError, ValueError) as error:
-        raise Refusal(f"Standard input cannot be read: {error}.") from error
+        raise CommandError(f"Standard input cannot be read: {error}.") from error
 
 
-def _delimiter(path: str, wishes: Wishes) -> str | None:
-    if wishes.delimiter is not None:
-        return "\t" if wishes.delimiter in {"tab", "\\t"} else wishes.delimiter
+def _delimiter(path: str, options: ReadOptions) -> str | None:
+    if options.delimiter is not None:
+        return "\t" if options.delimiter in {"tab", "\\t"} else options.delimiter
     names = path.lower().removesuffix(".gz")
     return "\t" if names.endswith((".tsv", ".tab")) else None
 
@@ -130,11 +132,11 @@ def _parquet(content: bytes, name: str) -> pd.DataFrame:
         check_parquet(read_metadata(io.BytesIO(content)), name)
         frame = pd.read_parquet(io.BytesIO(content), engine="pyarrow")
     except (OSError, ValueError, NotImplementedError) as error:
-        raise Refusal(f"{name} is not a readable Parquet file: {error}") from error
+        raise CommandError(f"{name} is not a readable Parquet file: {error}") from error
     return frame.reset_index(drop=all(level is None for level in frame.index.names))
 
 
-def _excel(content: bytes, name: str, wishes: Wishes) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _excel(content: bytes, name: str, options: ReadOptions) -> tuple[pd.DataFrame, tuple[str, ...]]:
     import pandas as pd
 
     check_workbook(content, name)
@@ -142,11 +144,11 @@ def _excel(content: bytes, name: str, wishes: Wishes) -> tuple[pd.DataFrame, tup
         book = pd.ExcelFile(io.BytesIO(content), engine="openpyxl")
         sheets = [str(sheet) for sheet in book.sheet_names]
     if not sheets:
-        raise Refusal(f"{name} is a workbook without sheets.")
-    sheet = sheets[0] if wishes.sheet is None else wishes.sheet
+        raise CommandError(f"{name} is a workbook without sheets.")
+    sheet = sheets[0] if options.sheet is None else options.sheet
     if sheet not in sheets:
-        raise Refusal(f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}.")
-    several = wishes.sheet is None and len(sheets) > 1
+        raise CommandError(f"{name} has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}.")
+    several = options.sheet is None and len(sheets) > 1
     remark = f"{name} has {len(sheets)} sheets; the first, {sheet!r}, was read (--sheet chooses another)."
     with _naming_workbook(name):
         return pd.read_excel(book, sheet_name=sheet), (remark,) if several else ()
@@ -160,8 +162,8 @@ def _naming_workbook(name: str) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise Refusal(f"{name} is a zip file but no readable Excel workbook ({told}).") from error
+        message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise CommandError(f"{name} is a zip file but no readable Excel workbook ({message}).") from error
 
 
 def _is_json(path: str, content: bytes) -> bool:
@@ -175,8 +177,10 @@ def _json(content: bytes, name: str) -> pd.DataFrame:
     import pandas as pd
 
     def whole(digits: str) -> int:
-        if len(digits.lstrip("-")) > MOST_DIGITS:
-            raise Refusal(f"{name} holds a whole number of {len(digits)} digits, more than a table of numbers can.")
+        if len(digits.lstrip("-")) > MAX_DIGITS:
+            raise CommandError(
+                f"{name} holds a whole number of {len(digits)} digits, more than a table of numbers can."
+            )
         return int(digits)
 
     try:
@@ -186,12 +190,12 @@ def _json(content: bytes, name: str) -> pd.DataFrame:
         except ValueError:
             records = [json.loads(line, parse_int=whole) for line in text.splitlines() if line.strip()]
     except RecursionError:
-        raise Refusal(f"{name} is nested too deeply for a table.") from None
+        raise CommandError(f"{name} is nested too deeply for a table.") from None
     except ValueError as error:
-        raise Refusal(f"{name} is not valid JSON ({error}).") from error
+        raise CommandError(f"{name} is not valid JSON ({error}).") from error
     rows = records if isinstance(records, list) else [records]
     if not rows or not all(isinstance(row, dict) for row in rows):
-        raise Refusal(f"{name} must hold rows as JSON objects: a list of them, one alone, or one per line.")
+        raise CommandError(f"{name} must hold rows as JSON objects: a list of them, one alone, or one per line.")
     return pd.DataFrame(rows)
 
 

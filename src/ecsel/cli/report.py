@@ -7,8 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Sheet, Verbose
 from ecsel.cli.session import speaking
+
+SHORT_DIGEST = 12
+"""So many digits of the digest of a model file tell one version of it from another."""
 
 
 def report(
@@ -29,6 +33,17 @@ def report(
     author: Annotated[str | None, typer.Option(metavar="NAME", help="Who answers for the model.")] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="What the model is called.")] = None,
     purpose: Annotated[str | None, typer.Option(metavar="TEXT", help="What it is for.")] = None,
+    points: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PDO,BASE,ODDS[,CLASS]",
+            help="The equation as points too; 20,600,50,paid: 600 points are 50 to 1 for paid, 20 more double that.",
+        ),
+    ] = None,
+    annex_iv: Annotated[
+        bool,
+        typer.Option("--annex-iv", help="The headings of Annex IV to the EU's AI Act, open ones marked."),
+    ] = False,
     limit: Annotated[list[str] | None, typer.Option(metavar="TEXT", help="A sentence on limits; repeatable.")] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -42,6 +57,7 @@ def report(
     \b
     ecsel report loans.csv --target bad -m model.json -o report.html
     ecsel report train.csv --test test.csv -t bad -m model.json --group sex -o report.html
+    ecsel report loans.csv -t bad -m model.json --points 20,600,50,no --annex-iv -o report.html
     """  # noqa: D301 - \b tells the help not to wrap the lines
     import pandas as pd
 
@@ -53,6 +69,7 @@ def report(
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
         check_writable(output)
         fitted = load_model(model)
+        card = None if points is None else scorecard_of(fitted, points)
 
         def read(path: str) -> tuple[Any, Any]:
             table = read_for(fitted, path, delimiter=delimiter, encoding=encoding, sheet=sheet)
@@ -64,11 +81,13 @@ def report(
             y = pd.Series(y, index=X.index, name=target)
             judged = (None, None) if test is None else read(test)
             begin("writing the page")
+            digest = hashlib.sha256(Path(model).read_bytes()).hexdigest()
             details = {
                 **({} if author is None else {"Author": author}),
+                "Date": datetime.now(tz=UTC).date().isoformat(),
                 "Data": "standard input" if data == STDIN else Path(data).name,
-                "Model file": f"{Path(model).name}, SHA-256 {hashlib.sha256(Path(model).read_bytes()).hexdigest()}",
-                "Report written on": datetime.now(tz=UTC).date().isoformat(),
+                "Model file": f"{Path(model).name}, version {digest[:SHORT_DIGEST]}",
+                "SHA-256 of the model file": digest,
             }
             write_report(
                 fitted,
@@ -83,8 +102,35 @@ def report(
                 immutable=fixed,
                 details=details,
                 limits=limit or (),
+                annex_iv=annex_iv,
+                points=card,
             )
         if as_json:
             session.json("report", {"model": str(model), "data": data, "rows": len(y), "output": str(output)})
         else:
             session.note(f"Wrote {output}; open it in a browser.")
+
+
+def scorecard_of(model: Any, text: str) -> Any:
+    """Return the scorecard that ``--points`` describes, in whole points."""
+    from ecsel import scorecard
+    from ecsel.cli.models import is_classifier
+
+    form = "--points takes PDO,BASE,ODDS or PDO,BASE,ODDS,CLASS, such as 20,600,50,paid"
+    if not is_classifier(model):
+        raise CommandError(f"{form}, and a classifier; this model predicts a number.")
+    numbers, label = text.split(",", 3)[:3], text.split(",", 3)[3:]
+    try:
+        pdo, base, odds = map(float, numbers)
+    except ValueError:
+        raise CommandError(f"{form}, not {text!r}.") from None
+    toward = None
+    if label:
+        toward = next((each for each in model.classes_.tolist() if str(each) == label[0].strip()), None)
+        if toward is None:
+            known = ", ".join(str(each) for each in model.classes_.tolist())
+            raise CommandError(f"--points: there is no class {label[0].strip()!r}; the classes are {known}.")
+    try:
+        return scorecard(model, pdo=pdo, base=base, base_odds=odds, toward=toward, decimals=0)
+    except ValueError as error:
+        raise CommandError(f"--points: {error}") from error

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
     from ecsel.cli.screening import TaskKind
 
-MOST_ROWS = 200_000
+MAX_ROWS = 200_000
 """Rows that a rival is fitted on at most: more would take longer than the fit that is judged."""
 DEFAULT_THRESHOLD = 0.5
 THRESHOLD_FOLDS = 3
 """Folds that give a rival's probabilities of unseen rows; more would take longer than the rival is worth."""
-MOST_LEVELS = 100
+MAX_LEVELS = 100
 """Levels of a text column beyond these are one together: no rival should fail for want of memory."""
 
 
 def rivals(task: TaskKind, X: pd.DataFrame, y: np.ndarray[Any, Any]) -> dict[str, Any]:
     """Return the fitted rivals by name; `y` holds codes of classes, or numbers."""
-    rows = np.arange(0, len(X), -(-len(X) // MOST_ROWS))
+    rows = np.arange(0, len(X), -(-len(X) // MAX_ROWS))
     frame, y = rival_frame(X.iloc[rows]), y[rows]
     models = {_linear_name(task): _linear(task, frame)}
     if find_spec("xgboost") is not None:
@@ -45,7 +45,7 @@ def rival_threshold(rule: Any, rival: Any, X: pd.DataFrame, codes: np.ndarray[An
 
     if rule is None or isinstance(rule, (int, float)):
         return DEFAULT_THRESHOLD if rule is None else float(rule)
-    rows = np.arange(0, len(X), -(-len(X) // MOST_ROWS))
+    rows = np.arange(0, len(X), -(-len(X) // MAX_ROWS))
     y = codes[rows]
     folds = min(THRESHOLD_FOLDS, int(np.bincount(y, minlength=2).min()))
     if folds < 2:
@@ -110,5 +110,5 @@ def _columns(frame: pd.DataFrame) -> Any:
     fill = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
     return make_column_transformer(
         (make_pipeline(fill, StandardScaler()), numbers),
-        (OneHotEncoder(handle_unknown="ignore", max_categories=MOST_LEVELS), levels),
+        (OneHotEncoder(handle_unknown="ignore", max_categories=MAX_LEVELS), levels),
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TaskKind: TypeAlias = Literal["classification", "regression"]
 
-MOST_CLASSES = 10
+MAX_CLASSES = 10
 """A target of whole numbers with no more different ones is taken for classes."""
 
 NOT_NUMBERS = "it holds no numbers"
@@ -55,7 +55,7 @@ def detect_task(target: pd.Series[Any]) -> Task:
         return Task("classification", NOT_NUMBERS)
     if n_different == 2:
         return Task("classification", "two different values")
-    if n_different <= MOST_CLASSES and bool((present == present.round()).all()):
+    if n_different <= MAX_CLASSES and bool((present == present.round()).all()):
         return Task("classification", f"only {n_different} different whole numbers")
     return Task("regression", f"{n_different} different numbers")
 
@@ -70,7 +70,7 @@ def coded_columns(X: pd.DataFrame) -> list[str]:
     import pandas as pd
 
     whole = [name for name in X.columns if pd.api.types.is_integer_dtype(X[name].dtype)]
-    return [str(name) for name in whole if 2 < X[name].nunique() <= min(MOST_CLASSES, len(X) // 2)]
+    return [str(name) for name in whole if 2 < X[name].nunique() <= min(MAX_CLASSES, len(X) // 2)]
 
 
 def rare_class(counts: Mapping[Any, int]) -> tuple[Any, float] | None:
@@ -99,5 +99,5 @@ def listed(names: list[str], most: int = 6) -> str:
     >>> listed(["a", "b"]), listed(list("abcdefgh"), 3)
     ('a, b', 'a, b, c and 5 more')
     """
-    told = ", ".join(map(shown, names[:most]))
-    return told if len(names) <= most else f"{told} and {len(names) - most} more"
+    text = ", ".join(map(shown, names[:most]))
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"

@@ -78,7 +78,7 @@ class Session:
 def speaking(
     *, as_json: bool = False, quiet: bool = False, verbose: bool = False, safe_csv: bool = False
 ) -> Iterator[Session]:
-    """Yield a session; warnings of the library become notes, each told once, when the work is done."""
+    """Yield a session; warnings of the library become notes, each printed once, when the work is done."""
     out, err = (Console(stderr=stderr, markup=False, emoji=False, highlight=False) for stderr in (False, True))
     session = Session(as_json, quiet, verbose, out, err, safe_csv)
     from ecsel.estimators.progress import progress_elsewhere  # help must not wait for scikit-learn
@@ -100,6 +100,6 @@ def json_text(command: str, document: dict[str, Any]) -> str:
 
 def _concerns_the_user(category: type[Warning]) -> bool:
     """Tell warnings about data from those for programmers."""
-    if category.__name__ == "ColumnWarning":  # told before the fit, in words of the command line
+    if category.__name__ == "ColumnWarning":  # reported before the fit, in words of the command line
         return False
     return issubclass(category, UserWarning) and not issubclass(category, DeprecationWarning)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,9 @@ def workbook_bytes(frame: pd.DataFrame) -> bytes:
                         cell.data_type = "s"
                         cell.quotePrefix = True  # stays text where a person edits the cell
     except IllegalCharacterError as error:
-        raise Refusal(f"A workbook cannot hold control characters: {str(error)[:80]!r}; write .csv instead.") from None
+        raise CommandError(
+            f"A workbook cannot hold control characters: {str(error)[:80]!r}; write .csv instead."
+        ) from None
     return held.getvalue()
 
 

@@ -5,8 +5,8 @@ the odds of a against b, and its Shapley values against a typical row (medians a
 
     odds(x) = odds(typical row) · Π_columns exp(φ_column).
 
-Every column is one player, whatever its number of features. The value that a sentence calls typical is the one that the
-row is compared with.
+Every column is one group of features, whatever its number of features. The value that a sentence calls typical is the
+one that the row is compared with.
 """
 
 from __future__ import annotations

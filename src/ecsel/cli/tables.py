@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from ecsel.cli.session import Session
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 """A table for people shows so many rows; scripts get all."""
 
 
-def people_table(frame: pd.DataFrame, *, rows: int = MOST_ROWS) -> Table:
+def people_table(frame: pd.DataFrame, *, rows: int = MAX_ROWS) -> Table:
     """Return the first rows of a frame as a table for the terminal, every name and value as plain text."""
     import pandas as pd
 
@@ -55,5 +55,5 @@ def put(
         session.raw(csv_text(inert(frame) if session.safe_csv else frame))
     else:
         session.out.print(people_table(frame))
-        if len(frame) > MOST_ROWS:
-            session.note(f"The first {MOST_ROWS} of {len(frame)} {what}; --csv, --json or --output gives all.")
+        if len(frame) > MAX_ROWS:
+            session.note(f"The first {MAX_ROWS} of {len(frame)} {what}; --csv, --json or --output gives all.")

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ecsel import __version__
-from ecsel.cli.equations import reading_aids, show_equations, show_example
+from ecsel.cli.equations import aids_heading, reading_aids, show_equations, show_example
 from ecsel.cli.study import MAX_FACTORS
 from ecsel.cli.wording import factor_of_odds, number, sentence, shown
 
@@ -58,7 +58,7 @@ def _show_model(console: Console, study: Study) -> None:
     show_equations(console, study.model, other_sizes=False)
     aids = reading_aids(study.model)
     if aids:
-        _heading(console, f"What each piece does to the odds of {shown(study.model.classes_[1])}")
+        _heading(console, aids_heading(study.model))
     for line in aids:
         _prose(console, line)
 

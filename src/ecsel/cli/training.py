@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ecsel.cli.preparing import Prepared
 
 N_BOOTSTRAP = 20
-MOST_BOOTSTRAP_WORK = 1_000_000
+MAX_BOOTSTRAP_WORK = 1_000_000
 """Rows times parameters up to which the stability is looked into: beyond, it would take longer than the fit."""
 
 STEADY_USE, STEADY_SIGN = 0.5, 0.9
@@ -82,7 +82,7 @@ def train(
     choose: Callable[[Any], Any],
     whole: Callable[[Any], Any] | None = None,
 ) -> Training:
-    """Fit, judge and look into a model; `build` makes it, unfitted, and `begin` is told of every stage.
+    """Fit, judge and look into a model; `build` makes it, unfitted, and `begin` is called with the name of every stage.
 
     `choose` takes a fitted model and returns it, or another of its candidates. Where the rows are a sample of a larger
     table, `whole` fits the model that is kept to all of it.
@@ -183,8 +183,10 @@ def _judge_values(
     return tuple(found)
 
 
-def _value_quality(name: str, y: np.ndarray[Any, Any], told: np.ndarray[Any, Any], numbers: int | None) -> ValueQuality:
-    error = y - told
+def _value_quality(
+    name: str, y: np.ndarray[Any, Any], predicted: np.ndarray[Any, Any], numbers: int | None
+) -> ValueQuality:
+    error = y - predicted
     spread = float(((y - y.mean()) ** 2).sum())
     r2 = 1 - float((error**2).sum()) / spread if spread > 0 else float("nan")
     return ValueQuality(name, r2, float(np.sqrt((error**2).mean())), float(np.abs(error).mean()), numbers)
@@ -192,7 +194,7 @@ def _value_quality(name: str, y: np.ndarray[Any, Any], told: np.ndarray[Any, Any
 
 def unstable_columns(model: Any, X: Any, y: np.ndarray[Any, Any], seed: int) -> tuple[str, ...]:
     """Return the features of the paper's model that other draws of the rows leave out or give another sign."""
-    if model.encoder_.is_raw or len(y) * model.fit_report_.n_parameters > MOST_BOOTSTRAP_WORK:
+    if model.encoder_.is_raw or len(y) * model.fit_report_.n_parameters > MAX_BOOTSTRAP_WORK:
         return ()
     draws = model.stability(X, y, n_bootstrap=N_BOOTSTRAP, random_state=seed)
     used = np.abs(draws.effect) > 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.options import (
     Csv,
     DataFile,
@@ -83,10 +83,10 @@ def what_if(
         result = explain.what_if(view, X, changes.factors, set=changes.new_values, add=changes.amounts)
         outcome = outcomes(result)
         if as_json:
-            document = {"changes": changes.told, "rows": outcome.to_dict("records"), "summary": summary(result)}
+            document = {"changes": changes.lines, "rows": outcome.to_dict("records"), "summary": summary(result)}
             session.json("what-if", {"model": str(model), "data": table.name, **document})
         elif not (as_csv or quiet):
-            session.out.print("If " + "; ".join(changes.told) + ":", soft_wrap=True)
+            session.out.print("If " + "; ".join(changes.lines) + ":", soft_wrap=True)
             _tell_summary(session, result)
         if output is not None or not as_json:
             put(session, outcome, as_csv=as_csv, output=output, what="outcomes")
@@ -99,7 +99,7 @@ class Changes:
     factors: dict[str, float] = field(default_factory=dict)
     new_values: dict[str, Any] = field(default_factory=dict)
     amounts: dict[str, float] = field(default_factory=dict)
-    told: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
 
 def parse_changes(texts: "Sequence[str]", view: "ModelView") -> Changes:
@@ -108,23 +108,23 @@ def parse_changes(texts: "Sequence[str]", view: "ModelView") -> Changes:
     for text in texts:
         name, operator, value = split_change(text, view.raw_names)
         if name in {**changes.factors, **changes.new_values, **changes.amounts}:
-            raise Refusal(f"--set changes the column {name!r} twice.")
+            raise CommandError(f"--set changes the column {name!r} twice.")
         levels = view.levels(view.column_position(name))
         percent = PERCENT.fullmatch(value)
         if operator == "=" and levels is None and percent:
             changes.factors[name] = 1 + float(percent[1]) / 100
-            changes.told.append(f"{shown(name)} changes by {percent[1]} %")
+            changes.lines.append(f"{shown(name)} changes by {percent[1]} %")
         elif operator == "=":
             changes.new_values[name] = _value(name, value, levels)
-            changes.told.append(f"{shown(name)} is {shown(value) or 'missing'}")
+            changes.lines.append(f"{shown(name)} is {shown(value) or 'missing'}")
         elif levels is not None:
-            raise Refusal(f"the column {name!r} holds levels; set it to one of {', '.join(map(repr, levels))}.")
+            raise CommandError(f"the column {name!r} holds levels; set it to one of {', '.join(map(repr, levels))}.")
         elif operator == "*=":
             changes.factors[name] = _number(name, value)
-            changes.told.append(f"{shown(name)} is multiplied by {value}")
+            changes.lines.append(f"{shown(name)} is multiplied by {value}")
         else:
             changes.amounts[name] = _number(name, value) * (-1 if operator == "-=" else 1)
-            changes.told.append(f"{shown(name)} changes by {changes.amounts[name]:+g}")
+            changes.lines.append(f"{shown(name)} changes by {changes.amounts[name]:+g}")
     return changes
 
 
@@ -140,7 +140,7 @@ def split_change(text: str, names: "Sequence[str]") -> tuple[str, str, str]:
             if rest.startswith(operator):
                 return name, operator, rest.removeprefix(operator).strip()
     listed = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
-    raise Refusal(f"--set {text!r}: write COLUMN=VALUE or COLUMN=+20%, with a column of the model: {listed}.")
+    raise CommandError(f"--set {text!r}: write COLUMN=VALUE or COLUMN=+20%, with a column of the model: {listed}.")
 
 
 def _value(name: str, text: str, levels: tuple[Any, ...] | None) -> Any:
@@ -151,14 +151,16 @@ def _value(name: str, text: str, levels: tuple[Any, ...] | None) -> Any:
     for level in levels:
         if str(level) == text:
             return level
-    raise Refusal(f"the column {name!r} has no level {text!r}; its levels are {', '.join(map(repr, levels))}.")
+    raise CommandError(f"the column {name!r} has no level {text!r}; its levels are {', '.join(map(repr, levels))}.")
 
 
 def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise Refusal(f"the column {name!r} holds numbers, and {text!r} is none; write 500, 5e4 or +20%.") from None
+        raise CommandError(
+            f"the column {name!r} holds numbers, and {text!r} is none; write 500, 5e4 or +20%."
+        ) from None
 
 
 def outcomes(result: "WhatIf") -> Any:
@@ -188,8 +190,10 @@ def _tell_summary(session: "Session", result: "WhatIf") -> None:
     labels = result.classes[1:] if len(result.classes) == 2 else result.classes
     for label in labels:
         means = found["mean"][str(label)]
-        told = f"  {'mean ' if many else ''}{what}{shown(label)}: {number(means['before'])} → {number(means['after'])}"
-        session.out.print(told, soft_wrap=True)
+        message = (
+            f"  {'mean ' if many else ''}{what}{shown(label)}: {number(means['before'])} → {number(means['after'])}"
+        )
+        session.out.print(message, soft_wrap=True)
     if result.view.has_classes:
         if many:
             session.out.print(f"  decisions that change: {found['decisions_changed']} of {found['n_rows']}")

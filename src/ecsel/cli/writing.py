@@ -8,7 +8,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ecsel.cli.errors import Refusal
+from ecsel.cli.errors import CommandError
 from ecsel.cli.plain import plain
 from ecsel.cli.spreadsheet import inert, workbook_bytes
 from ecsel.files import atomic_write
@@ -27,19 +27,19 @@ def check_writable(path: Path | None) -> None:
     if path is None:
         return
     if path.is_dir():
-        raise Refusal(f"{path} is a folder; name a file to write.")
+        raise CommandError(f"{path} is a folder; name a file to write.")
     if path.exists() and not path.is_file():  # a device or a pipe is written to where it is
         if not os.access(path, os.W_OK):
-            raise Refusal(f"{path}: no permission to write there.")
+            raise CommandError(f"{path}: no permission to write there.")
         return
     try:
         folder = path.resolve().parent
     except (OSError, RuntimeError):
-        raise Refusal(f"{path} is a loop of links; name a file to write.") from None
+        raise CommandError(f"{path} is a loop of links; name a file to write.") from None
     if not folder.is_dir():
-        raise Refusal(f"{path}: there is no folder {folder}; make it first.")
+        raise CommandError(f"{path}: there is no folder {folder}; make it first.")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise Refusal(f"{path}: no permission to write there.")
+        raise CommandError(f"{path}: no permission to write there.")
 
 
 def save_model(model: Any, path: Path) -> None:
@@ -67,13 +67,13 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Refusal(f"{path} cannot be written: {error.strerror or error}.") from error
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
 def check_table_path(path: Path | None) -> None:
     """Refuse a file that is no table by its name, or cannot be written."""
     if path is not None and not path.name.lower().endswith(TABLE_SUFFIXES):
-        raise Refusal(f"{path}: tables are written as {', '.join(TABLE_SUFFIXES)}; choose one of these endings.")
+        raise CommandError(f"{path}: tables are written as {', '.join(TABLE_SUFFIXES)}; choose one of these endings.")
     check_writable(path)
 
 

@@ -23,7 +23,7 @@ static void gather(const Shape *s, const Rows *from, const int64_t *order, ptrdi
         for (ptrdiff_t i = 0; i < n; i++) v[j * n + i] = from->v[j * from->stride + order[i]];
 }
 
-static void step(const Charges *c, const Pace *pace, ptrdiff_t n, const double *g, Moments *m, double *theta) {
+static void step(const PenaltyParts *c, const Pace *pace, ptrdiff_t n, const double *g, Moments *m, double *theta) {
     double square = 0;
     for (ptrdiff_t i = 0; i < n; i++) square += g[i] * g[i];
     const double norm = sqrt(square), clip = norm > pace->clip ? pace->clip / norm : 1;
@@ -38,7 +38,7 @@ static void step(const Charges *c, const Pace *pace, ptrdiff_t n, const double *
     }
 }
 
-int adam_epoch(const Shape *s, const Rows *rows, const Charges *c, const Pace *pace, const int64_t *order,
+int adam_epoch(const Shape *s, const Rows *rows, const PenaltyParts *c, const Pace *pace, const int64_t *order,
                Moments *moments, double *theta) {
     const ptrdiff_t n = s->scores * per_score(s), most = pace->batch < s->rows ? pace->batch : s->rows;
     const ptrdiff_t state = (PLANES * s->terms + 2) * s->scores * most;
@@ -57,9 +57,9 @@ int adam_epoch(const Shape *s, const Rows *rows, const Charges *c, const Pace *p
                  derivatives(&batch, theta, &taken, (Range){0, batch.rows}, &at, gradient, NULL, NULL) != 0;
         if (failed) break;
         for (ptrdiff_t term = 0; term < s->scores * s->terms; term++) {
-            double charge[3];
-            shape_charge(s, c->price, theta[shape_place(s, term)], charge);
-            gradient[shape_place(s, term)] += charge[1];
+            double value[3];
+            shape_penalty(s, c->price, theta[shape_place(s, term)], value);
+            gradient[shape_place(s, term)] += value[1];
         }
         for (ptrdiff_t i = 0; i < n; i++) gradient[i] += c->l1[i] * (double)((theta[i] > 0) - (theta[i] < 0));
         step(c, pace, n, gradient, moments, theta);

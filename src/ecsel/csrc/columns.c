@@ -1,5 +1,5 @@
 /* Single columns on their way to packed rows: the log of an affine image (tables/quantities.py), and the places and
-   moments of packed features (fitting/chunks.py). */
+   moments of packed features (fitting/rows/chunks.py). */
 #include "kernel.h"
 
 #include <math.h>

@@ -8,37 +8,37 @@
    Rows are taken in chunks that stay in the second-level cache. All sums over rows are one operation, the products of
    two sets of vectors along the rows, computed in register tiles of TALL × WIDE. */
 #include "kernel.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TALL = 4, WIDE = 3, CACHE = 256 * 1024, LEAST_ROWS = 96, MOST_ROWS = 512 };
+enum { TALL = 4, WIDE = 3, CACHE = 256 * 1024, MIN_ROWS = 96, MAX_ROWS = 512 };
 
 /* How many of a kind there are. */
 typedef struct {
-    ptrdiff_t width;     /* 1 and the features */
-    ptrdiff_t flats;     /* parameters of a score whose slope has no v: intercept and shapes */
-    ptrdiff_t terms;     /* of all scores */
-    ptrdiff_t squares;   /* products of two features */
-    ptrdiff_t pairs;     /* of terms */
-    ptrdiff_t mixed;     /* pairs of a flat parameter and a term */
+    ptrdiff_t width;   /* 1 and the features */
+    ptrdiff_t flats;   /* parameters of a score whose slope has no v: intercept and shapes */
+    ptrdiff_t terms;   /* of all scores */
+    ptrdiff_t squares; /* products of two features */
+    ptrdiff_t pairs;   /* of terms */
+    ptrdiff_t mixed;   /* pairs of a flat parameter and a term */
 } Counts;
 
 typedef struct {
-    ptrdiff_t rows;   /* of a chunk: a multiple of LANES, beyond the last row filled with zeros */
-    double *v;        /* width × rows: ones, then the standardised logs */
-    double *pulls;    /* PLANES × rows: the derivatives of a term times the residual */
-    double *flat;     /* scores × flats × rows: ∂z by intercept and shapes */
-    double *steep;    /* terms × rows: ∂z/∂t */
-    double *link;     /* rows: the link's curvature in two scores */
-    double *weighted; /* the larger of flats and TALL × rows: slopes of a score times that, or products of features */
-    double *bent;     /* (pairs + terms) × rows: weights of v_j v_l; those of the residual's curvature come last */
-    double *straight; /* mixed × rows: weights of v_j */
-    double *small;    /* for sums of one score: (1 + features) × PLANES or flats × flats */
-    double *bent_sums;      /* (pairs + terms) × squares, over all chunks */
-    double *straight_sums;  /* features × mixed */
+    ptrdiff_t rows;    /* of a chunk: a multiple of LANES, beyond the last row filled with zeros */
+    double *v;         /* width × rows: ones, then the standardised logs */
+    double *pulls;     /* PLANES × rows: the derivatives of a term times the residual */
+    double *flat;      /* scores × flats × rows: ∂z by intercept and shapes */
+    double *steep;     /* terms × rows: ∂z/∂t */
+    double *link;      /* rows: the link's curvature in two scores */
+    double *weighted;  /* the larger of flats and TALL × rows: slopes of a score times that, or products of features */
+    double *bent;      /* (pairs + terms) × rows: weights of v_j v_l; those of the residual's curvature come last */
+    double *straight;  /* mixed × rows: weights of v_j */
+    double *small;     /* for sums of one score: (1 + features) × PLANES or flats × flats */
+    double *bent_sums; /* (pairs + terms) × squares, over all chunks */
+    double *straight_sums; /* features × mixed */
 } Chunk;
 
 #if defined(__clang__) || __GNUC__ >= 12
@@ -76,7 +76,7 @@ INLINE void add_tile(const Lanes *const a[TALL], const double *B, int wide, ptrd
 
 /* C[j][i] += ⟨A_i, B_j⟩ for at most TALL vectors A_i and all B_j. Not inlined: tiles need all registers. */
 FAST static void add_strip(const double *A, ptrdiff_t tall, const double *B, ptrdiff_t wide, ptrdiff_t n, double *C,
-                      ptrdiff_t stride) {
+                           ptrdiff_t stride) {
     const Lanes *a[TALL];
     for (int p = 0; p < TALL; p++) a[p] = (const Lanes *)(A + (p < tall ? p : tall - 1) * n);
     ptrdiff_t j = 0;
@@ -110,8 +110,9 @@ INLINE void pad(const double *from, ptrdiff_t n, ptrdiff_t padded, double *to) {
 
 static Counts count(const Shape *s) {
     const ptrdiff_t terms = s->scores * s->terms, flats = s->intercept + s->terms;
-    return (Counts){1 + s->features, flats, terms, s->features * (s->features + 1) / 2, terms * (terms + 1) / 2,
-                    s->scores * flats * terms};
+    return (Counts){
+        1 + s->features,          flats, terms, s->features * (s->features + 1) / 2, terms * (terms + 1) / 2,
+        s->scores * flats * terms};
 }
 
 /* Where a flat parameter of a score lies in θ: the intercept, if there is one, then the shapes. */
@@ -178,11 +179,12 @@ INLINE void add_meetings(const Shape *s, const Counts *m, Chunk *k) {
     add_products(k->straight, m->mixed, v, s->features, k->rows, k->straight_sums, m->mixed);
 }
 
-/* Σ r ∂z/∂θ, and where `bend` is wanted the shapes' part of Σ r ∇²z; the weights of the rest are left in `bent`. */
+/* Σ r ∂z/∂θ, and where `residual_hessian` is wanted the shapes' part of Σ r ∇²z; the weights of the rest go to
+   `bent`. */
 INLINE void residual_parts(const Shape *s, const Counts *m, const State *state, ptrdiff_t first, ptrdiff_t n, Chunk *k,
-                           double *gradient, double *bend) {
+                           double *gradient, double *residual_hessian) {
     const ptrdiff_t plane = m->terms * s->rows, size = k->rows;
-    const int planes = bend == NULL ? BY_T + 1 : PLANES;
+    const int planes = residual_hessian == NULL ? BY_T + 1 : PLANES;
     for (ptrdiff_t c = 0; c < s->scores; c++) {
         pad(state->residual + c * s->rows + first, n, size, k->link);
         if (s->intercept) gradient[c * per_score(s)] += dot(k->link, k->v, size);
@@ -197,8 +199,8 @@ INLINE void residual_parts(const Shape *s, const Counts *m, const State *state, 
             add_products(k->pulls, planes, k->v, m->width, size, k->small, PLANES);
             slopes[0] += k->small[BY_SHAPE];
             for (ptrdiff_t j = 1; j < m->width; j++) slopes[j] += k->small[j * PLANES + BY_T];
-            if (bend == NULL) continue;
-            double *block = bend + at * m->width * m->width;
+            if (residual_hessian == NULL) continue;
+            double *block = residual_hessian + at * m->width * m->width;
             block[0] += k->small[SHAPE_2];
             for (ptrdiff_t j = 1; j < m->width; j++) block[j] += k->small[j * PLANES + SHAPE_T];
             memcpy(k->bent + (m->pairs + at) * size, k->pulls + BY_T * size, sizeof(double) * (size_t)size);
@@ -216,7 +218,8 @@ static const double *unpack_squares(const double *sums, ptrdiff_t features, doub
 }
 
 /* The sums where they belong in the matrices, of which the upper triangles count. */
-static void unpack(const Shape *s, const Counts *m, const double *theta, const Chunk *k, double *matrix, double *bend) {
+static void unpack(const Shape *s, const Counts *m, const double *theta, const Chunk *k, double *matrix,
+                   double *residual_hessian) {
     const ptrdiff_t all = s->scores * per_score(s);
     const double *bent = k->bent_sums, *straight = k->straight_sums;
     for (ptrdiff_t c = 0; c < s->scores; c++)
@@ -242,7 +245,8 @@ static void unpack(const Shape *s, const Counts *m, const double *theta, const C
         }
     for (ptrdiff_t at = 0; at < m->terms; at++) {
         const double factor = s->form == ANGLE_FORM ? sin(theta[shape_place(s, at)]) : 1.0;
-        bent = unpack_squares(bent, s->features, factor, bend + at * m->width * m->width + m->width + 1, m->width);
+        bent = unpack_squares(bent, s->features, factor, residual_hessian + at * m->width * m->width + m->width + 1,
+                              m->width);
     }
 }
 
@@ -253,7 +257,7 @@ static double *lay_out(const Shape *s, const Counts *m, ptrdiff_t rows, int curv
     const ptrdiff_t small = m->width * PLANES > m->flats * m->flats ? m->width * PLANES : m->flats * m->flats;
     const ptrdiff_t sums = curvature ? bent * m->squares + m->mixed * s->features : 0;
     ptrdiff_t most = CACHE / (ptrdiff_t)sizeof(double) / vectors;
-    most = most < LEAST_ROWS ? LEAST_ROWS : most > MOST_ROWS ? MOST_ROWS : most;
+    most = most < MIN_ROWS ? MIN_ROWS : most > MAX_ROWS ? MAX_ROWS : most;
     /* chunks of equal size: what the last one lacks would be computed on zeros */
     const ptrdiff_t chunks = rows > 0 ? (rows + most - 1) / most : 1, each = (rows + chunks - 1) / chunks;
     k->rows = in_lanes(each);
@@ -281,11 +285,11 @@ static double *lay_out(const Shape *s, const Counts *m, ptrdiff_t rows, int curv
 }
 
 FAST static void add_chunk(const Shape *s, const Counts *m, const Rows *rows, const State *state, ptrdiff_t first,
-                           ptrdiff_t n, Chunk *k, double *gradient, double *matrix, double *bend) {
+                           ptrdiff_t n, Chunk *k, double *gradient, double *matrix, double *residual_hessian) {
     const ptrdiff_t size = k->rows, plane = m->terms * s->rows;
     for (ptrdiff_t i = 0; i < size; i++) k->v[i] = i < n ? 1.0 : 0.0;
     for (ptrdiff_t j = 0; j < s->features; j++) pad(rows->v + j * rows->stride + first, n, size, k->v + (1 + j) * size);
-    residual_parts(s, m, state, first, n, k, gradient, bend);
+    residual_parts(s, m, state, first, n, k, gradient, residual_hessian);
     if (matrix == NULL) return;
     for (ptrdiff_t at = 0; at < m->terms; at++) {
         double *flat = k->flat + (at / s->terms * m->flats + s->intercept + at % s->terms) * size;
@@ -299,9 +303,9 @@ FAST static void add_chunk(const Shape *s, const Counts *m, const Rows *rows, co
     add_meetings(s, m, k);
 }
 
-/* Of the matrices the upper triangles; `matrix` and `bend` may both be NULL: the gradient alone. */
+/* Of the matrices the upper triangles; `matrix` and `residual_hessian` may both be NULL: the gradient alone. */
 int derivatives(const Shape *s, const double *theta, const Rows *rows, Range part, const State *state, double *gradient,
-                double *matrix, double *bend) {
+                double *matrix, double *residual_hessian) {
     const Counts m = count(s);
     const ptrdiff_t all = s->scores * per_score(s);
     Chunk k;
@@ -309,18 +313,18 @@ int derivatives(const Shape *s, const double *theta, const Rows *rows, Range par
     if (memory == NULL) return -1;
     memset(gradient, 0, sizeof(double) * (size_t)all);
     if (matrix != NULL) memset(matrix, 0, sizeof(double) * (size_t)(all * all));
-    if (bend != NULL) memset(bend, 0, sizeof(double) * (size_t)(m.terms * m.width * m.width));
+    if (residual_hessian != NULL) memset(residual_hessian, 0, sizeof(double) * (size_t)(m.terms * m.width * m.width));
     for (ptrdiff_t first = part.first; first < part.end; first += k.rows) {
         const ptrdiff_t n = part.end - first < k.rows ? part.end - first : k.rows;
-        add_chunk(s, &m, rows, state, first, n, &k, gradient, matrix, bend);
+        add_chunk(s, &m, rows, state, first, n, &k, gradient, matrix, residual_hessian);
     }
-    if (matrix != NULL) unpack(s, &m, theta, &k, matrix, bend);
+    if (matrix != NULL) unpack(s, &m, theta, &k, matrix, residual_hessian);
     free(memory);
     return 0;
 }
 
-void mirror_all(const Shape *s, double *matrix, double *bend) {
+void mirror_all(const Shape *s, double *matrix, double *residual_hessian) {
     const ptrdiff_t width = 1 + s->features;
     mirror(matrix, s->scores * per_score(s));
-    for (ptrdiff_t at = 0; at < s->scores * s->terms; at++) mirror(bend + at * width * width, width);
+    for (ptrdiff_t at = 0; at < s->scores * s->terms; at++) mirror(residual_hessian + at * width * width, width);
 }

@@ -54,8 +54,8 @@ INLINE double continued(double slope, double a, double largest) {
 }
 
 /* z = κ cos φ·q and its derivatives, q = (e^a − 1)/sin φ with q′, q″ its derivatives by sin φ; see AngleForm. */
-INLINE void angle_term(const Shape *s, double shape, const Scratch *restrict x, ptrdiff_t n,
-                       double *const out[PLANES], double *restrict z) {
+INLINE void angle_term(const Shape *s, double shape, const Scratch *restrict x, ptrdiff_t n, double *const out[PLANES],
+                       double *restrict z) {
     const double sine = sin(shape), cosine = cos(shape), knee = s->knee, largest = s->largest_exponent;
     const double outer = knee * cosine, inverse = sine == 0 ? 1.0 : 1 / sine;
     const int near = fabs(sine) < s->series_below;
@@ -81,8 +81,8 @@ INLINE void angle_term(const Shape *s, double shape, const Scratch *restrict x, 
 }
 
 /* z = α·e^t; see PowerForm. */
-INLINE void power_term(const Shape *s, double shape, const Scratch *restrict x, ptrdiff_t n,
-                       double *const out[PLANES], double *restrict z) {
+INLINE void power_term(const Shape *s, double shape, const Scratch *restrict x, ptrdiff_t n, double *const out[PLANES],
+                       double *restrict z) {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double slope = x->slope[i], e = continued(slope, x->a[i], s->largest_exponent);
         z[i] += shape * e;

@@ -1,6 +1,6 @@
 /* The convex fit of given pieces: Newton's method for generalised linear models with a ridge, the twin of
    search/glm.py. Scores z_c = b_c + Σ_{k of c} θ_k x_k (+ offset); θ holds the intercepts first. */
-#include "singles.h"
+#include "glm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,8 +54,7 @@ INLINE double log1p_unit(double t) {
 
 INLINE double fmax_plain(double a, double b) { return a > b ? a : b; }
 
-/* scores = offset + b + Xθ */
-FAST static void score(const Glm *g, const double *theta, double *restrict z) {
+FAST void glm_score(const Glm *g, const double *theta, double *restrict z) {
     for (ptrdiff_t c = 0; c < g->scores; c++) {
         double *restrict own = z + c * g->rows;
         if (g->offset != NULL)
@@ -71,8 +70,7 @@ FAST static void score(const Glm *g, const double *theta, double *restrict z) {
     }
 }
 
-/* Σ w ℓ; means become probabilities (or stay scores). */
-FAST static double values(const Glm *g, const double *restrict z, double *restrict mean) {
+FAST double glm_values(const Glm *g, const double *restrict z, double *restrict mean) {
     const ptrdiff_t n = g->rows;
     double total = 0;
     if (g->kind == GLM_LOGISTIC) {
@@ -118,7 +116,7 @@ FAST static double values(const Glm *g, const double *restrict z, double *restri
     return total;
 }
 
-static double penalised(const Glm *g, const double *penalty, const double *theta, double plain) {
+double glm_penalised(const Glm *g, const double *penalty, const double *theta, double plain) {
     for (ptrdiff_t k = 0; k < g->scores + g->pieces; k++) plain += 0.5 * penalty[k] * theta[k] * theta[k];
     return plain;
 }
@@ -181,9 +179,8 @@ FAST static void residual(const Glm *g, const double *restrict mean, ptrdiff_t c
         for (ptrdiff_t i = 0; i < n; i++) out[i] = g->w[i] * (g->y[i] - mean[i]);
 }
 
-/* The gradient of the penalised loss. */
-static void gradient_of(const Glm *g, const double *penalty, const double *theta, const double *mean, double *weight,
-                        double *gradient) {
+void glm_gradient(const Glm *g, const double *penalty, const double *theta, const double *mean, double *weight,
+                  double *gradient) {
     const ptrdiff_t n = g->rows;
     for (ptrdiff_t k = 0; k < g->scores + g->pieces; k++) gradient[k] = penalty[k] * theta[k];
     for (ptrdiff_t c = 0; c < g->scores; c++) {
@@ -338,6 +335,7 @@ static const double KEEPS_UP = 0.1;
 
 /* θ moves to the minimiser; `z` becomes its scores. Returns 0, or −1 where memory has run out. */
 static int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain) {
+    if (g->kind == GLM_SOFTMAX && g->scores >= MANY_SCORES) return glm_fit_many(g, theta, z, objective, plain);
     const ptrdiff_t n = g->rows, size = g->scores + g->pieces;
     const size_t room = (size_t)(4 * size + 2 * size * size + 2 * n + 2 * g->scores * n);
     const int exact = g->tol < 1e-8;  /* the last digits ask for a Hessian that is new and double */
@@ -355,14 +353,14 @@ static int glm_fit(const Glm *g, double *theta, double *z, double *objective, do
     double *weight = factor + size * size, *weighed = weight + n, *mean = weighed + n, *there = mean + g->scores * n;
     const double all = sum_of(g->w, n);
     for (ptrdiff_t k = 0; k < size; k++) penalty[k] = k < g->scores ? g->intercept_ridge * all : g->ridge[k - g->scores];
-    score(g, theta, z);
-    *plain = values(g, z, mean);
-    *objective = penalised(g, penalty, theta, *plain);
+    glm_score(g, theta, z);
+    *plain = glm_values(g, z, mean);
+    *objective = glm_penalised(g, penalty, theta, *plain);
     const ptrdiff_t fixed = g->intercept ? 0 : g->scores;
     int fresh = 1;  /* whether the Hessian is to be computed anew: an old one serves while steps shrink fast */
     double before = INFINITY;
     for (int iteration = 0; iteration < g->max_iter; iteration++) {
-        gradient_of(g, penalty, theta, mean, weight, gradient);
+        glm_gradient(g, penalty, theta, mean, weight, gradient);
         if (fresh) {
             if (exact)
                 hessian_of(g, penalty, mean, weight, weighed, hessian);
@@ -392,9 +390,9 @@ static int glm_fit(const Glm *g, double *theta, double *z, double *objective, do
         int halved = 0;
         for (; halved < tries; halved++, length /= 2) {
             for (ptrdiff_t k = 0; k < size; k++) trial[k] = theta[k] + length * step[k];
-            score(g, trial, there);
-            bare = values(g, there, mean);
-            next = penalised(g, penalty, trial, bare);
+            glm_score(g, trial, there);
+            bare = glm_values(g, there, mean);
+            next = glm_penalised(g, penalty, trial, bare);
             if (next <= *objective + 1e-4 * length * slope) break;
         }
         if (halved == tries) break;

@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-enum { MOST_BUFFERS = 19 };
+enum { MAX_BUFFERS = 19 };
 
 typedef struct {
-    Py_buffer view[MOST_BUFFERS];
+    Py_buffer view[MAX_BUFFERS];
     int count;
 } Buffers;
 
@@ -86,10 +86,10 @@ static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *array[6];
     double tol, fall;
-    int most_faces, status;
+    int max_active_sets, status;
     Py_ssize_t n;
     if (!PyArg_ParseTuple(args, "nOOOOOOdi", &n, &array[0], &array[1], &array[2], &array[3], &array[4], &array[5], &tol,
-                          &most_faces))
+                          &max_active_sets))
         return NULL;
     Buffers b = {.count = 0};
     double *data[6];
@@ -100,10 +100,9 @@ static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
             return NULL;
         }
     }
-    Py_BEGIN_ALLOW_THREADS
-    status = solve_on_faces(n, data[0], data[1], data[2], data[3], data[4], data[5], tol, most_faces, &fall);
-    Py_END_ALLOW_THREADS
-    return finish(&b, status, status == 0 ? PyFloat_FromDouble(fall) : NULL);
+    Py_BEGIN_ALLOW_THREADS status =
+        solve_active_set(n, data[0], data[1], data[2], data[3], data[4], data[5], tol, max_active_sets, &fall);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? PyFloat_FromDouble(fall) : NULL);
 }
 
 /* (scores, terms, features, rows, intercept, form, link, knee, largest exponent, where series begin) */
@@ -119,9 +118,10 @@ static int read_shape(PyObject *tuple, Shape *s) {
     /* with a term or a row the arrays bound all sizes; what is multiplied of them below must be a size too */
     const ptrdiff_t width = times(1, sizes[2] < 0 ? -1 : sizes[2] + (sizes[2] < PTRDIFF_MAX));
     const ptrdiff_t terms = times(sizes[0], sizes[1]), own = times(terms, width), all = own < 0 ? -1 : own + sizes[0];
-    if (sizes[0] < 1 || (sizes[1] < 1 && sizes[3] < 1) || (s->intercept & ~1) != 0 || (s->form & ~1) != 0 || (s->link & ~1) != 0 ||
-        times(all, all) < 0 || times(times(terms, width), width) < 0 || times(times(PLANES, terms), sizes[3]) < 0 ||
-        times(sizes[0], sizes[3]) < 0 || times(sizes[2], sizes[3]) < 0 || times(256, sizes[2]) < 0) {
+    if (sizes[0] < 1 || (sizes[1] < 1 && sizes[3] < 1) || (s->intercept & ~1) != 0 || (s->form & ~1) != 0 ||
+        (s->link & ~1) != 0 || times(all, all) < 0 || times(times(terms, width), width) < 0 ||
+        times(times(PLANES, terms), sizes[3]) < 0 || times(sizes[0], sizes[3]) < 0 || times(sizes[2], sizes[3]) < 0 ||
+        times(256, sizes[2]) < 0) {
         PyErr_SetString(PyExc_ValueError, "the shape of a problem: a size is negative or too large, or a word unknown");
         return 0;
     }
@@ -160,10 +160,8 @@ static PyObject *py_forward(PyObject *self, PyObject *args) {
     }
     double loss;
     int status;
-    Py_BEGIN_ALLOW_THREADS
-    status = forward(&s, theta, &rows, (Range){0, s.rows}, &state, &loss);
-    Py_END_ALLOW_THREADS
-    return finish(&b, status, status == 0 ? PyFloat_FromDouble(loss) : NULL);
+    Py_BEGIN_ALLOW_THREADS status = forward(&s, theta, &rows, (Range){0, s.rows}, &state, &loss);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? PyFloat_FromDouble(loss) : NULL);
 }
 
 static PyObject *py_derivatives(PyObject *self, PyObject *args) {
@@ -193,11 +191,10 @@ static PyObject *py_derivatives(PyObject *self, PyObject *args) {
         return NULL;
     }
     int status;
-    Py_BEGIN_ALLOW_THREADS
-    status = derivatives(&s, theta, &rows, (Range){0, s.rows}, &state, data[0], data[1], data[2]);
+    Py_BEGIN_ALLOW_THREADS status =
+        derivatives(&s, theta, &rows, (Range){0, s.rows}, &state, data[0], data[1], data[2]);
     if (status == 0 && data[1] != NULL) mirror_all(&s, data[1], data[2]);
-    Py_END_ALLOW_THREADS
-    return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
 /* (shape, θ, data, rows of the chunk, first row, coded, tables, centre, scale, weighted, gradient or None, errors or
@@ -239,10 +236,8 @@ static PyObject *py_sweep(PyObject *self, PyObject *args) {
     }
     double loss;
     int status;
-    Py_BEGIN_ALLOW_THREADS
-    status = sweep(&s, theta, &p, &loss, gradient, errors);
-    Py_END_ALLOW_THREADS
-    return finish(&b, status, status == 0 ? PyFloat_FromDouble(loss) : NULL);
+    Py_BEGIN_ALLOW_THREADS status = sweep(&s, theta, &p, &loss, gradient, errors);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? PyFloat_FromDouble(loss) : NULL);
 }
 
 /* (x, scale, offset, out): the log of the image; the smallest and the largest x. */
@@ -261,10 +256,8 @@ static PyObject *py_log_image(PyObject *self, PyObject *args) {
         release(&b);
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    log_image(x, n, scale, offset, out, extremes);
-    Py_END_ALLOW_THREADS
-    return finish(&b, 0, Py_BuildValue("dd", extremes[0], extremes[1]));
+    Py_BEGIN_ALLOW_THREADS log_image(x, n, scale, offset, out, extremes);
+    Py_END_ALLOW_THREADS return finish(&b, 0, Py_BuildValue("dd", extremes[0], extremes[1]));
 }
 
 /* (u, values, at, counts): how many numbers are one of the values, −1 where that is not known. */
@@ -290,10 +283,8 @@ static PyObject *py_places(PyObject *self, PyObject *args) {
         return NULL;
     }
     ptrdiff_t known;
-    Py_BEGIN_ALLOW_THREADS
-    known = places(u, n, values, count, at, counts);
-    Py_END_ALLOW_THREADS
-    return finish(&b, 0, PyLong_FromSsize_t((Py_ssize_t)known));
+    Py_BEGIN_ALLOW_THREADS known = places(u, n, values, count, at, counts);
+    Py_END_ALLOW_THREADS return finish(&b, 0, PyLong_FromSsize_t((Py_ssize_t)known));
 }
 
 /* (u, reference): Σ (u − reference) and Σ (u − reference)². */
@@ -310,10 +301,8 @@ static PyObject *py_deviations(PyObject *self, PyObject *args) {
         release(&b);
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    deviations(u, n, (float)reference, sums);
-    Py_END_ALLOW_THREADS
-    return finish(&b, 0, Py_BuildValue("dd", sums[0], sums[1]));
+    Py_BEGIN_ALLOW_THREADS deviations(u, n, (float)reference, sums);
+    Py_END_ALLOW_THREADS return finish(&b, 0, Py_BuildValue("dd", sums[0], sums[1]));
 }
 
 /* (start, numbers): SplitMix64 of start, start + 1, …, as numbers in [0, 1); see `row_uniforms` in sampling.py. */
@@ -330,10 +319,8 @@ static PyObject *py_uniforms(PyObject *self, PyObject *args) {
         release(&b);
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    uniforms(start, n, numbers);
-    Py_END_ALLOW_THREADS
-    return finish(&b, 0, Py_NewRef(Py_None));
+    Py_BEGIN_ALLOW_THREADS uniforms(start, n, numbers);
+    Py_END_ALLOW_THREADS return finish(&b, 0, Py_NewRef(Py_None));
 }
 
 /* (start, errors, weights, (each, rooted), rows, numbers): how many rows are drawn, and Σ w·√error. */
@@ -342,8 +329,7 @@ static PyObject *py_draw(PyObject *self, PyObject *args) {
     unsigned long long start;
     PyObject *array[4];
     Chances c;
-    if (!PyArg_ParseTuple(args, "KOO(dd)OO", &start, &array[0], &array[1], &c.each, &c.rooted, &array[2],
-                          &array[3]))
+    if (!PyArg_ParseTuple(args, "KOO(dd)OO", &start, &array[0], &array[1], &c.each, &c.rooted, &array[2], &array[3]))
         return NULL;
     const Py_ssize_t n = PyObject_Size(array[0]);
     if (n < 0) return NULL;
@@ -360,10 +346,8 @@ static PyObject *py_draw(PyObject *self, PyObject *args) {
     }
     ptrdiff_t count;
     double total;
-    Py_BEGIN_ALLOW_THREADS
-    total = draw(start, n, errors, w, &c, rows, numbers, &count);
-    Py_END_ALLOW_THREADS
-    return finish(&b, 0, Py_BuildValue("nd", (Py_ssize_t)count, total));
+    Py_BEGIN_ALLOW_THREADS total = draw(start, n, errors, w, &c, rows, numbers, &count);
+    Py_END_ALLOW_THREADS return finish(&b, 0, Py_BuildValue("nd", (Py_ssize_t)count, total));
 }
 
 typedef struct {
@@ -400,8 +384,8 @@ static PyObject *py_positive_parts(PyObject *self, PyObject *args) {
     if (size == 0) return finish(&b, 0, Py_NewRef(Py_None));
     double *room = malloc(sizeof(double) * (size_t)positive_part_room(n));
     if (room != NULL) {
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t i = 0; i < count; i++) positive_part(blocks + i * n * n, n, room, out + i * n * n);
+        Py_BEGIN_ALLOW_THREADS for (Py_ssize_t i = 0; i < count; i++)
+            positive_part(blocks + i * n * n, n, room, out + i * n * n);
         Py_END_ALLOW_THREADS
     }
     free(room);
@@ -410,16 +394,16 @@ static PyObject *py_positive_parts(PyObject *self, PyObject *args) {
 
 /* What a solver is given: rows, the parameters that it moves, what is charged and allowed. */
 static int take_problem(Buffers *b, PyObject *const array[7], const Shape *s, Rows *rows, double **theta,
-                        Charges *charges) {
+                        PenaltyParts *penalty) {
     const ptrdiff_t all = s->scores * per_score(s);
     rows->stride = s->features;
     return (rows->v = take(b, array[0], 0, 0, s->features * s->rows, &rows->stride)) != NULL &&
            (rows->codes = take(b, array[1], 1, 0, s->rows, NULL)) != NULL &&
            (rows->w = take(b, array[2], 0, 0, s->rows, NULL)) != NULL &&
            (*theta = take(b, array[3], 0, 1, all, NULL)) != NULL &&
-           (charges->l1 = take(b, array[4], 0, 0, all, NULL)) != NULL &&
-           (charges->lower = take(b, array[5], 0, 0, all, NULL)) != NULL &&
-           (charges->upper = take(b, array[6], 0, 0, all, NULL)) != NULL;
+           (penalty->l1 = take(b, array[4], 0, 0, all, NULL)) != NULL &&
+           (penalty->lower = take(b, array[5], 0, 0, all, NULL)) != NULL &&
+           (penalty->upper = take(b, array[6], 0, 0, all, NULL)) != NULL;
 }
 
 /* ((kind, scores, pieces, rows, intercept, iterations), (tol, intercept ridge), x in single or double precision, owners,
@@ -466,10 +450,8 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
     }
     double objective = 0, plain = 0;
     int status = 0;
-    Py_BEGIN_ALLOW_THREADS
-    status = glm_fit_weighted(&g, single, theta, z, &objective, &plain);
-    Py_END_ALLOW_THREADS
-    return finish(&b, status, status == 0 ? Py_BuildValue("dd", objective, plain) : NULL);
+    Py_BEGIN_ALLOW_THREADS status = glm_fit_weighted(&g, single, theta, z, &objective, &plain);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_BuildValue("dd", objective, plain) : NULL);
 }
 
 /* (parts, pairs, share, out, numbers): the standardised pieces; numbers are mean, width and largest size of each. */
@@ -499,10 +481,8 @@ static PyObject *py_standardise_pieces(PyObject *self, PyObject *args) {
         return NULL;
     }
     int status;
-    Py_BEGIN_ALLOW_THREADS
-    status = standardise_pieces(values, pairs, pieces, rows, share, out, numbers);
-    Py_END_ALLOW_THREADS
-    return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
+    Py_BEGIN_ALLOW_THREADS status = standardise_pieces(values, pairs, pieces, rows, share, out, numbers);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
 /* ((atoms, rows, scores, candidates, members, considered swaps), (collinear, intercept ridge, least gain), values, places,
@@ -552,7 +532,7 @@ static PyObject *py_piece_scan(PyObject *self, PyObject *args) {
     for (ptrdiff_t p = 0; named && p < count; p++) named = look.places[p] >= 0 && look.places[p] < atoms;
     for (ptrdiff_t k = 0; named && k < active; k++)
         named = look.atoms[k] >= 0 && look.atoms[k] < atoms && look.owners[k] >= 0 && look.owners[k] < scores;
-    ptrdiff_t square = 0;  /* numbers of all inverses */
+    ptrdiff_t square = 0; /* numbers of all inverses */
     for (ptrdiff_t c = 0; named && c < scores; c++) {
         ptrdiff_t m = 1;
         for (ptrdiff_t k = 0; k < active; k++) m += look.owners[k] == c;
@@ -565,10 +545,8 @@ static PyObject *py_piece_scan(PyObject *self, PyObject *args) {
         return NULL;
     }
     int status;
-    Py_BEGIN_ALLOW_THREADS
-    status = piece_scan(&look, &seen);
-    Py_END_ALLOW_THREADS
-    return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
+    Py_BEGIN_ALLOW_THREADS status = piece_scan(&look, &seen);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
 /* (shape, v, codes, w, θ, l1, lower, upper, price, rules, threads): θ moves to the minimiser. */
@@ -576,25 +554,25 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *shape, *array[7];
     Shape s;
-    Charges charges;
+    PenaltyParts penalty;
     Rules r;
     int n_threads;
     if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)i", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
-                          &array[3], &array[4], &array[5], &array[6], &charges.price, &r.tol, &r.kkt,
-                          &r.first_damping, &r.largest_damping, &r.exact_below, &r.worth_a_retry, &r.timid, &r.noise,
-                          &r.max_iter, &r.most_faces, &n_threads) ||
+                          &array[3], &array[4], &array[5], &array[6], &penalty.price, &r.tol, &r.kkt, &r.first_damping,
+                          &r.largest_damping, &r.exact_below, &r.worth_a_retry, &r.timid, &r.noise, &r.max_iter,
+                          &r.max_active_sets, &n_threads) ||
         !read_shape(shape, &s))
         return NULL;
     Buffers b = {.count = 0};
     Rows rows;
     Ending end;
     double *theta;
-    if (!take_problem(&b, array, &s, &rows, &theta, &charges)) {
+    if (!take_problem(&b, array, &s, &rows, &theta, &penalty)) {
         release(&b);
         return NULL;
     }
     Interpreter python = {.released = PyEval_SaveThread()};
-    const int status = minimise(&s, &rows, &charges, &r, signalled, &python, n_threads, theta, &end);
+    const int status = minimise(&s, &rows, &penalty, &r, signalled, &python, n_threads, theta, &end);
     PyEval_RestoreThread(python.released);
     if (python.failed) {
         release(&b);
@@ -612,12 +590,12 @@ static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *shape, *array[10];
     Shape s;
-    Charges charges;
+    PenaltyParts penalty;
     Pace pace;
     Moments moments;
     Py_ssize_t batch;
     if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ndddd)OOOl", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
-                          &array[3], &array[4], &array[5], &array[6], &charges.price, &batch, &pace.rate, &pace.clip,
+                          &array[3], &array[4], &array[5], &array[6], &penalty.price, &batch, &pace.rate, &pace.clip,
                           &pace.first, &pace.second, &array[7], &array[8], &array[9], &moments.steps) ||
         !read_shape(shape, &s))
         return NULL;
@@ -627,7 +605,7 @@ static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
     double *theta;
     const int64_t *order;
     const ptrdiff_t all = s.scores * per_score(&s);
-    if (!take_problem(&b, array, &s, &rows, &theta, &charges) ||
+    if (!take_problem(&b, array, &s, &rows, &theta, &penalty) ||
         (order = take(&b, array[7], 1, 0, s.rows, NULL)) == NULL ||
         (moments.first = take(&b, array[8], 0, 1, all, NULL)) == NULL ||
         (moments.second = take(&b, array[9], 0, 1, all, NULL)) == NULL) {
@@ -642,16 +620,15 @@ static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
         PyErr_SetString(PyExc_ValueError, "a batch holds at least one row, and the order names rows alone");
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    status = adam_epoch(&s, &rows, &charges, &pace, order, &moments, theta);
-    Py_END_ALLOW_THREADS
-    return finish(&b, status, status == 0 ? PyLong_FromLong(moments.steps) : NULL);
+    Py_BEGIN_ALLOW_THREADS status = adam_epoch(&s, &rows, &penalty, &pace, order, &moments, theta);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? PyLong_FromLong(moments.steps) : NULL);
 }
 
 static PyMethodDef methods[] = {
-    {"solve_on_faces", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
+    {"solve_active_set", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
     {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
-    {"derivatives", py_derivatives, METH_VARARGS, "Fill the gradient and, unless None, the matrix and the bend."},
+    {"derivatives", py_derivatives, METH_VARARGS,
+     "Fill the gradient and, unless None, the matrix and the residual's Hessian."},
     {"sweep", py_sweep, METH_VARARGS, "Fill gradient and errors of a packed chunk unless None; return its loss."},
     {"draw", py_draw, METH_VARARGS, "Fill places and numbers of the rows that are drawn; return how many, and Σ w √e."},
     {"log_image", py_log_image, METH_VARARGS, "Fill an array with log(scale·x + offset); return the extremes of x."},
@@ -667,7 +644,9 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_kernel", "Compiled loops of a fit.", 0, methods,
-                                        NULL, NULL, NULL, NULL};
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_kernel", "Compiled loops of a fit.", 0, methods, NULL, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__kernel(void) { return PyModuleDef_Init(&definition); }
+PyMODINIT_FUNC PyInit__kernel(void) {
+    return PyModuleDef_Init(&definition);
+}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WORTH_TWO = 2e6;  /* rows × parameters²: about a tenth of a millisecond */
+static const double WORTH_TWO = 2e6; /* rows × parameters²: about a tenth of a millisecond */
 
 typedef struct {
     double *theta, objective, loss;
@@ -16,16 +16,16 @@ typedef struct {
 } Point;
 
 typedef struct {
-    double *gradient, *matrix, *bend;
+    double *gradient, *matrix, *residual_hessian;
 } Sums;
 
 typedef struct {
     const Shape *s;
     const Rows *rows;
-    const Charges *c;
+    const PenaltyParts *c;
     const Rules *rules;
     ptrdiff_t n;
-    ptrdiff_t cut;  /* where the second half of the rows begins; their number where they are not halved */
+    ptrdiff_t cut; /* where the second half of the rows begins; their number where they are not halved */
     Team *team;
     Point point, candidate;
     Sums sums, second;
@@ -34,7 +34,7 @@ typedef struct {
     long evaluations;
 } Fit;
 
-/* What both halves of a sum are told, and where they leave what is theirs alone. */
+/* The arguments of both halves of a sum, and where they leave what is theirs alone. */
 typedef struct {
     Fit *f;
     Point *p;
@@ -55,8 +55,9 @@ static void forward_half(void *work, int which) {
 static void derivatives_half(void *work, int which) {
     Halves *h = work;
     const Sums *out = which == 0 ? &h->f->sums : &h->f->second;
-    h->failed[which] = derivatives(h->f->s, h->p->theta, h->f->rows, half_range(h->f, which), &h->p->state,
-                                   out->gradient, h->curvature ? out->matrix : NULL, h->curvature ? out->bend : NULL);
+    h->failed[which] =
+        derivatives(h->f->s, h->p->theta, h->f->rows, half_range(h->f, which), &h->p->state, out->gradient,
+                    h->curvature ? out->matrix : NULL, h->curvature ? out->residual_hessian : NULL);
 }
 
 /* Both halves, or the first alone where it is all rows; whether memory ran out. */
@@ -71,39 +72,39 @@ INLINE void add(const double *from, ptrdiff_t n, double *to) {
 }
 
 static int evaluate(Fit *f, Point *p) {
-    double penalty = 0, bending = 0, charge[3];
+    double penalty = 0, bending = 0, value[3];
     Halves h = {.f = f, .p = p};
     if (over_rows(f, forward_half, &h)) return -1;
     p->loss = h.loss[0] + h.loss[1];
     for (ptrdiff_t i = 0; i < f->n; i++) penalty += f->c->l1[i] * fabs(p->theta[i]);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
-        shape_charge(f->s, f->c->price, p->theta[shape_place(f->s, at)], charge);
-        bending += charge[0];
+        shape_penalty(f->s, f->c->price, p->theta[shape_place(f->s, at)], value);
+        bending += value[0];
     }
     p->objective = p->loss + (penalty + bending);
     f->evaluations++;
     return 0;
 }
 
-/* The gradient of the smooth part at the point and, where `curvature`, Gauss–Newton's matrix and the residual bend. */
+/* The gradient of the smooth part at the point and, where `curvature`, Gauss–Newton's matrix and the residual's Hessian. */
 static int differentiate(Fit *f, int curvature) {
     const ptrdiff_t width = 1 + f->s->features;
-    double charge[3];
+    double value[3];
     Halves h = {.f = f, .p = &f->point, .curvature = curvature};
     if (over_rows(f, derivatives_half, &h)) return -1;
     if (f->cut < f->s->rows) {
         add(f->second.gradient, f->n, f->sums.gradient);
         if (curvature) {
             add(f->second.matrix, f->n * f->n, f->sums.matrix);
-            add(f->second.bend, f->s->scores * f->s->terms * width * width, f->sums.bend);
+            add(f->second.residual_hessian, f->s->scores * f->s->terms * width * width, f->sums.residual_hessian);
         }
     }
-    if (curvature) mirror_all(f->s, f->sums.matrix, f->sums.bend);
+    if (curvature) mirror_all(f->s, f->sums.matrix, f->sums.residual_hessian);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         const ptrdiff_t place = shape_place(f->s, at);
-        shape_charge(f->s, f->c->price, f->point.theta[place], charge);
-        f->sums.gradient[place] += charge[1];
-        if (curvature) f->sums.bend[at * width * width] += charge[2];
+        shape_penalty(f->s, f->c->price, f->point.theta[place], value);
+        f->sums.gradient[place] += value[1];
+        if (curvature) f->sums.residual_hessian[at * width * width] += value[2];
     }
     f->convex_known = 0;
     return 0;
@@ -121,19 +122,19 @@ static double kkt_residual(const Fit *f) {
     return worst;
 }
 
-/* The positive parts of the bend's blocks. */
+/* The positive parts of the blocks of the residual's Hessian. */
 static void take_positive_parts(Fit *f) {
     const ptrdiff_t width = 1 + f->s->features, area = width * width;
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++)
-        positive_part(f->sums.bend + at * area, width, f->room, f->convex + at * area);
+        positive_part(f->sums.residual_hessian + at * area, width, f->room, f->convex + at * area);
     f->convex_known = 1;
 }
 
-/* H = Gauss–Newton's matrix + the bend (or its positive parts) + damping·scale on the diagonal. */
+/* H = Gauss–Newton's matrix + the residual's Hessian (or its positive parts) + damping·scale on the diagonal. */
 static void damped_curvature(Fit *f, int exact, double damping) {
     const ptrdiff_t n = f->n, width = 1 + f->s->features;
     if (!exact && !f->convex_known) take_positive_parts(f);
-    const double *blocks = exact ? f->sums.bend : f->convex;
+    const double *blocks = exact ? f->sums.residual_hessian : f->convex;
     memcpy(f->H, f->sums.matrix, sizeof(double) * (size_t)(n * n));
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         double *corner = f->H + shape_place(f->s, at) * (n + 1);
@@ -179,8 +180,8 @@ static int step(Fit *f, double residual, double *damping, double *fall, double *
     while (*damping < r->largest_damping) {
         damped_curvature(f, exact, *damping);
         memcpy(f->candidate.theta, f->point.theta, sizeof(double) * (size_t)n);
-        if (solve_on_faces(n, f->H, f->sums.gradient, f->candidate.theta, f->c->l1, f->c->lower, f->c->upper,
-                           1e-2 * residual, r->most_faces, fall) != 0)
+        if (solve_active_set(n, f->H, f->sums.gradient, f->candidate.theta, f->c->l1, f->c->lower, f->c->upper,
+                             1e-2 * residual, r->max_active_sets, fall) != 0)
             return -1;
         if (*fall <= r->noise * fabs(f->point.objective)) {
             if (exact) {
@@ -240,8 +241,8 @@ static int iterate(Fit *f, double *begin, Poll *poll, void *context, Ending *end
 }
 
 /* From the nearest point to θ within bounds to a minimiser, in place. */
-int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rules *rules, Poll *poll, void *context,
-             int n_threads, double *theta, Ending *end) {
+int minimise(const Shape *s, const Rows *rows, const PenaltyParts *penalty, const Rules *rules, Poll *poll,
+             void *context, int n_threads, double *theta, Ending *end) {
     const ptrdiff_t n = s->scores * per_score(s), width = 1 + s->features, scored = s->scores * s->rows;
     const ptrdiff_t blocks = s->scores * s->terms * width * width;
     const ptrdiff_t state = (PLANES * s->terms + 2) * scored, room = positive_part_room(width);
@@ -250,7 +251,7 @@ int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rul
     double *memory = malloc(sizeof(double) * (size_t)(own + (halved ? sums : 0)));
     if (memory == NULL) return -1;
     double *next = memory;
-    Fit f = {.s = s, .rows = rows, .c = charges, .rules = rules, .n = n};
+    Fit f = {.s = s, .rows = rows, .c = penalty, .rules = rules, .n = n};
     f.cut = halved ? s->rows / 2 : s->rows;
     f.team = halved && n_threads > 1 ? open_team() : NULL;
     for (int i = 0; i < 2; i++) {
@@ -263,14 +264,14 @@ int minimise(const Shape *s, const Rows *rows, const Charges *charges, const Rul
     }
     f.sums.matrix = next;
     f.H = f.sums.matrix + n * n;
-    f.sums.bend = f.H + n * n;
-    f.convex = f.sums.bend + blocks;
+    f.sums.residual_hessian = f.H + n * n;
+    f.convex = f.sums.residual_hessian + blocks;
     f.sums.gradient = f.convex + blocks;
     f.scale = f.sums.gradient + n;
     f.room = f.scale + n;
     double *begin = f.room + room;
     f.second = (Sums){begin + n, begin + 2 * n, begin + 2 * n + n * n};
-    for (ptrdiff_t i = 0; i < n; i++) f.point.theta[i] = fmin(fmax(theta[i], charges->lower[i]), charges->upper[i]);
+    for (ptrdiff_t i = 0; i < n; i++) f.point.theta[i] = fmin(fmax(theta[i], penalty->lower[i]), penalty->upper[i]);
     *end = (Ending){.iterations = 0};
     const int failed = iterate(&f, begin, poll, context, end);
     memcpy(theta, f.point.theta, sizeof(double) * (size_t)n);

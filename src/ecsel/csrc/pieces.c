@@ -72,13 +72,20 @@ INLINE double weighted_square(const float *x, const float *h, ptrdiff_t n) {
     return vector_sum(&s);
 }
 
+INLINE void square(const float *x, ptrdiff_t n, float *out) {
+    for (ptrdiff_t i = 0; i < n; i += WIDE) {
+        const Vector u = *(const Vector *)(x + i);
+        *(Vector *)(out + i) = u * u;
+    }
+}
+
 /* For every place p of `places` the products of piece p with all columns, and its squares under the first `heavy`
    columns: out[p] = (⟨x, column_0⟩, …, Σ column_0 x², …). Sums of a chunk are single, their sum is double. */
 FAST static int piece_products(const float *values, ptrdiff_t n, const int64_t *places, ptrdiff_t count, const float *columns,
                         ptrdiff_t width, ptrdiff_t heavy, double *out) {
     const ptrdiff_t padded = (width + AT_ONCE - 1) / AT_ONCE * AT_ONCE, line = padded + heavy;
     /* columns of zeros fill the last group; the last chunk is copied, padded by zeros */
-    float *tail = calloc((size_t)((padded + 2) * SINGLE_CHUNK), sizeof(float));
+    float *tail = calloc((size_t)((padded + 4) * SINGLE_CHUNK), sizeof(float));
     double *sums = calloc((size_t)(count * line > 0 ? count * line : 1), sizeof(double));
     if (tail == NULL || sums == NULL) {
         free(tail);
@@ -99,6 +106,7 @@ FAST static int piece_products(const float *values, ptrdiff_t n, const int64_t *
             if (last) memset(tail + c * SINGLE_CHUNK + rows, 0, sizeof(float) * (size_t)(length - rows));
         }
         float *const left = tail + padded * SINGLE_CHUNK, *const right = left + SINGLE_CHUNK;
+        float *const squares = right + SINGLE_CHUNK, *const others = squares + SINGLE_CHUNK;
         if (last) {
             memset(left + rows, 0, sizeof(float) * (size_t)(length - rows));
             memset(right + rows, 0, sizeof(float) * (size_t)(length - rows));
@@ -119,9 +127,22 @@ FAST static int piece_products(const float *values, ptrdiff_t n, const int64_t *
                 memset(unused, 0, sizeof unused);
                 inner_block(x, y, group, length, sums + p * line + c, two ? sums + (p + 1) * line + c : unused);
             }
-            for (ptrdiff_t k = 0; k < heavy; k++) {
-                sums[p * line + padded + k] += weighted_square(x, tail + k * SINGLE_CHUNK, length);
-                if (two) sums[(p + 1) * line + padded + k] += weighted_square(y, tail + k * SINGLE_CHUNK, length);
+            if (heavy == 1) {
+                sums[p * line + padded] += weighted_square(x, tail, length);
+                if (two) sums[(p + 1) * line + padded] += weighted_square(y, tail, length);
+                continue;
+            }
+            square(x, length, squares);
+            square(y, length, others);
+            for (ptrdiff_t c = 0; c < heavy; c += AT_ONCE) {
+                const float *group[AT_ONCE];
+                for (int k = 0; k < AT_ONCE; k++) group[k] = tail + (c + k < heavy ? c + k : c) * SINGLE_CHUNK;
+                double one[AT_ONCE] = {0}, another[AT_ONCE] = {0};
+                inner_block(squares, others, group, length, one, another);
+                for (int k = 0; k < AT_ONCE && c + k < heavy; k++) {
+                    sums[p * line + padded + c + k] += one[k];
+                    if (two) sums[(p + 1) * line + padded + c + k] += another[k];
+                }
             }
         }
     }

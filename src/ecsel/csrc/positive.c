@@ -4,18 +4,18 @@
    Van Loan, Matrix Computations, chapter 8). Matrices are as wide as a table has features; of width 14 this takes less
    than half the time of LAPACK's dsyev, because everything is loops along padded rows, which become vectors. */
 #include "kernel.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 40 };
+enum { MAX_STEPS = 40 };
 
 typedef struct {
-    ptrdiff_t n, stride;  /* the stride is a multiple of LANES; what lies beyond n is zero */
-    double *A, *Z;        /* the matrix; the eigenvectors as rows */
+    ptrdiff_t n, stride; /* the stride is a multiple of LANES; what lies beyond n is zero */
+    double *A, *Z;       /* the matrix; the eigenvectors as rows */
     double *diagonal, *beside;
     double *u, *image;
 } Eigen;
@@ -45,7 +45,7 @@ INLINE void tridiagonalise(Eigen *e) {
         memcpy(e->u + k + 1, row + k + 1, sizeof(double) * (size_t)(n - k - 1));
         const double head = e->u[k + 1], square = dot(e->u, e->u, stride), length = copysign(sqrt(square), head);
         if (k + 2 == n || square - head * head <= DBL_EPSILON * DBL_EPSILON * square) {
-            e->beside[k] = head;  /* nothing to reflect but rounding */
+            e->beside[k] = head; /* nothing to reflect but rounding */
             continue;
         }
         e->beside[k] = -length;
@@ -84,7 +84,7 @@ INLINE void chase(Eigen *e, ptrdiff_t first, ptrdiff_t last) {
     for (ptrdiff_t i = last - 1; i >= first; i--) {
         const double over = s * b[i], along = c * b[i], length = sqrt(over * over + bulge * bulge);
         b[i + 1] = length;
-        if (length == 0) {  /* it has come apart on the way */
+        if (length == 0) { /* it has come apart on the way */
             d[i + 1] -= moved;
             b[last] = 0;
             return;
@@ -115,7 +115,7 @@ FAST static int diagonalise(Eigen *e) {
             ptrdiff_t last = first;
             while (last + 1 < e->n && coupled(e, last)) last++;
             if (last == first) break;
-            if (steps == MOST_STEPS) return 0;
+            if (steps == MAX_STEPS) return 0;
             chase(e, first, last);
         }
     return 1;
@@ -141,14 +141,22 @@ FAST static void take_positive(Eigen *e, double scale, double *out) {
     }
 }
 
-ptrdiff_t positive_part_room(ptrdiff_t n) { return (2 * n + 4) * in_lanes(n) + LANES; }
+ptrdiff_t positive_part_room(ptrdiff_t n) {
+    return (2 * n + 4) * in_lanes(n) + LANES;
+}
 
 /* The positive part of A, n × n; none where QL does not converge. `room` holds positive_part_room(n) numbers. */
 void positive_part(const double *A, ptrdiff_t n, double *room, double *out) {
     const ptrdiff_t stride = in_lanes(n);
     double *aligned = (double *)(((uintptr_t)room + sizeof(Lanes) - 1) / sizeof(Lanes) * sizeof(Lanes));
     double *vectors = aligned + 2 * n * stride;
-    Eigen e = {n, stride, aligned, aligned + n * stride, vectors, vectors + stride, vectors + 2 * stride,
+    Eigen e = {n,
+               stride,
+               aligned,
+               aligned + n * stride,
+               vectors,
+               vectors + stride,
+               vectors + 2 * stride,
                vectors + 3 * stride};
     double largest = 0;
     for (ptrdiff_t i = 0; i < n * n; i++) largest = fmax(largest, fabs(A[i]));

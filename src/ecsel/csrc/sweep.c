@@ -12,14 +12,14 @@
 enum { STRIP = 512, LANES = 8 };
 typedef float Lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4)));
 
-static const float LEAST_EXPONENT = -45.0f, LEAST_ERROR = -40.0f;
+static const float MIN_EXPONENT = -45.0f, MIN_ERROR = -40.0f;
 
 /* The room of a strip. */
 typedef struct {
-    float *v;         /* features × STRIP: standardised logs */
+    float *v; /* features × STRIP: standardised logs */
     float *w, *t, *a, *slope;
-    float *z;         /* scores × STRIP, then residuals */
-    float *by_shape;  /* scores × terms × STRIP */
+    float *z;        /* scores × STRIP, then residuals */
+    float *by_shape; /* scores × terms × STRIP */
     float *by_t;
     float *errors;
     int32_t *codes;
@@ -163,7 +163,7 @@ INLINE void scores(const Shape *s, const double *theta, const Strip *x, int want
             for (ptrdiff_t i = 0; i < STRIP; i++) {
                 const float a = inner * x->t[i], held = a > largest ? largest : a;
                 x->a[i] = a;
-                x->slope[i] = exponential(held < LEAST_EXPONENT ? LEAST_EXPONENT : held);
+                x->slope[i] = exponential(held < MIN_EXPONENT ? MIN_EXPONENT : held);
             }
             if (s->form == ANGLE_FORM) angle_term(s, term[0], x, wanted, x->by_shape + at, x->by_t + at, z);
             else power_term(s, term[0], x, wanted, x->by_shape + at, x->by_t + at, z);
@@ -175,7 +175,7 @@ INLINE void scores(const Shape *s, const double *theta, const Strip *x, int want
 INLINE double sigmoid(const Strip *x) {
     for (ptrdiff_t i = 0; i < STRIP; i++) {
         const float y = x->codes[i] == 1 ? 1.0f : -1.0f, margin = y * x->z[i], far = -fabsf(margin);
-        const float t = exponential(far < LEAST_ERROR ? LEAST_ERROR : far), error = (margin > 0 ? t : 1.0f) / (1 + t);
+        const float t = exponential(far < MIN_ERROR ? MIN_ERROR : far), error = (margin > 0 ? t : 1.0f) / (1 + t);
         x->t[i] = x->w[i] * (log_one_plus(t) - (margin < 0 ? margin : 0.0f));
         x->errors[i] = error;
         x->z[i] = -x->w[i] * y * error;
@@ -192,7 +192,7 @@ INLINE double softmax(const Shape *s, const Strip *x) {
     for (ptrdiff_t c = 0; c < s->scores; c++) {
         float *z = x->z + c * STRIP;
         for (ptrdiff_t i = 0; i < STRIP; i++) {
-            const float far = z[i] - top[i], e = exponential(far < LEAST_ERROR ? LEAST_ERROR : far);
+            const float far = z[i] - top[i], e = exponential(far < MIN_ERROR ? MIN_ERROR : far);
             own[i] = x->codes[i] == c ? far : own[i];
             sum[i] += e;
             z[i] = e;
@@ -274,7 +274,7 @@ FAST void uniforms(uint64_t start, ptrdiff_t n, double *numbers) {
     }
 }
 
-/* Rows whose number lies below w·(each + rooted·√error): their places and numbers; see surveys.py. Returns
+/* Rows whose number lies below w·(each + rooted·√error): their places and numbers; see importance_sampling.py. Returns
    Σ w·√error. */
 FAST double draw(uint64_t start, ptrdiff_t n, const float *errors, const float *w, const Chances *chances,
                  int32_t *rows, double *numbers, ptrdiff_t *count) {

@@ -14,7 +14,7 @@ from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.snap import snap
 from ecsel.discovery.varpro import Fits, fit_exponents
 
-MOST_PAIRS = 28
+MAX_PAIRS = 28
 """All pairs of eight terms; more are tried for no merge."""
 
 
@@ -83,10 +83,10 @@ def merge(problem: Problem, candidate: Candidate, *, tolerance: float = 15.0) ->
 def _nearest_pairs(exponents: np.ndarray) -> list[tuple[int, int]]:
     """Return the pairs of terms; of many only those with the nearest exponents: far ones imitate no single power."""
     pairs = list(combinations(range(len(exponents)), 2))
-    if len(pairs) <= MOST_PAIRS:
+    if len(pairs) <= MAX_PAIRS:
         return pairs
     apart = [float(np.abs(exponents[i] - exponents[j]).sum()) for i, j in pairs]
-    return [pairs[i] for i in np.argsort(apart, kind="stable")[:MOST_PAIRS]]
+    return [pairs[i] for i in np.argsort(apart, kind="stable")[:MAX_PAIRS]]
 
 
 def snap_best(problem: Problem, fits: Fits, count: int) -> list[Candidate]:

@@ -1,7 +1,7 @@
 """Monomials in the order of their description length.
 
 A dictionary is grown column by column: every partial monomial is extended by every exponent that the budget still pays
-for. The budget is raised until the wished number of monomials is reached, so a dictionary adapts itself to the number
+for. The budget is raised until the requested number of monomials is reached: a dictionary adapts itself to the number
 of columns: high powers when there are few, products of low powers when there are many.
 """
 
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.discovery.lattice import RESOLUTION, Floats, Lattice, Mask, Parities
+from ecsel._typing import Floats, Mask
+from ecsel.discovery.lattice import RESOLUTION, Lattice, Parities
 from ecsel.discovery.model import Structure
 from ecsel.discovery.rows import Rows
 from ecsel.search.code_length import TERM

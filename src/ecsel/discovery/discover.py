@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ecsel._typing import Floats
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
 from ecsel.discovery.front import (
@@ -21,7 +22,7 @@ from ecsel.discovery.front import (
     leverages,
     undominated,
 )
-from ecsel.discovery.lattice import Floats, Lattice
+from ecsel.discovery.lattice import Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.options import Options
@@ -39,7 +40,7 @@ RESTARTS = 40, 12
 """Most restarts of a thorough search, and those without a gain after which it ends."""
 RESTART_MONOMIALS = 6000
 BEAM_WIDTH = 6
-MOST_NEAR_TIES = 20
+MAX_NEAR_TIES = 20
 OVERWHELMING = 5.0
 """Nats by which a law that owes a term to a single row must be shorter than one as simple that does not."""
 RANKING, REFIT = 0.85, 0.95
@@ -160,8 +161,8 @@ class _Run:
         deadline = np.inf if o.time_limit is None else time.monotonic() + o.time_limit
         order = self.rng.permutation(len(self.y))
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
-        told = part(self.progress, 0.0, RANKING)
-        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=told)
+        report = part(self.progress, 0.0, RANKING)
+        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=report)
         work = (lambda: self._search_from_beam(search)) if o.thorough else search.run
         self._attempt(search, search.begin if o.only_hints else work)
         self._attempt(search, lambda: self._note_hints(search))
@@ -253,7 +254,7 @@ class _Run:
             ]
             best = simplest_of_the_best(others) if others else best
         near = [law for law in laws if law is not best and law.shortest <= best.shortest + STRONG_EVIDENCE]
-        return best, near[:MOST_NEAR_TIES]
+        return best, near[:MAX_NEAR_TIES]
 
     def misfit(self, law: Law) -> Misfit:
         """Return how well a law passes the residual tests; its column is one of all columns."""

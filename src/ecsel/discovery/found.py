@@ -1,10 +1,10 @@
-"""What a search returns. A target whose squares leave the floating-point range is searched scaled, told as it is."""
+"""What a search returns. Targets whose squares overflow are searched scaled, and reported unscaled."""
 
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 from ecsel.discovery.law import Law
 from ecsel.discovery.residual_tests import Misfit
 

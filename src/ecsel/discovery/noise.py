@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 
 CONSTANT, RELATIVE, LOGNORMAL, PER_ROW = "constant", "relative", "lognormal", "per row"
 AUTO = "auto"
@@ -113,7 +113,7 @@ class NoiseModel:
         return NoiseModel.relative_to(np.maximum(np.abs(law), 0.5 * np.abs(y)))
 
 
-def noise_model(wish: Any, y: Floats) -> NoiseModel:
+def noise_model(noise: Any, y: Floats) -> NoiseModel:
     """Return the noise in the words of the estimator's option.
 
     ``None`` or "constant" is constant noise of unknown size, and what "auto" begins with; "relative" is noise in
@@ -123,17 +123,17 @@ def noise_model(wish: Any, y: Floats) -> NoiseModel:
     >>> noise_model(0.1, np.ones(3)).variance, noise_model([1.0, 2.0], np.ones(2)).kind
     (0.010000000000000002, 'per row')
     """
-    if wish is None or (isinstance(wish, str) and wish in (AUTO, CONSTANT)):
+    if noise is None or (isinstance(noise, str) and noise in (AUTO, CONSTANT)):
         return NoiseModel()
-    if isinstance(wish, str):
-        if wish not in (RELATIVE, LOGNORMAL):
+    if isinstance(noise, str):
+        if noise not in (RELATIVE, LOGNORMAL):
             raise ValueError(
-                f"noise={wish!r}: use 'auto', 'constant', 'relative', 'lognormal', a standard deviation, or one per row"
+                f"noise={noise!r}: use 'auto', 'constant', 'relative', 'lognormal', a standard deviation or one per row"
             )
-        if wish == LOGNORMAL and not y.all():
+        if noise == LOGNORMAL and not y.all():
             raise ValueError("noise='lognormal' needs a target without zeros")
-        return NoiseModel.relative_to(y) if wish == RELATIVE else NoiseModel.lognormal_around(y, y)
-    sigma = standard_deviations(wish, len(y))
+        return NoiseModel.relative_to(y) if noise == RELATIVE else NoiseModel.lognormal_around(y, y)
+    sigma = standard_deviations(noise, len(y))
     if not (sigma > 0).all():
         raise ValueError("noise must be positive and finite")
     if sigma.ndim == 0:
@@ -142,12 +142,12 @@ def noise_model(wish: Any, y: Floats) -> NoiseModel:
     return NoiseModel(precision=precision / precision.mean(), variance=float(1.0 / precision.mean()))
 
 
-def standard_deviations(wish: Any, n_rows: int) -> Floats:
+def standard_deviations(noise: Any, n_rows: int) -> Floats:
     """Return one standard deviation, or one for each row, checked for shape and sign."""
     try:
-        sigma = np.asarray(wish, dtype=float)
+        sigma = np.asarray(noise, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"noise={wish!r} is no standard deviation") from error
+        raise ValueError(f"noise={noise!r} is no standard deviation") from error
     if sigma.ndim > 1 or (sigma.ndim == 1 and len(sigma) != n_rows):
         raise ValueError(
             f"noise has shape {sigma.shape}; give one standard deviation, or one for each of {n_rows} rows"

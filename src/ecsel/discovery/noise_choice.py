@@ -18,9 +18,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
+from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.fitted import FittedLaw
-from ecsel.discovery.lattice import Floats, Mask
 from ecsel.discovery.methods import Outcome, Table
 from ecsel.discovery.model import Structure
 from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
@@ -35,7 +35,7 @@ MIN_ROWS = 12
 EXACT = 1e-9
 """Residuals below this share of every target are rounding, and there is no noise to model."""
 LOUD = 0.12
-"""Standard deviation from which lognormal and relative noise can be told apart on tables of ordinary size."""
+"""Standard deviation from which lognormal and relative noise can be distinguished on tables of ordinary size."""
 CLEAR, LONG = 5.0, 3
 """Nats by which constant noise must describe the residuals of a law with so many numbers better than others do, for
 these not to be tried."""

@@ -12,12 +12,12 @@ from itertools import combinations
 
 import numpy as np
 
+from ecsel._typing import Floats
 from ecsel.discovery.criterion import order_credit
 from ecsel.discovery.dictionary import Atoms
 from ecsel.discovery.exchange import Candidates, Exchange
-from ecsel.discovery.lattice import Floats
 
-MOST_ATOMS = 260
+MAX_ATOMS = 260
 
 
 def pair_gains(gram: Floats, h: Floats) -> Floats:
@@ -60,8 +60,8 @@ def _pairs_for(search: Exchange, rest: Atoms, candidates: Candidates, with_targe
     usable = norm > 1e-8
     h = with_target - inside @ (q.T @ target)
     single = np.where(usable, h**2 / np.where(usable, norm, 1.0), -1.0)
-    strong = np.argsort(-single, kind="stable")[: MOST_ATOMS * 2 // 3]
-    cheap = np.argsort(np.where(usable, candidates.costs, np.inf), kind="stable")[: MOST_ATOMS // 3]
+    strong = np.argsort(-single, kind="stable")[: MAX_ATOMS * 2 // 3]
+    cheap = np.argsort(np.where(usable, candidates.costs, np.inf), kind="stable")[: MAX_ATOMS // 3]
     chosen = np.unique(np.concatenate([strong, cheap]))
     chosen = chosen[usable[chosen]]
     atoms = candidates.keep(chosen)

@@ -10,7 +10,7 @@ import numpy as np
 from ecsel.discovery.lattice import Parities
 from ecsel.discovery.rows import Rows
 
-MOST_COLUMNS = 14
+MAX_COLUMNS = 14
 
 
 def walsh_hadamard(values: np.ndarray) -> np.ndarray:
@@ -30,7 +30,7 @@ def walsh_hadamard(values: np.ndarray) -> np.ndarray:
 
 def likely_parities(rows: Rows, count: int) -> Parities:
     """Return up to ``count`` parities (count, columns), the most likely first; always at least the even one."""
-    signed = np.flatnonzero(rows.signed)[:MOST_COLUMNS]
+    signed = np.flatnonzero(rows.signed)[:MAX_COLUMNS]
     m = rows.n_columns
     if not len(signed):
         return np.zeros((1, m), dtype=np.int8)

@@ -19,7 +19,7 @@ def part(progress: Progress, first: float, last: float, prefix: str = "") -> Pro
     0.75 fold 2: ranking
     """
 
-    def told(share: float, doing: str) -> None:
+    def report(share: float, doing: str) -> None:
         progress(first + (last - first) * share, prefix + doing)
 
-    return told
+    return report

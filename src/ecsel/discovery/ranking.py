@@ -19,9 +19,9 @@ from ecsel.discovery.pool import Pool
 
 FEW_ROWS = 60
 """With fewer rows the tests on residuals are weak, and the whole search is cheap."""
-MOST_LAWS = 160
+MAX_LAWS = 160
 """No more laws than this are finished: where the data fit exactly, every candidate could still win."""
-MOST_TERMS_FOR_PAIRS = 5
+MAX_TERMS_FOR_PAIRS = 5
 WORTH_EXPLORING = 12.0
 CHEAPEST_COEFFICIENT = 1.0
 TERM_EVIDENCE = 4.0
@@ -81,7 +81,7 @@ class Ranking:
         bounded = sorted((optimistic(self.problem, c), i) for i, c in enumerate(candidates))
         best = min((law.shortest for law in self._laws.values()), default=np.inf)
         for bound, i in bounded[:most]:
-            if bound > best + STRONG_EVIDENCE or len(self._laws) >= MOST_LAWS:
+            if bound > best + STRONG_EVIDENCE or len(self._laws) >= MAX_LAWS:
                 break
             best = min(best, self.finish(candidates[i].structure).shortest)
 
@@ -103,7 +103,7 @@ class Ranking:
                 atoms = exchange.as_atoms(law.structure)
                 local.best_move(atoms, adds=True, swaps=True, keep=60)
                 local.best_drop(atoms)
-                if 1 < len(law) <= MOST_TERMS_FOR_PAIRS:
+                if 1 < len(law) <= MAX_TERMS_FOR_PAIRS:
                     best_pair_exchange(local, atoms, keep=pairs)
                 self.consider([c for c in near.ranked() if wanted(c)], most)
             if self.laws()[0].shortest >= before - 1e-9:

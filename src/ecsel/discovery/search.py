@@ -82,7 +82,7 @@ class Search:
             raise OutOfTimeError
 
     def is_wanted(self, law: Sized) -> bool:
-        """Return whether a law has the wished number of terms."""
+        """Return whether a law has the requested number of terms."""
         return self.n_terms is None or len(law) == self.n_terms
 
     def note(self, candidate: Candidate) -> Candidate:
@@ -93,7 +93,7 @@ class Search:
 
     @property
     def best(self) -> Candidate:
-        """The best candidate so far, of the wished number of terms as soon as there is one."""
+        """The best candidate so far, of the requested number of terms as soon as there is one."""
         found = self.pool.best(n_terms=self.n_terms) or self.pool.best()
         if found is None:
             return self.problem.assess(Structure.empty(self.problem.lattice.n_columns))

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ecsel.distributed.scouting import Scout
+from ecsel.distributed.profiling import Profile
 from ecsel.distributed.sources import Batch, pick_rows, sum_over
-from ecsel.fitting.blocks import Block, added, one_blas_thread
-from ecsel.fitting.chunks import CHUNK_ROWS
-from ecsel.fitting.unpacking import Unpacker
+from ecsel.fitting.rows.blocks import Block, added, one_blas_thread
+from ecsel.fitting.rows.chunks import CHUNK_ROWS
+from ecsel.fitting.rows.unpacking import Unpacker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.distributed.packing import Packer
-    from ecsel.fitting.chunks import Chunk, Tally
+    from ecsel.fitting.rows.chunks import Chunk, Tally
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -84,12 +84,12 @@ class DaskSource:
         """The position of the first row of each partition."""
         return [0, *accumulate(self.lengths)][:-1]
 
-    def scout(self) -> Scout:
+    def profile(self) -> Profile:
         """Look at every partition where it is; only the rows that tell are brought here."""
         dask = _dask()
-        stride = Scout.stride(self.n_rows)
+        stride = Profile.stride(self.n_rows)
         looks = [dask.delayed(_look)(part, first, stride) for part, first in zip(self.parts, self.firsts, strict=True)]
-        found: Scout = tree_sum(looks).compute()
+        found: Profile = tree_sum(looks).compute()
         return found
 
     def sum_batches(self, function: Any) -> Any:
@@ -219,11 +219,11 @@ def _slices(batch: Batch, first: int) -> Iterator[Batch]:
         yield Batch(pick_rows(batch.X, rows), batch.labels[rows], weights, first + start)
 
 
-def _look(batch: Batch, first: int, stride: int) -> Scout:
-    scout = Scout()
+def _look(batch: Batch, first: int, stride: int) -> Profile:
+    profile = Profile()
     for part in _slices(batch, first):
-        scout = scout.look(part, stride)
-    return scout
+        profile = profile.look(part, stride)
+    return profile
 
 
 def _pack(batch: Batch, packer: Packer) -> list[tuple[Chunk, Tally]]:

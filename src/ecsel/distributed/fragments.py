@@ -1,4 +1,4 @@
-"""The files of a Parquet folder, each compared with the first: what differs is told by file, row group and column.
+"""The files of a Parquet folder, each compared with the first: what differs is reported by file, row group and column.
 
 pyarrow reads a folder by the schema of its first file. A column that another file does not have, or spells otherwise,
 would be missing in all its rows, and numbers that are text there would be turned into numbers; both would be silent.
@@ -36,7 +36,7 @@ def check_fragment(fragment: Any, schema: Any, names: Sequence[str], first: str)
 
 
 def read_group(group: Any, number: int, schema: Any, options: dict[str, Any]) -> Iterator[Any]:
-    """Yield the batches of a row group; damage is told by file, row group and column."""
+    """Yield the batches of a row group; damage is reported by file, row group and column."""
     import pyarrow as pa  # noqa: PLC0415 - optional
 
     try:

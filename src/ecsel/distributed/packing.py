@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ecsel.fitting.blocks import one_blas_thread, thread_pool
-from ecsel.fitting.chunks import pack
-from ecsel.fitting.stored import StoredBlocks
+from ecsel.fitting.rows.blocks import one_blas_thread, thread_pool
+from ecsel.fitting.rows.chunks import pack
+from ecsel.fitting.rows.stored import StoredBlocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.distributed.sources import Batch, Source
-    from ecsel.fitting.chunks import Chunk, Layout, Tally
+    from ecsel.fitting.rows.chunks import Chunk, Layout, Tally
     from ecsel.tables import TableEncoder
 
 S = TypeVar("S")

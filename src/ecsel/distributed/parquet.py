@@ -16,9 +16,9 @@ import numpy as np
 
 from ecsel.distributed.fragments import check_fragment, read_group
 from ecsel.distributed.packing import pack_source
-from ecsel.distributed.scouting import Scout
+from ecsel.distributed.profiling import Profile
 from ecsel.distributed.sources import Batch, sum_over
-from ecsel.fitting.chunks import CHUNK_ROWS
+from ecsel.fitting.rows.chunks import CHUNK_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.distributed.packing import Packer
-    from ecsel.fitting.stored import StoredBlocks
+    from ecsel.fitting.rows.stored import StoredBlocks
 
 
 def _pyarrow() -> tuple[Any, Any, Any]:
@@ -159,12 +159,12 @@ class ParquetSource:
         """The columns that are neither target nor weight."""
         return [name for name in self.table.names if name not in {self.target, self.weight}]
 
-    def scout(self) -> Scout:
+    def profile(self) -> Profile:
         """Read all rows once for what their columns and classes are."""
-        scout, stride = Scout(), Scout.stride(self.n_rows)
+        profile, stride = Profile(), Profile.stride(self.n_rows)
         for batch in self.batches():
-            scout = scout.look(batch, stride)
-        return scout
+            profile = profile.look(batch, stride)
+        return profile
 
     def pack(self, packer: Packer, *, n_threads: int) -> StoredBlocks:
         """Encode all rows into a temporary file."""

@@ -16,7 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from ecsel.distributed.packing import pack_source
-from ecsel.fitting.chunks import CHUNK_ROWS
+from ecsel.fitting.rows.chunks import CHUNK_ROWS
 from ecsel.tables.reading import RawTable, read_table
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.distributed.packing import Packer
-    from ecsel.fitting.stored import StoredBlocks
+    from ecsel.fitting.rows.stored import StoredBlocks
 
 
 @dataclass(frozen=True, slots=True)

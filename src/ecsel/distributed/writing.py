@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def write_predictions(model: Any, rows: Path | ParquetTable, path: Path) -> int:
     """Write ``prediction`` and ``probability of <class>`` for every row of a Parquet file; return the number of rows.
 
-    The rows keep their order. Values outside the training range are told once, whatever the number of batches.
+    The rows keep their order. Values outside the training range are reported once, whatever the number of batches.
 
     Examples
     --------
@@ -66,11 +66,11 @@ def write_explanations(model: Any, rows: Path | ParquetTable, path: Path, explan
 def _write(model: Any, rows: Path | ParquetTable, path: Path, make: Callable[[Any], Any]) -> int:
     table = rows if isinstance(rows, ParquetTable) else ParquetTable(rows)
     names = [table.require(name, "the model") for name in model.encoder_.raw_names]
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         written = write_batches(table, names, make, path)
-    if told:
-        first = str(told[0].message)
-        more = f" ({len(told)} batches of rows had such values; this was the first.)" if len(told) > 1 else ""
+    if caught:
+        first = str(caught[0].message)
+        more = f" ({len(caught)} batches of rows had such values; this was the first.)" if len(caught) > 1 else ""
         warnings.warn(first + more, UserWarning, stacklevel=3)
     return written

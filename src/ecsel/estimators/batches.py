@@ -15,15 +15,15 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from ecsel.distributed.packing import Packer
-from ecsel.distributed.scouting import Scout
+from ecsel.distributed.profiling import Profile
 from ecsel.distributed.sources import TableSource, pick_rows
-from ecsel.estimators.choosing import JUDGED_ROWS, stratified_sample
+from ecsel.estimators.folds import JUDGED_ROWS, stratified_sample
 from ecsel.estimators.training import PackedRows, encoder_options
 from ecsel.estimators.training_rows import TrainingRows
-from ecsel.fitting.adam import Adam
-from ecsel.fitting.chunks import Layout
 from ecsel.fitting.fit import LARGE_FROM
-from ecsel.fitting.rows import PROBE_ROWS, many_repetitions, merge_equal_rows
+from ecsel.fitting.rows.chunks import Layout
+from ecsel.fitting.rows.merging import PROBE_ROWS, many_repetitions, merge_equal_rows
+from ecsel.fitting.solvers.adam import Adam
 from ecsel.tables import TableEncoder
 from ecsel.tables.cautions import find_cautions, warn_cautions
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.readable import BatchSums
     from ecsel.estimators.settings import Settings
-    from ecsel.fitting.rows import Rows
+    from ecsel.fitting.rows.merging import Rows
     from ecsel.search.large import GlmSums
 
 SINGLE_PRECISION_TOLERANCE = 1e-8
@@ -153,13 +153,13 @@ def open_streamed(
             "cv must be a number of folds where rows are not in memory: a sample of them is folded."
         )
     source = open_table(X, y, sample_weight)
-    scout = source.scout()
-    table, weights = scout.table, scout.row_weights
+    profile = source.profile()
+    table, weights = profile.table, profile.row_weights
     encoder = TableEncoder.fit(table, **encoder_options(model, chosen), sample_weight=weights)
     validate_data(model, table, skip_check_array=True)
-    told = f"Quartiles and counts of missing values are those of {len(weights)} of {source.n_rows} rows."
-    encoder = encoder if len(weights) == source.n_rows else replace(encoder, notes=(*encoder.notes, told))
-    totals = dict(scout.totals)
+    text = f"Quartiles and counts of missing values are those of {len(weights)} of {source.n_rows} rows."
+    encoder = encoder if len(weights) == source.n_rows else replace(encoder, notes=(*encoder.notes, text))
+    totals = dict(profile.totals)
     classes = np.unique(np.array(list(totals)))
     per_class = np.array([totals[label] for label in classes.tolist()])
     if len(classes) < 2:
@@ -170,9 +170,9 @@ def open_streamed(
     if (per_class <= 0).any():
         empty = classes.tolist()[int(np.argmin(per_class))]
         raise ValueError(f"All rows of class {empty!r} have zero sample_weight: remove the class or weigh its rows.")
-    codes = np.searchsorted(classes, scout.row_labels).astype(np.float64)
-    warn_cautions(find_cautions(encoder, table, codes, y if isinstance(y, str) else "", classes=True), stacklevel=4)
-    sample = (table, scout.row_labels, weights)
+    codes = np.searchsorted(classes, profile.row_labels).astype(np.float64)
+    warn_cautions(find_cautions(encoder, table, codes, y if isinstance(y, str) else "", classes=True), stacklevel=5)
+    sample = (table, profile.row_labels, weights)
     return encoder, Packing(model, source, sample, classes, per_class, chosen.n_threads)
 
 
@@ -200,7 +200,7 @@ def packing_of(
     codes = np.searchsorted(classes, labels[first])
     if many_repetitions(encoder.log_features(pick_rows(X, first), np.float32, warn=False), codes):
         return None
-    rows = np.arange(0, len(labels), Scout.stride(len(labels)))
+    rows = np.arange(0, len(labels), Profile.stride(len(labels)))
     row_weights = np.ones(len(rows)) if weights is None else weights[rows]
     sample = (pick_rows(X, rows), labels[rows], row_weights)
     source = TableSource(X, labels, weights)

@@ -35,8 +35,8 @@ def exponent_bounds(option: Any, encoder: TableEncoder) -> tuple[NDArray[np.floa
         return np.full(len(encoder.features), low), np.full(len(encoder.features), high)
     columns = {column.name for column in encoder.columns}
     bounds = np.full((2, len(encoder.features)), [[-np.inf], [np.inf]])
-    for name, wish in sorted(option.items(), key=lambda item: item[0] not in columns):
-        low, high = _pair(f"exponent_bounds[{name!r}]", wish)
+    for name, pair in sorted(option.items(), key=lambda item: item[0] not in columns):
+        low, high = _pair(f"exponent_bounds[{name!r}]", pair)
         places = [j for j, feature in enumerate(encoder.features) if name in (feature.column, feature.name)]
         if not places and name not in columns:
             raise ValueError(f"exponent_bounds names the column {name!r}, which does not exist.")
@@ -61,24 +61,24 @@ def bound_lines(option: Any, equations: Sequence[Signomial], encoder: TableEncod
     """Return the bounds in words, each after a look at every exponent; a model that breaks one says so."""
     if option is None:
         return []
-    wishes = option if isinstance(option, Mapping) else {None: option}
+    by_column = option if isinstance(option, Mapping) else {None: option}
     lines = []
-    for name, wish in wishes.items():
-        low, high = _pair("exponent_bounds", wish)
+    for name, pair in by_column.items():
+        low, high = _pair("exponent_bounds", pair)
         whose = "exponent" if name is None else f"exponent of {name!r}"
         if np.isinf(low) and np.isinf(high):
             continue
-        told = (
+        line = (
             f"at most {high:g}"
             if np.isinf(low)
             else f"at least {low:g}"
             if np.isinf(high)
             else f"in [{low:g}, {high:g}]"
         )
-        lines.append(f"guaranteed: every {whose} is {told} (a bound of the fit, checked in every term)")
+        lines.append(f"guaranteed: every {whose} is {line} (a bound of the fit, checked in every term)")
     if isinstance(option, Mapping):  # features that no candidate uses are no longer in the encoder of a search
         known = {*encoder.raw_names, *encoder.feature_names}
-        option = {name: wish for name, wish in option.items() if name in known}
+        option = {name: pair for name, pair in option.items() if name in known}
     limits = exponent_bounds(option, encoder)
     if limits is None or not within_bounds(equations, encoder, limits):
         return ["NOT guaranteed: an exponent lies outside exponent_bounds"]
@@ -108,10 +108,10 @@ def column_lines(max_features: int | None, equations: Sequence[Signomial], encod
     columns = list(dict.fromkeys(feature.column for feature in encoder.features if feature.name in used))
     if len(columns) > max_features:
         return [f"NOT guaranteed: the equations speak of {len(columns)} columns, more than max_features={max_features}"]
-    told = ", ".join(map(repr, columns)) or "none"
+    line = ", ".join(map(repr, columns)) or "none"
     how = (
         "a limit of the search, which every candidate keeps"
         if encoder.is_raw
         else "the strongest of the first along the path of one term, chosen on all rows before any folds"
     )
-    return [f"guaranteed: at most {counted(max_features, 'column')}; the equations speak of {told} ({how})"]
+    return [f"guaranteed: at most {counted(max_features, 'column')}; the equations speak of {line} ({how})"]

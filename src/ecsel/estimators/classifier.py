@@ -17,11 +17,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.estimators import batches, settings, training
-from ecsel.estimators.choosing import choose_columns, fold_rows
+from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
+from ecsel.estimators.callers import in_cross_validation
 from ecsel.estimators.equations import laws_from_equations, laws_to_equations
+from ecsel.estimators.folds import choose_columns, fold_rows
 from ecsel.estimators.inference import Inference
-from ecsel.estimators.judging import OVERFITTED, Judgement, is_overfitted, judge, out_of_fold, tempered
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
+from ecsel.estimators.out_of_fold import (
+    OVERFITTED,
+    Validation,
+    is_overfitted,
+    out_of_fold,
+    scaled_by_temperature,
+    validate,
+)
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.persistence import save_classifier
 from ecsel.estimators.readable import STOPPED
@@ -32,7 +41,7 @@ from ecsel.estimators.targets import check_target, check_weights, class_weights,
 from ecsel.estimators.training import encoder_options, trainer, warn_unless_converged
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.fitting import Status
-from ecsel.fitting.rows import merge_equal_rows
+from ecsel.fitting.rows.merging import merge_equal_rows
 from ecsel.signomial import FeatureRows, ScoreTerms, scores
 from ecsel.signomial.links import LINKS
 from ecsel.tables import TableEncoder
@@ -47,17 +56,17 @@ if TYPE_CHECKING:
     from ecsel.estimators.batches import Packing
     from ecsel.estimators.readable import AllRows, SearchReport
     from ecsel.estimators.settings import Settings
-    from ecsel.fitting import FitReport, Tariff
-    from ecsel.fitting.adam import Adam
+    from ecsel.fitting import FitReport, Penalty
     from ecsel.fitting.fit import PowerLaws
-    from ecsel.fitting.race import Newton
-    from ecsel.fitting.rows import Rows
+    from ecsel.fitting.rows.merging import Rows
+    from ecsel.fitting.solvers.adam import Adam
+    from ecsel.fitting.solvers.multistart import Newton
     from ecsel.signomial import Signomial
     from ecsel.signomial.links import Link
     from ecsel.tables.reading import RawTable
 
 
-class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
+class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Classifier whose formula is the model: a short sum of simple pieces of raw columns, one for every score.
 
     By default a search finds the pieces (small powers, logarithms, indicators, products of two), folds choose how many,
@@ -88,8 +97,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         Whether ``[x > c]`` (1 or 0), ``[x above c]`` = max(0, x − c) and ``[x below c]`` = max(0, c − x) with round
         cuts c may be pieces too.
     rule : {"simplest", "best"}, default="simplest"
-        "simplest" takes the fewest factors within min(one standard error, 0.5 %) of the best held-out loss, "best" the
-        best.
+        "simplest" takes the fewest factors within 0.5 % of the best expected loss, "best" the best.
     time_limit : float, optional
         Seconds after which the search ends with the best that it has measured.
     link : {"auto", "sigmoid", "softmax"}, default="auto"
@@ -121,9 +129,9 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
     cv : int, splitter or list of splits, default=5
         Folds for the size, for the rule of a threshold and for calibration. A number makes stratified folds that depend
         on the content of rows alone.
-    penalty : {"l1", "elastic_net", "mcp", "scad", "l0", "group", "paper"} or tariff, default="l1"
+    penalty : {"l1", "elastic_net", "mcp", "scad", "l0", "group", "paper"} or object, default="l1"
         Of the paper's model. "l1" is λ Σ_k (√(1 + (α_k/8)²) Σ_j |β_kj| + ½/(1 + (α_k/8)²)), which is well posed. The
-        next five charge large exponents otherwise ("mcp", "scad" and "l0" shrink them less, "group" leaves out whole
+        next five weigh large exponents otherwise ("mcp", "scad" and "l0" shrink them less, "group" leaves out whole
         columns); an object such as ``ecsel.fitting.MCP(gamma=6)`` sets their numbers. "paper" is λ Σ |β|, with every
         term's value at a typical row bounded by 100 (Adam: the coefficient itself).
     fit_intercept : bool, default=True
@@ -145,7 +153,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
     n_jobs : int, optional
         Threads over folds, starts and row blocks; None uses all cores. The result is the same, to the last bit.
     random_state : int, RandomState or None, default=None
-        Seeds folds, samples and random starts. None means 0: two fits of the same data give the same model.
+        Seeds folds and random starts. None means 0: two fits of the same data give the same model.
     verbose : int, default=0
         1 shows progress on standard error. An interrupt (Ctrl-C) keeps the best so far, with a warning.
 
@@ -221,7 +229,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         calibrate: bool = False,
         monotone: Any = None,
         cv: Any = 5,
-        penalty: str | Tariff = "l1",
+        penalty: str | Penalty = "l1",
         fit_intercept: bool = True,
         scaling: Any = "auto",
         two_sided: Any = False,
@@ -269,6 +277,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the equations.
 
@@ -277,7 +286,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         X : array or data frame of shape (rows, columns)
             numpy, pandas, polars or pyarrow; numbers, booleans, categories, dates and text that holds numbers; missing
             values allowed; `summary()` tells how each column was read. A column that may leak the target or that is a
-            protected attribute is told in an `ecsel.ColumnWarning`. Also the path of
+            protected attribute is named in an `ecsel.ColumnWarning`. Also the path of
             a Parquet file or folder, or a Dask data frame or array, whose rows are never all in memory.
         y : array of shape (rows,)
             Class labels of any type; of a Parquet file the name of the column.
@@ -300,7 +309,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         given = None if sample_weight is None else check_weights(sample_weight, len(labels))
         classes, codes, totals = encode_labels(labels, given)
         named = str(getattr(y, "name", None) or "")
-        warn_cautions(find_cautions(encoder, table, codes.astype(np.float64), named, classes=True))
+        warn_cautions(find_cautions(encoder, table, codes.astype(np.float64), named, classes=True), stacklevel=4)
         chosen = chosen.after(time.monotonic() - started)
         if chosen.searches:
             sampled = batches.sample_of_table(self, chosen, X, encoder, (labels, given), codes, self._seed())
@@ -337,7 +346,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         task = class_task(self, chosen, encoder, classes.tolist(), per_class, self._seed())
         found = fit_classes(self, chosen, task, rule, rows, everything)
         if not found.report.converged:
-            warnings.warn(STOPPED, UserWarning, stacklevel=3)
+            warnings.warn(STOPPED, UserWarning, stacklevel=4)
         self.path_encoder_ = found.path_encoder
         self.near_ties_ = found.near_ties
         n_terms = max(sum(not term.is_constant for term in equation.terms) for equation in found.equations)
@@ -349,7 +358,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
             found.path,
             found.equations,
             found.report,
-            found.judgement,
+            found.validation,
         )
 
     def _seed(self) -> int:
@@ -387,8 +396,8 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         loss = chosen.loss(len(classes))
         rule = settings.resolve_threshold(self.threshold, len(classes))
         seed = self._seed()
-        validate = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
-        folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), per_class, seed) if validate else None
+        with_folds = settings.needs_folds(chosen, rule, calibrate=self.calibrate)
+        folded = fold_rows(self.cv, rows, original or (rows, np.empty(0)), per_class, seed) if with_folds else None
         chosen = choose_columns(self, chosen, loss, rows, seed)
         train = trainer(self, chosen, loss, size, seed, n_threads=chosen.n_threads)
         encoder, all_rows = (encoder, rows) if packing is None else packing.pack(encoder, per_class)
@@ -398,19 +407,19 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
             watch=training.show_progress if self.verbose else None,
         )
         warn_unless_converged(result.report, self.max_iter)
-        judgement = Judgement.unseen(rule)
+        validation = Validation.unseen(rule)
         if folded is not None and result.report.status is not Status.INTERRUPTED:
             held_out = out_of_fold(folded, train, per_class, tell=bool(self.verbose))
-            judgement = judge(held_out, loss.link, rule, calibrate=self.calibrate)
+            validation = validate(held_out, loss.link, rule, calibrate=self.calibrate)
         elif folded is None and packing is None and is_overfitted(self, result, rows, per_class, train):
-            warnings.warn(OVERFITTED.format(n_terms=size[0], l1=size[1]), UserWarning, stacklevel=3)
+            warnings.warn(OVERFITTED.format(n_terms=size[0], l1=size[1]), UserWarning, stacklevel=4)
         self.path_encoder_ = encoder
         self.near_ties_ = ()
-        laws = tempered(result.laws, judgement.temperature)
+        laws = scaled_by_temperature(result.laws, validation.temperature)
         equations = laws_to_equations(laws, encoder.feature_names)
         if self.fit_intercept:
             equations = tuple(with_log_pieces(equation, encoder) for equation in equations)
-        return self._set_fitted(encoder, classes, loss.link, size, Path(()), equations, result.report, judgement)
+        return self._set_fitted(encoder, classes, loss.link, size, Path(()), equations, result.report, validation)
 
     def _previous_laws(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> PowerLaws | None:
         """Return the power laws of the previous fit where `warm_start` can continue them."""
@@ -420,7 +429,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         if not same or n_terms != self.n_terms_:
             return None
         laws = laws_from_equations(list(self.equations_.values()), encoder.feature_names, n_terms)
-        return tempered(laws, 1 / self.temperature_)
+        return scaled_by_temperature(laws, 1 / self.temperature_)
 
     def _set_fitted(
         self,
@@ -431,15 +440,15 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         path: Path,
         equations: tuple[Signomial, ...],
         report: FitReport | SearchReport,
-        judgement: Judgement,
+        validation: Validation,
     ) -> Self:
         labels = classes.tolist()
         self.encoder_ = encoder
         self.classes_ = classes
         self.link_ = link.name
-        self.threshold_ = judgement.threshold
-        self.temperature_ = judgement.temperature
-        self.out_of_fold_, self.n_folds_ = judgement.quality, judgement.n_folds
+        self.threshold_ = validation.threshold
+        self.temperature_ = validation.temperature
+        self.out_of_fold_, self.n_folds_ = validation.quality, validation.n_folds
         self.standard_errors_ = None
         self.n_terms_, self.l1_ = size
         self.equations_ = dict(zip(link.scored(labels), equations, strict=True))
@@ -460,10 +469,10 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         return self.encoder_.model_features(table)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        table = self._checked_table(X)
+        table, warn = self._checked_table(X), not in_cross_validation()
         if self.encoder_.is_raw:
-            return scores(self._score_terms, FeatureRows.from_values(self.encoder_.model_features(table)))
-        return scores(self._score_terms, FeatureRows.from_logs(self.encoder_.log_features(table).T))
+            return scores(self._score_terms, FeatureRows.from_values(self.encoder_.model_features(table, warn=warn)))
+        return scores(self._score_terms, FeatureRows.from_logs(self.encoder_.log_features(table, warn=warn).T))
 
     def _checked_table(self, X: Any) -> RawTable:
         check_is_fitted(self, "equations_")
@@ -528,7 +537,7 @@ class ECSELClassifier(NotebookMixin, Inference, ClassifierMixin, BaseEstimator):
         if not hasattr(self, "equations_"):
             return notebook_page(self, None, "")
         readable = self.encoder_.is_raw
-        what = "log-odds" if self.link_ == "sigmoid" and readable else "score"
+        what = "log-odds" if LINKS[self.link_].has_reference and readable else "score"
         equations = {f"{what} of {label}": equation for label, equation in self.equations_.items()}
         return notebook_page(self, equations, self.summary(), numbers="all_digits" if readable else "four_digits")
 

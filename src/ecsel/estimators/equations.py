@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.fitting.fit import PowerLaws
-from ecsel.fitting.forms import KNEE, SMALLEST_SINE
+from ecsel.fitting.objective.forms import KNEE, SMALLEST_SINE
 from ecsel.signomial import Signomial, Term
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Standard errors of a classifier's equations, by name: conditional on the selected terms or pieces.
 
-The mathematics is in `ecsel.fitting.uncertainty` for the paper's model, in `glm_errors` for readable equations; here
-the numbers get the names of classes, features and pieces.
+The mathematics is in `ecsel.fitting.inference.uncertainty` for the paper's model, in `glm_errors` for readable
+equations; here the numbers get the names of classes, features and pieces.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from scipy.special import ndtri
 
 from ecsel.estimators.equations import laws_from_equations, n_power_laws
 from ecsel.estimators.glm_errors import GlmSandwich, glm_sandwich
-from ecsel.estimators.judging import tempered
+from ecsel.estimators.out_of_fold import scaled_by_temperature
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
-from ecsel.fitting.losses import class_loss
-from ecsel.fitting.uncertainty import Sandwich, elasticity_errors, sandwich
+from ecsel.fitting.inference.uncertainty import Sandwich, elasticity_errors, sandwich
+from ecsel.fitting.objective.losses import class_loss
 from ecsel.quality.frames import to_pandas
 from ecsel.search.losses import Logistic, Softmax
 from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, Term, term_values
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ecsel._typing import Floats
     from ecsel.estimators.classifier import ECSELClassifier
-    from ecsel.fitting.delta import Parameter
-    from ecsel.search.typing import Floats
+    from ecsel.fitting.inference.delta import Parameter
     from ecsel.tables import TableEncoder
 
 
@@ -262,7 +262,7 @@ def standard_errors(model: ECSELClassifier, X: Any, y: Any, sample_weight: Any =
         )
     equations = list(model.equations_.values())
     n_terms = max(1, *map(n_power_laws, equations))
-    laws = tempered(laws_from_equations(equations, encoder.feature_names, n_terms), 1 / model.temperature_)
+    laws = scaled_by_temperature(laws_from_equations(equations, encoder.feature_names, n_terms), 1 / model.temperature_)
     result = sandwich(
         encoder.log_features(X, warn=False)[:, keep],
         codes[keep],

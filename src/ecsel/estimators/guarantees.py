@@ -121,16 +121,16 @@ def _promises(
         yield column, _directions(column, requested, classes, n_scores)
 
 
-def _directions(column: str, wish: Any, classes: Sequence[Any], n_scores: int) -> NDArray[np.float64]:
-    if not isinstance(wish, dict):
+def _directions(column: str, requested: Any, classes: Sequence[Any], n_scores: int) -> NDArray[np.float64]:
+    if not isinstance(requested, dict):
         if n_scores > 1:
             raise ValueError(
                 f"monotone[{column!r}] must name a class where each has a score: {{{column!r}: {{label: +1}}}}."
             )
-        return np.array([_direction(column, wish)])
-    if len(wish) != 1:
-        raise ValueError(f"monotone[{column!r}] must name one class, not {len(wish)}.")
-    ((label, direction),) = wish.items()
+        return np.array([_direction(column, requested)])
+    if len(requested) != 1:
+        raise ValueError(f"monotone[{column!r}] must name one class, not {len(requested)}.")
+    ((label, direction),) = requested.items()
     named = [c == label for c in classes]
     if not any(named):
         named = [str(c) == label for c in classes]  # a model file keeps the names of a dict as text
@@ -164,12 +164,12 @@ def guarantee_lines(
 ) -> list[str]:
     """Return the promises in words, each followed by its proof; a model that breaks one says so."""
     lines = []
-    for column, wish in (monotone or {}).items():
-        signs = slope_signs({column: wish}, encoder, classes, len(equations))
+    for column, requested in (monotone or {}).items():
+        signs = slope_signs({column: requested}, encoder, classes, len(equations))
         if signs is None or not proven(equations, encoder, signs):
             lines.append(f"NOT guaranteed: a term breaks the promise about {column!r}")
             continue
-        label, direction = next(iter(wish.items())) if isinstance(wish, dict) else (classes[-1], wish)
+        label, direction = next(iter(requested.items())) if isinstance(requested, dict) else (classes[-1], requested)
         verb = "never falls" if direction > 0 else "never rises"
         lines.append(
             f"guaranteed: the probability of {label!r} {verb} as {column!r} rises, other columns fixed "

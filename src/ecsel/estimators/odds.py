@@ -11,7 +11,7 @@ all other pieces stay:
     c·[level]     the level:   e^c
     otherwise     from the least value over the typical one to the greatest:   e^{c·Δφ} for both stretches
 
-A product is told column by column, the other column at its typical value, or where its indicator is 1.
+A product is described column by column, the other column at its typical value, or where its indicator is 1.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.signomial.columns import LOG_LIMIT
 from ecsel.signomial.factor import Parity
 from ecsel.signomial.factor_values import factor_values
 from ecsel.signomial.text import for_people, print_base, print_name
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 INDICATORS = frozenset({"level", "missing", "step"})
 """Kinds of features that are 1 or 0."""
 DOUBLED, TENTH = 2.0, 0.1
-"""Factors between these are told in percent; others multiply the odds, or divide them."""
+"""Factors between these are given in percent; others multiply the odds, or divide them."""
 LARGE_FACTOR = 10.0
-"""Where doubling a number multiplies the odds by more than this, or divides them, a tenth more of it is told."""
+"""Where doubling a number multiplies the odds by more than this, or divides them, a tenth more is given."""
 
 
 def odds_phrases(term: Term, encoder: TableEncoder) -> list[str]:
@@ -185,7 +186,7 @@ def _change(ratio: float, *, plural: bool = False) -> str:
 
 
 def _exp(value: float) -> float:
-    return exp(min(value, 700.0))
+    return exp(min(value, LOG_LIMIT))
 
 
 def _number(value: float, digits: int = 2) -> str:

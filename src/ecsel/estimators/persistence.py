@@ -20,7 +20,7 @@ from ecsel.estimators.stored import (
 )
 from ecsel.files import ModelDocument, ModelFileError, read, write
 from ecsel.files.node import Node
-from ecsel.fitting import TARIFFS, Adam, FitReport, Newton
+from ecsel.fitting import PENALTIES, Adam, FitReport, Newton
 from ecsel.signomial import ScoreTerms
 from ecsel.signomial.links import LINKS
 
@@ -102,7 +102,7 @@ def _classifier(document: ModelDocument) -> ECSELClassifier:
         params["solver"] = _solver(params["solver"])
     if isinstance(params.get("penalty"), dict):
         numbers = dict(params["penalty"])
-        params["penalty"] = TARIFFS[numbers.pop("name")](**numbers)
+        params["penalty"] = PENALTIES[numbers.pop("name")](**numbers)
     # version 0.1.0 could leave the choice of mirror images to the folds; its files hold those of all candidates
     mirrors_of_path = params.get("two_sided") == "auto"
     if mirrors_of_path:
@@ -160,7 +160,7 @@ def _plain(value: Any) -> Any:
         return {**asdict(value), "betas": list(value.betas)}
     if isinstance(value, Newton):
         return asdict(value)
-    if names := [name for name, tariff in TARIFFS.items() if type(value) is tariff]:
+    if names := [name for name, penalty in PENALTIES.items() if type(value) is penalty]:
         return {"name": names[0], **asdict(value)}
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.estimators import settings
-from ecsel.estimators.choosing import SEARCH_ROWS
+from ecsel.estimators.folds import SEARCH_ROWS
 from ecsel.estimators.options import check_integer
 from ecsel.estimators.readable_classes import class_task
 from ecsel.estimators.search_columns import with_cuts

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import assert_all_finite, column_or_1d
 
-from ecsel.discovery import wishes
+from ecsel.discovery import option_values
 from ecsel.discovery.fitted import FittedLaw
 from ecsel.discovery.lattice import default_exponents
 from ecsel.discovery.noise import Noise
@@ -227,7 +227,7 @@ def allowed_powers(option: Any) -> frozenset[Function] | None:
     if option is None:
         return None
     if isinstance(option, str):
-        exponents, real = wishes.allowed_exponents(option)
+        exponents, real = option_values.allowed_exponents(option)
         if real:
             raise ValueError(
                 f"allowed_exponents={option!r} is for criterion='law': the pieces of a prediction are simple powers."

@@ -72,16 +72,16 @@ def _position(model: ECSELRegressor) -> int | None:
 
 def _quality_lines(model: ECSELRegressor) -> list[str]:
     law, quality = model.law_, model.out_of_fold_
-    told = f"root mean squared error on the training rows {law.mse**0.5:.4g}"
+    line = f"root mean squared error on the training rows {law.mse**0.5:.4g}"
     if quality is not None:
         share = "" if quality.r2 is None else f", R² {quality.r2:.4f}"
-        told += (
+        line += (
             f"; on held-out rows of {model.n_folds_} folds {quality.rmse:.4g}, "
             f"mean absolute error {quality.mae:.4g}{share}"
         )
     elif isfinite(law.validation_mse):
-        told += f"; on held-out rows {law.validation_mse**0.5:.4g}"
-    return [told]
+        line += f"; on held-out rows {law.validation_mse**0.5:.4g}"
+    return [line]
 
 
 def _number_lines(model: ECSELRegressor) -> list[str]:

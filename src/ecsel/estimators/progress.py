@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
+    from ecsel.discovery.progress import Progress
+
 CELLS = 24
 PATIENCE = 3.0
 """Seconds of work without a word on a terminal."""
@@ -32,8 +34,23 @@ def progress_elsewhere() -> Iterator[None]:
         _SHOWN_ELSEWHERE.reset(token)
 
 
+_LISTENER: ContextVar[Progress | None] = ContextVar("who is told beside the person", default=None)
+
+
+@contextmanager
+def progress_also_to(listener: Progress) -> Iterator[None]:
+    """Let the fits inside tell a listener how far they are, in the place of a bar."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
 def progress_for(*, verbose: bool) -> AbstractContextManager[Any]:
     """Return a bar from the start where it is asked for, on a terminal one after three seconds, else none."""
+    if (listener := _LISTENER.get()) is not None:
+        return nullcontext(listener)
     if verbose:
         return ProgressBar()
     if sys.stderr is not None and sys.stderr.isatty() and not _SHOWN_ELSEWHERE.get():

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.choosing import JUDGED_ROWS, SEARCH_ROWS
+from ecsel.estimators.folds import JUDGED_ROWS, SEARCH_ROWS
 from ecsel.estimators.guarantees import piece_signs
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.progress import progress_for
 from ecsel.estimators.search_columns import search_columns, with_cuts
 from ecsel.fitting import Status
-from ecsel.fitting.blocks import one_blas_thread
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.search.dictionary import PieceValues, SearchColumn, piece_factors, standardisation
 from ecsel.search.large import choose_again, fit_streamed
 from ecsel.search.rounding import rounded_coefficients
@@ -210,7 +210,7 @@ class SearchTask:
     class_weights
         The weight of each class; ones where there are no classes.
     seed, cv
-        The seed of folds and samples, and the folds themselves: a number, a splitter or a list of splits.
+        The seed of folds, and the folds themselves: a number, a splitter or a list of splits.
     exponent_bounds, allowed
         The option of that name, and the functions that are allowed, None for all.
     slopes
@@ -237,7 +237,7 @@ class SearchTask:
             encoder, rows = with_cuts(self.encoder, rows)
             self = replace(self, encoder=encoder)  # noqa: PLW0642 - the same task with more features
         columns = self.columns(rows)
-        used = rows.thinned(SEARCH_ROWS, self.seed)
+        used = rows.thinned(SEARCH_ROWS)
         with one_blas_thread(), progress_for(verbose=self.verbose) as progress:
             searched = self._search(columns, rows, used, progress)
             if len(used) < len(rows) and not searched.found.stopped:
@@ -286,7 +286,7 @@ class SearchTask:
 
     def _choose_again(self, searched: Searched) -> Searched:
         """Choose among the candidates on more rows."""
-        more = searched.rows.thinned(JUDGED_ROWS, self.seed)
+        more = searched.rows.thinned(JUDGED_ROWS)
         weights, fold = more.fit_weights(self.class_weights), self.folds(more)[0]
         found = choose_again(
             searched.found,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.estimators.guarantees import slope_signs
-from ecsel.estimators.judging import Judgement, OutOfFold, judge
+from ecsel.estimators.out_of_fold import OutOfFold, Validation, validate
 from ecsel.estimators.readable import SearchTask, families, scores_of
 from ecsel.estimators.search_columns import allowed_functions
 from ecsel.search.losses import Logistic, Softmax
@@ -42,7 +42,7 @@ class ReadableFit:
     equations: tuple[Signomial, ...]
     path: Path
     near_ties: tuple[int, ...]
-    judgement: Judgement
+    validation: Validation
     report: SearchReport
 
 
@@ -99,17 +99,17 @@ def fit_classes(
         codes = searched.used.codes[held.places]
         out_of_fold = OutOfFold(held.scores, codes, held.weights, held.sample_weights, held.n_folds)
     link = settings.link(len(task.classes))
-    judgement = judge(out_of_fold, link, rule, calibrate=model.calibrate)
+    validation = validate(out_of_fold, link, rule, calibrate=model.calibrate)
     chosen, raw = searched.chosen, searched.piece_values(searched.chosen)
-    if judgement.temperature != 1.0:
-        chosen = _divided(task, searched, raw, judgement.temperature)
+    if validation.temperature != 1.0:
+        chosen = _divided(task, searched, raw, validation.temperature)
     losses = task.loss.values(scores_of(chosen, raw), searched.used.target)
     return ReadableFit(
         *searched.encoders(),
         chosen.signomials(searched.columns),
         searched.path(),
         searched.found.near_ties,
-        judgement,
+        validation,
         searched.report(float(np.average(losses, weights=searched.weights))),
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.estimators.odds import odds_phrases
+from ecsel.estimators.odds_product import is_product_of_powers, odds_factors
 from ecsel.signomial.links import LINKS
 from ecsel.signomial.text import counted, for_people, print_name, print_shift, print_term
 from ecsel.tables.columns import NumericColumn
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.path import Path
     from ecsel.estimators.readable import SearchReport
-    from ecsel.signomial import Factor, Signomial
+    from ecsel.signomial import Factor, Signomial, Term
     from ecsel.tables import TableEncoder
     from ecsel.tables.features import Feature
 
@@ -31,7 +32,7 @@ OUTSIDE = {
 RANGED = frozenset({"number", "above", "below", "step"})
 """Kinds of features of columns that have a training range."""
 MAX_DIGITS = 10
-"""Longer numbers are told in four digits."""
+"""Longer numbers are printed with four digits."""
 
 
 def headline(model: ECSELClassifier) -> str:
@@ -49,29 +50,34 @@ def headline(model: ECSELClassifier) -> str:
 
 
 def equation_lines(model: ECSELClassifier) -> list[str]:
-    """Return every equation as it is computed and, with one score, what its pieces do to the odds."""
+    """Return every equation as it is computed, and what its pieces do to the odds."""
+    encoder, has_reference = model.encoder_, LINKS[model.link_].has_reference
     lines: list[str] = []
     for label, equation in model.equations_.items():
-        meaning = " (the logarithm of its odds)" if LINKS[model.link_].has_reference else ""
+        meaning = " (the logarithm of its odds)" if has_reference else ""
         lines += [f"score of {label!r}{meaning}:", f"  {equation}"]
-    if LINKS[model.link_].has_reference:
-        ((label, equation),) = model.equations_.items()
-        lines += ["", f"what a piece does to the odds of {label!r}, all others fixed:"]
-        for term in equation.terms:
-            if not term.is_constant:
-                lines.append(f"  {print_term(term)}")
-                lines += [f"    {phrase}" for phrase in odds_phrases(term, model.encoder_)]
-        lines += _repeated(equation, model.encoder_)
-        if len(lines) == 4:
-            lines[-2:] = ["", "no column is used: every row has the same probability"]
-    return lines
+        if has_reference and is_product_of_powers(equation, encoder):
+            lines += [f"odds of {label!r}, the same as a product:", f"  {' * '.join(odds_factors(equation))}"]
+    pieces = [
+        (label, term) for label, equation in model.equations_.items() for term in equation.terms if not term.is_constant
+    ]
+    if not pieces:
+        return [*lines, "", "no column is used: every row has the same probability"]
+    whose = (
+        f"the odds of {next(iter(model.equations_))!r}" if has_reference else "the odds of its class against any other"
+    )
+    lines += ["", f"what a piece does to {whose}, all others fixed:"]
+    for label, term in pieces:
+        lines.append(f"  {print_term(term)}" + ("" if has_reference else f" in the score of {label!r}"))
+        lines += [f"    {phrase}" for phrase in odds_phrases(term, encoder)]
+    return [*lines, *_repeated([term for _, term in pieces], encoder)]
 
 
-def _repeated(equation: Signomial, encoder: TableEncoder) -> list[str]:
+def _repeated(terms: Sequence[Term], encoder: TableEncoder) -> list[str]:
     """Tell the columns that several pieces speak of."""
     column = {feature.name: feature.column for feature in encoder.features}
     times: dict[str, int] = {}
-    for term in equation.terms:
+    for term in terms:
         for name in {column[name] for name in term.names}:
             times[name] = times.get(name, 0) + 1
     return [f"  {print_name(name)} is in {n} pieces: read them together" for name, n in times.items() if n > 1]
@@ -100,10 +106,10 @@ def range_lines(encoder: TableEncoder) -> list[str]:
     named = [print_name(name) for name in used if columns[name].kind == "categorical" and name not in others]
     if named:
         lines.append(f"a level of {', '.join(named)} that training has not seen counts as none of those named")
-    filled = {name: told for name, features in used.items() if (told := _filled(features))}
+    filled = {name: value for name, features in used.items() if (value := _filled(features))}
     if filled:
-        told = ", ".join(f"{print_name(name)} counts as {value}" for name, value in filled.items())
-        lines.append(f"where missing, {told}")
+        message = ", ".join(f"{print_name(name)} counts as {value}" for name, value in filled.items())
+        lines.append(f"where missing, {message}")
     refused = [print_name(name) for name, features in used.items() if all(f.fill is None for f in features)]
     if refused:
         lines.append(f"missing values are refused in {', '.join(refused)}: training had none")
@@ -137,7 +143,7 @@ def front_lines(model: ECSELClassifier) -> list[str]:
 def candidate_lines(
     path: Path, near_ties: Sequence[int], own: int | None, what: str, figures: Sequence[str]
 ) -> list[str]:
-    """Return the candidates with their held-out figures, one of them marked, and those that cannot be told from it."""
+    """Return the candidates with their held-out figures, one of them marked, and its near ties."""
     measured = [i for i, candidate in enumerate(path) if np.isfinite(candidate.loss)]
     if len(measured) < 2:
         return []
@@ -146,8 +152,8 @@ def candidate_lines(
     lines.append("  * is this model; select(i) returns another one, path_[i].equations shows it")
     ties = [i for i in near_ties if i != own]
     if own in near_ties and ties:
-        told = ", ".join(f"{path[i].size} factors, select({i})" for i in ties)
-        lines.append(f"the folds cannot tell these from the chosen one: {told}, see path_")
+        message = ", ".join(f"{path[i].size} factors, select({i})" for i in ties)
+        lines.append(f"the folds cannot tell these from the chosen one: {message}, see path_")
     return lines
 
 

@@ -12,12 +12,11 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_array, check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ecsel.discovery import wishes
+from ecsel.discovery import option_values
 from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
 from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseModel, noise_model, standard_deviations
@@ -28,6 +27,8 @@ from ecsel.discovery.progress import Progress, part
 from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix
+from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
+from ecsel.estimators.callers import in_cross_validation
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
@@ -41,7 +42,7 @@ from ecsel.estimators.targets import check_weights, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.files import ModelDocument, write
 from ecsel.files.node import Node
-from ecsel.fitting.blocks import one_blas_thread
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.signomial import Signomial
 from ecsel.tables import TableEncoder
 from ecsel.tables.cautions import find_cautions, warn_cautions
@@ -50,14 +51,15 @@ from ecsel.tables.reading import read_table
 if TYPE_CHECKING:
     from os import PathLike
 
-Floats = NDArray[np.float64]
+    from ecsel._typing import Floats
+
 LOSSES = {"auto": None, "squared": False, "robust": True}
 """Whether outliers are left out, by the values of the option `loss`; None leaves it to the residuals."""
 
 COLUMN_OPTIONS = ("missing", "missing_codes", "out_of_range", "categorical", "ordinal", "keep", "drop")
 
 
-class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
+class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEstimator):
     """Find the signomial law y = Σ_k α_k Π_j x_j^β_kj of a table, or the readable equation that predicts best.
 
     Parameters
@@ -239,6 +241,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         super().set_params(**new_name(params, "select", "criterion", stacklevel=2))
         return self
 
+    @tells_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the law, or the equation that predicts best.
 
@@ -271,8 +274,8 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
             table = as_table(X_, y_, given, counted, task.noise, names)
             # Nobody knows how many searches there will be: each takes half of what is left of the bar.
             done = max(search.n_attempts - 1, 0)
-            told = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
-            return self._search(table, task, told), table
+            report = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
+            return self._search(table, task, report), table
 
         def evaluate(law: FittedLaw) -> Floats:
             return given + evaluate_known(Signomial(law.terms), X_, names)
@@ -286,7 +289,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
                 best = search.choose(self._noise_kinds(noise), robust=LOSSES[self.loss])
         self._set(best, known)
         if best.outcome.interrupted:
-            warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=2)
+            warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=3)
         return self
 
     def _noise_kinds(self, noise: NoiseModel) -> tuple[str, ...]:
@@ -312,7 +315,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         )
         validate_data(self, X, skip_check_array=True)
         measured = check_measurements(table.n_rows, y)
-        warn_cautions(find_cautions(encoder, table, measured, classes=False), stacklevel=4)
+        warn_cautions(find_cautions(encoder, table, measured, classes=False), stacklevel=5)
         weights = check_weights(sample_weight, table.n_rows)
         rows = TrainingRows.of_measurements(self.cv, encoder.feature_rows(table, warn=False), measured, weights)
         found = fit_numbers(self, encoder, rows, n_terms, n_threads, self._seed(), time.monotonic() - started)
@@ -321,7 +324,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         own = {feature.column for feature in encoder.features}
         self.columns_left_out_ = tuple(name for name in encoder.raw_names if name not in own)
         if not self.search_completed_:
-            warnings.warn(STOPPED, UserWarning, stacklevel=3)
+            warnings.warn(STOPPED, UserWarning, stacklevel=4)
         return self
 
     def _forget(self) -> None:
@@ -337,7 +340,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"solver={self.solver!r}: use 'search' or 'paper'")
         if self.loss not in LOSSES:
             raise ValueError(f"loss={self.loss!r}: use {', '.join(map(repr, LOSSES))}")
-        wishes.check_numbers(self.time_limit, self.l1)
+        option_values.check_numbers(self.time_limit, self.l1)
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
@@ -345,16 +348,16 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
         seed = self._seed()
         if self.form is not None:
             return by_form(table, self.form, seed)
-        max_terms = wishes.largest_number_of_terms(self.max_terms)
-        n_terms = wishes.number_of_terms(self.n_terms, table.n_rows)
+        max_terms = option_values.largest_number_of_terms(self.max_terms)
+        n_terms = option_values.number_of_terms(self.n_terms, table.n_rows)
         if self.solver == "paper":
             if n_terms is None:
                 raise ValueError("solver='paper' needs the number of terms: set n_terms to a whole number")
             if table.weight is not None:
                 raise ValueError("solver='paper' weighs all rows alike: leave out sample_weight and noise")
             return by_paper(table, n_terms, seed, PaperSettings(l1=self.l1))
-        exponents, real = wishes.allowed_exponents(self.allowed_exponents)
-        lower, upper = wishes.exponent_bounds(self.exponent_bounds, table.names)
+        exponents, real = option_values.allowed_exponents(self.allowed_exponents)
+        lower, upper = option_values.exponent_bounds(self.exponent_bounds, table.names)
         dimensions, target = None, None
         if self.units is not None and self.target_unit is not None:
             dimensions, target = dimension_matrix(table.names, self.units, self.target_unit)
@@ -426,7 +429,7 @@ class ECSELRegressor(NotebookMixin, RegressorMixin, BaseEstimator):
             table = read_table(X)
             if not self.encoder_.names_match(X):  # says what is wrong, or counts the columns of an array
                 validate_data(self, X, reset=False, skip_check_array=True)
-            rows = self.encoder_.feature_rows(table)
+            rows = self.encoder_.feature_rows(table, warn=not in_cross_validation())
             return dict(zip(self.encoder_.feature_names, rows, strict=True)), table.n_rows
         X_ = check_array(numbers_of(X), dtype=np.float64, estimator=self)
         validate_data(self, X, reset=False, skip_check_array=True)

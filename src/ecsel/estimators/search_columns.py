@@ -36,7 +36,7 @@ def search_columns(
 
     `bounds` is the option `exponent_bounds`.
     """
-    groups = encoder.players.tolist()
+    groups = encoder.feature_groups.tolist()
     limits = exponent_bounds(bounds, encoder)
     columns = []
     for j, (feature, x) in enumerate(zip(encoder.features, rows.values, strict=True)):

@@ -13,9 +13,10 @@ import numpy as np
 from ecsel.estimators.bounds import exponent_bounds
 from ecsel.estimators.guarantees import slope_signs
 from ecsel.estimators.options import check_choice, check_flag, check_integer, check_number, is_number
-from ecsel.fitting import L1, TARIFFS, Adam, Limits, Loss, Newton, PaperL1, Penalty, Tariff
-from ecsel.fitting.limits import FREE
-from ecsel.fitting.losses import class_loss
+from ecsel.fitting import L1, PENALTIES, Adam, Constraints, EquationPenalty, Loss, Newton, PaperL1, Penalty
+from ecsel.fitting.objective.constraints import UNCONSTRAINED
+from ecsel.fitting.objective.losses import class_loss
+from ecsel.fitting.solvers import SOLVERS, Need, check_support
 from ecsel.quality.thresholds import RULES, cost_matrix
 from ecsel.search.dictionary import SINGLES
 from ecsel.signomial.links import LINKS, SIGMOID, SOFTMAX, Link
@@ -37,11 +38,11 @@ class Settings:
 
     n_terms: int | None
     l1: float | None
-    penalty_option: str | Tariff
+    penalty_option: str | Penalty
     solver: str | Newton | Adam
     n_threads: int
     link_option: str = "auto"
-    limits: Limits = FREE
+    constraints: Constraints = UNCONSTRAINED
     """Signs of slopes and bounds of exponents."""
     columns: NDArray[np.intp] | None = None
     """The number of the column that each feature comes from."""
@@ -73,16 +74,18 @@ class Settings:
         """Return the settings for the features of a table."""
         signs = slope_signs(model.monotone, encoder, classes, n_scores)
         _, columns = np.unique([feature.column for feature in encoder.features], return_inverse=True)
-        return replace(self, limits=Limits(signs, exponent_bounds(model.exponent_bounds, encoder)), columns=columns)
+        return replace(
+            self, constraints=Constraints(signs, exponent_bounds(model.exponent_bounds, encoder)), columns=columns
+        )
 
-    def penalty(self, strength: float) -> Penalty:
+    def penalty(self, strength: float) -> EquationPenalty:
         """Return the penalty of this strength."""
         option = self.penalty_option
         if not isinstance(option, str):
-            return L1(strength, option, self.limits, self.columns)
+            return L1(strength, option, self.constraints, self.columns)
         if option == "paper":
-            return PaperL1(strength, limits=self.limits)
-        return L1(strength, TARIFFS[option]() if option in TARIFFS else None, self.limits, self.columns)
+            return PaperL1(strength, constraints=self.constraints)
+        return L1(strength, PENALTIES[option]() if option in PENALTIES else None, self.constraints, self.columns)
 
 
 def check(model: ECSELClassifier) -> Settings:
@@ -101,11 +104,11 @@ def check(model: ECSELClassifier) -> Settings:
         check_number("time_limit", model.time_limit, least=0, strict=True)
     solver = model.solver
     if not isinstance(solver, Newton | Adam):
-        solver = check_choice("solver", solver, ("newton", "lbfgs", "adam"))
+        solver = check_choice("solver", solver, tuple(SOLVERS))
         solver = Adam() if solver == "adam" else solver
     penalty = model.penalty
-    if isinstance(penalty, str) or not isinstance(penalty, Tariff):
-        penalty = check_choice("penalty", penalty, ("l1", "paper", *TARIFFS))
+    if isinstance(penalty, str) or not isinstance(penalty, Penalty):
+        penalty = check_choice("penalty", penalty, ("l1", "paper", *PENALTIES))
     check_choice("link", model.link, LINK_OPTIONS)
     n_terms = None if _is_auto(model.n_terms) else check_integer("n_terms", model.n_terms, least=1)
     l1 = None if _is_auto(model.l1) else check_number("l1", model.l1, least=0)
@@ -120,8 +123,8 @@ def check(model: ECSELClassifier) -> Settings:
         bent = model.fit_intercept and penalty != "paper"
         if model.monotone and not bent:
             raise ValueError('monotone needs penalty="l1", or another but "paper", and fit_intercept=True.')
-        if model.exponent_bounds is not None and bent and solver == "lbfgs":
-            raise ValueError("exponent_bounds needs solver='newton' or 'adam'.")
+        if model.exponent_bounds is not None and bent:
+            check_support(solver, {Need.EXPONENT_BOUNDS})
     return Settings(n_terms, l1, penalty, solver, thread_count(model.n_jobs), model.link, time_limit=model.time_limit)
 
 

@@ -24,17 +24,18 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ecsel.estimators import settings
-from ecsel.estimators.choosing import choose_columns
 from ecsel.estimators.equations import laws_from_equations, n_power_laws
-from ecsel.estimators.judging import tempered
+from ecsel.estimators.folds import choose_columns
 from ecsel.estimators.options import check_integer
+from ecsel.estimators.out_of_fold import scaled_by_temperature
 from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.estimators.training import trainer
 from ecsel.fitting import Status
-from ecsel.fitting.blocks import one_blas_thread
-from ecsel.fitting.losses import class_loss
+from ecsel.fitting.objective.losses import class_loss
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.quality.frames import to_pandas
+from ecsel.signomial.columns import LOG_LIMIT
 from ecsel.signomial.links import LINKS
 from ecsel.tables.reading import read_table
 
@@ -141,7 +142,9 @@ def stability(
     done = run_draws(draw, n_bootstrap, chosen.n_threads, tell=bool(model.verbose))
     equations = list(model.equations_.values())
     n_terms = max(1, *map(n_power_laws, equations))
-    laws = tempered(laws_from_equations(equations, model.encoder_.feature_names, n_terms), 1 / model.temperature_)
+    laws = scaled_by_temperature(
+        laws_from_equations(equations, model.encoder_.feature_names, n_terms), 1 / model.temperature_
+    )
     return Stability(
         tuple(model.equations_),
         model.encoder_.feature_names,
@@ -168,8 +171,8 @@ def run_draws(draw: Callable[[int], Result | None], n: int, n_threads: int, *, t
     if not done:
         raise KeyboardInterrupt
     if len(done) < n:
-        told = f"The bootstrap was interrupted after {len(done)} of {n} draws, which were kept."
-        warnings.warn(told, UserWarning, stacklevel=4)
+        text = f"The bootstrap was interrupted after {len(done)} of {n} draws, which were kept."
+        warnings.warn(text, UserWarning, stacklevel=4)
     return done
 
 
@@ -185,7 +188,7 @@ def resample(codes: NDArray[np.intp], weights: Floats, rng: np.random.Generator)
 
 def mean_effects(laws: PowerLaws, logs: NDArray[np.floating], share: Floats) -> Floats:
     """Return the mean over rows of ∂z_c/∂log x_j = Σ_k β_ckj z_ck, (scores, features)."""
-    terms = np.exp(np.clip(np.tensordot(laws.exponents, logs, axes=1), -700, 700)) @ share
+    terms = np.exp(np.clip(np.tensordot(laws.exponents, logs, axes=1), -LOG_LIMIT, LOG_LIMIT)) @ share
     return np.asarray(np.einsum("ckj,ck->cj", laws.exponents, laws.coefficients * terms))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ecsel.signomial import Signomial, Term
     from ecsel.tables import TableEncoder
 
-MOST_CLASSES_SHOWN = 8
+MAX_CLASSES_SHOWN = 8
 """A table of more classes would not fit on a page."""
 
 
@@ -106,7 +106,7 @@ def out_of_fold_lines(model: ECSELClassifier) -> list[str]:
     elif quality.auc is not None:
         lines.append(f"  AUC {quality.auc:.4f}, the mean of each class against the rest")
     lines.append(f"  recall of the rarest class {labels[quality.minority]}: {quality.minority_recall:.4f}")
-    if len(labels) <= MOST_CLASSES_SHOWN:
+    if len(labels) <= MAX_CLASSES_SHOWN:
         at = "" if model.threshold_ is None else f" at the threshold {model.threshold_:.4g}"
         lines += [f"  weight of rows, truth down and prediction across{at}:", *_table(labels, quality.confusion)]
     return lines
@@ -146,9 +146,9 @@ def remarks(equation: Signomial, encoder: TableEncoder) -> list[str]:
             f"{come} to {part}, to within {part.error:.1g})"
         )
     for term in equation.terms:
-        told = [f"{word} near {column!r} = {value:.4g}" for column, value, word in turns(term, encoder)]
-        if told:
-            lines.append(f"(the term with coefficient {term.coefficient:.4g} is {', '.join(told)})")
+        line = [f"{word} near {column!r} = {value:.4g}" for column, value, word in turns(term, encoder)]
+        if line:
+            lines.append(f"(the term with coefficient {term.coefficient:.4g} is {', '.join(line)})")
     return lines
 
 

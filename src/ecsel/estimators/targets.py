@@ -16,7 +16,7 @@ from ecsel.estimators.options import is_number
 
 Codes = NDArray[np.integer]
 
-_COUNTED_FROM, _MOST_COUNTED = 10_000, 1000
+_COUNTED_FROM, _MAX_COUNTED = 10_000, 1000
 _BLOCK_ROWS = 1 << 16
 
 
@@ -54,7 +54,7 @@ def _few_integers(y: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
     if y.dtype.kind not in "iub" or y.ndim != 1 or len(y) < _COUNTED_FROM:
         return None
     low, high = int(y.min()), int(y.max())
-    if high - low >= _MOST_COUNTED:
+    if high - low >= _MAX_COUNTED:
         return None
     # narrow labels stay narrow: a wide copy of many is as large as a column, and counting makes one
     dtype, y = y.dtype, y.view(np.uint8) if y.dtype.kind == "b" else y
@@ -172,7 +172,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
 
 
 def target_numbers(y: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Return a target as numbers, the codes of its classes or itself; None where it is none, which is told later."""
+    """Return a target as numbers, the codes of its classes or itself; None where it is none (reported later)."""
     try:
         values = np.asarray(y)
         if values.shape != (n_rows,):

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.settings import Settings
     from ecsel.fitting import Loss
-    from ecsel.fitting.blocks import Coordinates, RowBlocks
-    from ecsel.fitting.rows import Rows
+    from ecsel.fitting.rows.blocks import Coordinates, RowBlocks
+    from ecsel.fitting.rows.merging import Rows
 
     Train = Callable[..., FitResult]
     """Takes rows, and perhaps `start` and `watch`."""

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.choosing import SEARCH_ROWS, explicit_folds, stratified_sample, usable_folds
-from ecsel.fitting.rows import content_folds, merge_equal_rows
+from ecsel.estimators.folds import SEARCH_ROWS, explicit_folds, stratified_sample, usable_folds
+from ecsel.fitting.rows.merging import content_folds, merge_equal_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ecsel.fitting.rows import Fold
+    from ecsel.fitting.rows.merging import Fold
 
     Floats = NDArray[np.float64]
 
@@ -80,8 +80,12 @@ class TrainingRows:
             None if self.measured is None else self.measured[places],
         )
 
-    def thinned(self, size: int, seed: int) -> TrainingRows:
-        """Return at most so many rows, each class in proportion and with its weight."""
+    def thinned(self, size: int, seed: int = 0) -> TrainingRows:
+        """Return at most so many rows, each class in proportion and with its weight.
+
+        A search draws the same rows whatever its own seed, which deals folds: two people with one table shall not
+        find two equations because they drew two samples.
+        """
         if len(self) <= size:
             return self
         kept, factors = stratified_sample(self.codes, self.weights, size, seed)

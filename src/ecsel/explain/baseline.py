@@ -26,7 +26,7 @@ from ecsel.signomial import FeatureRows
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
-    from ecsel.signomial.arrays import BoolArray
+    from ecsel._typing import Mask
     from ecsel.tables import TableEncoder
 
 TYPICAL, GEOMETRIC_MEAN, REFERENCE = "typical", "geometric mean", "reference"
@@ -80,7 +80,7 @@ def resolve_baseline(view: ModelView, X: Any, baseline: Any) -> Baseline:
     if isinstance(baseline, Mapping):
         return _with_values(view, X, baseline)
     one_row = baseline if native_frame(baseline) is not None or np.ndim(baseline) == 2 else [list(baseline)]
-    point = view.rows(_as_table_of(X, one_row))
+    point = view.rows(_as_table_of(X, one_row), warn=False)
     if len(point) != 1:
         raise ValueError(f"a baseline is one row, not {len(point)}")
     return Baseline(point, "the given row", REFERENCE)
@@ -94,14 +94,16 @@ def training_baseline(encoder: TableEncoder) -> FeatureRows:
 
 def _default(view: ModelView, X: Any) -> Baseline:
     if view.encoder is None:
-        return Baseline(_geometric_mean(view, view.rows(X)), "the geometric mean of the rows", GEOMETRIC_MEAN)
+        return Baseline(
+            _geometric_mean(view, view.rows(X, warn=False)), "the geometric mean of the rows", GEOMETRIC_MEAN
+        )
     point = training_baseline(view.encoder)
     if view.encoder.is_raw:
         return Baseline(point, TYPICAL_ROW, TYPICAL)
     return Baseline(point, CENTRE, REFERENCE)  # a mean on the scaled axis, which no column of the table has
 
 
-def _geometric_mean(view: ModelView, rows: FeatureRows, fixed: BoolArray | None = None) -> FeatureRows:
+def _geometric_mean(view: ModelView, rows: FeatureRows, fixed: Mask | None = None) -> FeatureRows:
     """Return sgn(x)·exp(mean log|x|); what is given elsewhere needs no mean."""
     if rows.is_log:
         return FeatureRows.from_logs(rows.given.mean(axis=0, keepdims=True))
@@ -135,8 +137,8 @@ def _medians(view: ModelView, rows: FeatureRows) -> FeatureRows:
     All features of a column come from one and the same row, so that they belong together.
     """
     middle = rows.given[:1].copy()
-    for j in np.unique(view.players):
-        own = np.flatnonzero(view.players == j)
+    for j in np.unique(view.feature_groups):
+        own = np.flatnonzero(view.feature_groups == j)
         numbers = np.setdiff1d(own, view.indicators)
         if numbers.size:
             at = np.argsort(rows.given[:, numbers[0]], kind="stable")[(len(rows) - 1) // 2]
@@ -149,10 +151,10 @@ def _medians(view: ModelView, rows: FeatureRows) -> FeatureRows:
 
 def _with_values(view: ModelView, X: Any, given: Mapping[Any, Any]) -> Baseline:
     positions = {view.column_position(name): value for name, value in given.items()}
-    point = view.rows(table_with(_first_row(X), {j: np.array([value]) for j, value in positions.items()}))
-    fixed = np.isin(view.players, list(positions))
+    point = view.rows(table_with(_first_row(X), {j: np.array([value]) for j, value in positions.items()}), warn=False)
+    fixed = np.isin(view.feature_groups, list(positions))
     encoder = view.encoder
-    default = _geometric_mean(view, view.rows(X), fixed) if encoder is None else training_baseline(encoder)
+    default = _geometric_mean(view, view.rows(X, warn=False), fixed) if encoder is None else training_baseline(encoder)
     return Baseline(default.with_features(fixed, point), "the given values", REFERENCE)
 
 

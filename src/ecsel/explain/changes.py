@@ -31,8 +31,8 @@ def changed_table(
     table = read_table(X)
     rules = (("factor", factors), ("set", set_to), ("add", add))
     changes: dict[int, npt.NDArray[Any]] = {}
-    for rule, wishes in rules:
-        for name, value in (wishes or {}).items():
+    for rule, requested in rules:
+        for name, value in (requested or {}).items():
             j = view.column_position(name)
             if j in changes:
                 raise ValueError(f"column {name!r} is changed twice; use one of a factor, set= and add=")

@@ -1,12 +1,12 @@
-"""Shapley values of probabilities: exact enumeration for few players, antithetic permutations for many.
+"""Shapley values of probabilities: exact enumeration for few groups, antithetic permutations for many.
 
-The game is v(S) = mean over background rows of p_c(players in S from x, the others from the background). A probability
-is no product, so there is no closed form; but a term is a product of one factor by player. With a and b the factors at
+The game is v(S) = mean over background rows of p_c(groups in S from x, the others from the background). A probability
+is no product, so there is no closed form; but a term is a product of one factor by group. With a and b the factors at
 a row and at a background row, a coalition's terms are Π_S a · Π_∖S b, products of a number of the row and one of the
 background row, and only the link has to be evaluated for every pair.
 
-- Up to 2^`ENUMERATED_PLAYERS` coalitions all are enumerated: exact, error 0.
-- Else players join in random order and φ_p is the mean of p's marginal contributions. In every round each background
+- Up to 2^`ENUMERATED_GROUPS` coalitions all are enumerated: exact, error 0.
+- Else groups join in random order and φ_p is the mean of p's marginal contributions. In every round each background
   row has an order of its own, and the reverse of that order (antithetic); rounds are added until the largest standard
   error over rounds is below the tolerance. The contributions of an order add up to p(x) − p(background row), hence the
   values to p(x) − mean p(background). The standard error falls as 1/√rounds; it is reported for every cell. Orders come
@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ecsel.signomial.columns import LOG_LIMIT, FloatArray
+from ecsel.signomial.columns import LOG_LIMIT
 from ecsel.signomial.properties import probabilities
-from ecsel.signomial.properties.shapley import player_values, refuse_clipped_game
+from ecsel.signomial.properties.shapley import group_values, refuse_clipped_game
 
 if TYPE_CHECKING:
-    from ecsel.explain.view import IntArray, ModelView
+    from ecsel._typing import Floats, Mask, Places
+    from ecsel.explain.view import ModelView
     from ecsel.signomial import FeatureRows
-    from ecsel.signomial.arrays import BoolArray
 
-ENUMERATED_PLAYERS = 12
+ENUMERATED_GROUPS = 12
 BLOCK_CELLS = 1 << 21
 """Pairs of rows times terms that are held at once, so that memory stays bounded."""
 ROUNDS_AT_ONCE = 8
@@ -38,20 +38,20 @@ ROUNDS_AT_ONCE = 8
 class GameValues(NamedTuple):
     """Values and their standard errors."""
 
-    values: FloatArray
-    """(rows, classes, players)."""
-    error: FloatArray
-    """(rows, classes, players); 0 where all coalitions were enumerated."""
+    values: Floats
+    """(rows, classes, groups)."""
+    error: Floats
+    """(rows, classes, groups); 0 where all coalitions were enumerated."""
 
 
 class _Factors(NamedTuple):
-    """The factor of each present player in each term, up to a scale of the term that the weights have."""
+    """The factor of each present group in each term, up to a scale of the term that the weights have."""
 
-    x: FloatArray
-    """(rows, terms, players)."""
-    background: FloatArray
-    """(background rows, terms, players)."""
-    weights: FloatArray
+    x: Floats
+    """(rows, terms, groups)."""
+    background: Floats
+    """(background rows, terms, groups)."""
+    weights: Floats
     """(terms, scores): coefficient and scale of a term at the score that it belongs to."""
 
 
@@ -65,7 +65,7 @@ def probability_shapley(
     seed: int,
 ) -> GameValues:
     """Return the Shapley values of the class probabilities."""
-    present = np.unique(view.players[view.terms.uses.any(axis=0)])
+    present = np.unique(view.feature_groups[view.terms.uses.any(axis=0)])
     factors = _factors(view, rows, background, present)
     shape = (len(rows), len(view.classes), len(view.raw_names))
     result = GameValues(np.zeros(shape), np.zeros(shape))
@@ -73,7 +73,7 @@ def probability_shapley(
     for start in range(0, len(rows), step):
         at = slice(start, start + step)
         block = factors._replace(x=factors.x[at])
-        if present.size <= ENUMERATED_PLAYERS:
+        if present.size <= ENUMERATED_GROUPS:
             result.values[at, :, present] = _enumerate(view, block)
         else:
             sampled = _sample(view, block, tolerance, max_permutations, np.random.default_rng(seed))
@@ -81,14 +81,14 @@ def probability_shapley(
     return result
 
 
-def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, present: IntArray) -> _Factors:
+def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, present: Places) -> _Factors:
     """Return the factors; those of plain powers of positive features with the middle of their logarithms taken out."""
     terms = view.terms
     shape = (terms.n_terms, present.size)
     x, behind, scale = np.ones((len(rows), *shape)), np.ones((len(background), *shape)), np.ones(terms.n_terms)
     for k, uses in enumerate(terms.uses):
         if terms.is_power_law[k] and rows.is_positive(uses) and background.is_positive(uses):
-            grouping = terms.exponents[k][:, None] * (view.players[:, None] == present)
+            grouping = terms.exponents[k][:, None] * (view.feature_groups[:, None] == present)
             logs = rows.log_abs @ grouping, background.log_abs @ grouping
             low = np.minimum(*(each.min(axis=0) for each in logs))
             high = np.maximum(*(each.max(axis=0) for each in logs))
@@ -99,7 +99,7 @@ def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, presen
             scale[k] = np.exp(centre.sum())
         else:
             x[:, k], behind[:, k] = (
-                player_values(terms, k, each, view.players, present) for each in (rows, background)
+                group_values(terms, k, each, view.feature_groups, present) for each in (rows, background)
             )
             largest = np.maximum(*(np.abs(each[:, k]).max(axis=0) for each in (x, behind)))
             if np.log(np.maximum(largest, 1.0)).sum() > terms.clip_limits[k][1]:
@@ -108,16 +108,16 @@ def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, presen
     return _Factors(x, behind, (terms.coefficients * scale)[:, None] * member)
 
 
-def _link(view: ModelView, factors: _Factors, products: FloatArray) -> FloatArray:
+def _link(view: ModelView, factors: _Factors, products: Floats) -> Floats:
     """Return the probabilities (…, classes) of products of factors (…, terms)."""
     z = products.reshape(-1, products.shape[-1]) @ factors.weights
     return probabilities(z, view.probability_link).reshape(*products.shape[:-1], -1)
 
 
-def _enumerate(view: ModelView, factors: _Factors) -> FloatArray:
-    """Return exact values (rows, classes, players) from all coalitions."""
-    n_players = factors.x.shape[2]
-    members = (np.arange(2**n_players)[:, None] >> np.arange(n_players)) & 1
+def _enumerate(view: ModelView, factors: _Factors) -> Floats:
+    """Return exact values (rows, classes, groups) from all coalitions."""
+    n_groups = factors.x.shape[2]
+    members = (np.arange(2**n_groups)[:, None] >> np.arange(n_groups)) & 1
     worth = np.array(
         [
             _link(view, factors, _product(factors.x, inside)[:, None] * _product(factors.background, ~inside)).mean(
@@ -126,18 +126,18 @@ def _enumerate(view: ModelView, factors: _Factors) -> FloatArray:
             for inside in members.astype(bool)
         ]
     )
-    values = np.empty((*worth.shape[1:], n_players))
+    values = np.empty((*worth.shape[1:], n_groups))
     size = members.sum(axis=1)
-    for p in range(n_players):
+    for p in range(n_groups):
         without = np.flatnonzero(members[:, p] == 0)
-        weight = np.array([factorial(s) * factorial(n_players - 1 - s) / factorial(n_players) for s in size[without]])
+        weight = np.array([factorial(s) * factorial(n_groups - 1 - s) / factorial(n_groups) for s in size[without]])
         values[:, :, p] = np.tensordot(weight, worth[without + (1 << p)] - worth[without], axes=1)
     return values
 
 
-def _product(factors: FloatArray, chosen: BoolArray) -> FloatArray:
-    """Return the product over the chosen players, (rows, terms)."""
-    product: FloatArray = factors[:, :, chosen].prod(axis=2)
+def _product(factors: Floats, chosen: Mask) -> Floats:
+    """Return the product over the chosen groups, (rows, terms)."""
+    product: Floats = factors[:, :, chosen].prod(axis=2)
     return product
 
 
@@ -145,13 +145,13 @@ def _sample(
     view: ModelView, factors: _Factors, tolerance: float, max_permutations: int, rng: np.random.Generator
 ) -> GameValues:
     """Return means and standard errors over rounds of antithetic orders, stopping at the tolerance."""
-    n_background, _, n_players = factors.background.shape
-    shape = (len(factors.x), len(view.classes), n_players)
+    n_background, _, n_groups = factors.background.shape
+    shape = (len(factors.x), len(view.classes), n_groups)
     total, squares = np.zeros(shape), np.zeros(shape)
     error = np.full(shape, np.inf)
     count = 0
     while 2 * count < max_permutations and error.max(initial=0.0) > tolerance:
-        keys = rng.random((ROUNDS_AT_ONCE, n_background, n_players))
+        keys = rng.random((ROUNDS_AT_ONCE, n_background, n_groups))
         orders = keys.argsort(axis=2, kind="stable")
         rounds = (
             _marginal_contributions(view, factors, orders) + _marginal_contributions(view, factors, orders[:, :, ::-1])
@@ -164,28 +164,28 @@ def _sample(
     return GameValues(total / count, error)
 
 
-def _marginal_contributions(view: ModelView, factors: _Factors, orders: IntArray) -> FloatArray:
-    """Return each player's marginal contribution (rounds, rows, classes, players), averaged over background rows.
+def _marginal_contributions(view: ModelView, factors: _Factors, orders: Places) -> Floats:
+    """Return each group's marginal contribution (rounds, rows, classes, groups), averaged over background rows.
 
-    `orders` (rounds, background rows, players) says who joins when. The factors of those who have joined and of those
+    `orders` (rounds, background rows, groups) says who joins when. The factors of those who have joined and of those
     who have not are multiplied up apart: nothing is divided, so that factors may vanish.
     """
-    n_rounds, n_background, n_players = orders.shape
+    n_rounds, n_background, n_groups = orders.shape
     n_rows, n_terms, _ = factors.x.shape
     joining = factors.x.transpose(2, 0, 1)
     at = np.arange(n_background)
-    absent = np.ones((n_players + 1, n_rounds, n_background, n_terms))
-    for step in reversed(range(n_players)):
+    absent = np.ones((n_groups + 1, n_rounds, n_background, n_terms))
+    for step in reversed(range(n_groups)):
         np.multiply(absent[step + 1], factors.background[at, :, orders[:, :, step]], out=absent[step])
     # (rounds, background rows, rows, terms)
     joined = np.ones((n_rounds, n_background, n_rows, n_terms))
-    result = np.zeros((n_rounds, n_players, n_rows * len(view.classes)))
+    result = np.zeros((n_rounds, n_groups, n_rows * len(view.classes)))
     before = _link(view, factors, joined * absent[0][:, :, None, :])
-    for step in range(n_players):
-        player = orders[:, :, step]
-        joined *= joining[player]
+    for step in range(n_groups):
+        group = orders[:, :, step]
+        joined *= joining[group]
         after = _link(view, factors, joined * absent[step + 1][:, :, None, :])
-        joins = (player[:, None, :] == np.arange(n_players)[:, None]) / n_background
+        joins = (group[:, None, :] == np.arange(n_groups)[:, None]) / n_background
         result += joins @ (after - before).reshape(n_rounds, n_background, -1)
         before = after
-    return np.moveaxis(result.reshape(n_rounds, n_players, n_rows, -1), 1, 3)
+    return np.moveaxis(result.reshape(n_rounds, n_groups, n_rows, -1), 1, 3)

@@ -1,4 +1,4 @@
-"""Exact interventional Shapley values, one player per raw column (levels, mirror image, missing factor and all).
+"""Exact interventional Shapley values, one group per raw column (levels, mirror image, missing factor and all).
 
 Scores: for one term the game is a product, so φ_p = α ∫₀¹ (a_p − b_p) Π_{i≠p} (q·a_i + (1 − q)·b_i) dq, which is
 evaluated exactly (see `ecsel.signomial.properties.shapley` and `.product_game`), whatever functions the factors are and
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from ecsel.explain.explanation import ROW_CLASS_FEATURE, Explanation
 from ecsel.explain.probability_game import probability_shapley
 from ecsel.explain.view import ModelView
-from ecsel.fitting.blocks import one_blas_thread
+from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.signomial import FeatureRows, properties
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 
 def shapley(
@@ -64,7 +64,7 @@ def shapley(
     """
     view = ModelView.of(model)
     X, background = view.plain(X), view.plain(background)
-    rows, behind = view.rows(X), view.rows(background)
+    rows, behind = view.rows(X), view.rows(background, warn=False)
     error = None
     if output == "score":
         values = score_shapley(view, rows, behind)
@@ -90,7 +90,7 @@ def shapley(
     )
 
 
-def score_shapley(view: ModelView, rows: FeatureRows, behind: FeatureRows) -> FloatArray:
+def score_shapley(view: ModelView, rows: FeatureRows, behind: FeatureRows) -> Floats:
     """Return the exact Shapley values of the scores (rows, scores, columns)."""
     with one_blas_thread():  # products of small matrices, which threads only slow down
-        return properties.shapley(view.terms, rows, behind, view.players, n_players=len(view.raw_names)).values
+        return properties.shapley(view.terms, rows, behind, view.feature_groups, n_groups=len(view.raw_names)).values

@@ -44,7 +44,7 @@ def _with_values(view: ModelView, given: Mapping[Any, Any]) -> FeatureRows:
     point = view.cell_rows(RawTable.of_cells(cells))
     if view.encoder is None:
         return point
-    fixed = np.isin(view.players, list(positions))
+    fixed = np.isin(view.feature_groups, list(positions))
     return training_baseline(view.encoder).with_features(fixed, point)
 
 

@@ -127,9 +127,9 @@ class _Start:
             of_columns: dict[int, float] = defaultdict(lambda: 1.0)
             log: dict[int, float] = defaultdict(float)
             for j, value in values.items():
-                of_columns[place[int(view.players[j])]] *= value
+                of_columns[place[int(view.feature_groups[j])]] *= value
             for j, factor in placed:
-                log[place[int(view.players[j])]] += float(factor.exponent) * _log_base(factor, point, j)
+                log[place[int(view.feature_groups[j])]] += float(factor.exponent) * _log_base(factor, point, j)
             by_feature.append(values)
             by_input.append(dict(of_columns))
             logs.append(dict(log))
@@ -188,7 +188,7 @@ def _attribution(explained: Explained, start: _Start) -> list[_Row]:
     indicators = set(view.indicators.tolist())
     gradient = log_gradient(view.terms, start.point)[0]
     for f in reading.features:
-        i = place[int(view.players[f])]
+        i = place[int(view.feature_groups[f])]
         if f in indicators:
             for k, c in enumerate(view.terms.classes.tolist()):
                 if view.terms.uses[k, f]:

@@ -37,8 +37,8 @@ def describe_inputs(view: ModelView, encoder: TableEncoder) -> Iterator[str]:
     if any(isinstance(column, NumericColumn) for column, _ in used):
         yield "infinite numbers are refused"
     for column, _ in used:
-        if column.kind != "categorical" and (told := encoder.told(column.name)):
-            yield f"{print_name(column.name)} is {told}"
+        if column.kind != "categorical" and (text := encoder.describe_reading(column.name)):
+            yield f"{print_name(column.name)} is {text}"
     for column, features in used:
         for feature in features:
             if feature.kind == "ordinal" and isinstance(column, OrdinalColumn):
@@ -53,7 +53,7 @@ def used_columns(view: ModelView, encoder: TableEncoder) -> Iterator[tuple[Colum
     """Yield the columns that equations use, with the features in use."""
     used = view.terms.uses.any(axis=0)
     for j, column in enumerate(encoder.columns):
-        features = [encoder.features[f] for f in np.flatnonzero(used & (view.players == j))]
+        features = [encoder.features[f] for f in np.flatnonzero(used & (view.feature_groups == j))]
         if features:
             yield column, features
 

@@ -43,8 +43,8 @@ from ecsel.tables.levels import MISSING, UNKNOWN, level_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Floats
     from ecsel.explain.view import ModelView
-    from ecsel.signomial.columns import FloatArray
     from ecsel.tables import Feature, TableEncoder
 
 
@@ -52,13 +52,13 @@ def read_encoded(view: ModelView, encoder: TableEncoder, sheet: Sheet) -> Readin
     """Write down how the columns that the equations use are read."""
     if not view.terms.is_power_law.all():
         raise TypeError("positive features of an encoder have plain powers alone: fit a model with raw features")
-    players = encoder.players
-    columns = np.unique(players[(view.terms.exponents != 0).any(axis=0)]).tolist()
+    groups = encoder.feature_groups
+    columns = np.unique(groups[(view.terms.exponents != 0).any(axis=0)]).tolist()
     inputs: list[InputColumn] = []
     conditions: list[Condition] = []
     parts: list[dict[int, Expr]] = [{} for _ in range(view.terms.n_terms)]
     for i, j in enumerate(columns):
-        own = np.flatnonzero(players == j)
+        own = np.flatnonzero(groups == j)
         features = [encoder.features[f] for f in own]
         exponents = view.terms.exponents[:, own]
         column = encoder.columns[j]
@@ -83,7 +83,7 @@ def _quantity(
     i: int,
     column: NumericColumn,
     features: Sequence[Feature],
-    exponents: FloatArray,
+    exponents: Floats,
     encoder: TableEncoder,
     sheet: Sheet,
 ) -> _Read:
@@ -137,7 +137,7 @@ def _levels(
     i: int,
     column: CategoricalColumn | OrdinalColumn,
     features: Sequence[Feature],
-    exponents: FloatArray,
+    exponents: Floats,
     sheet: Sheet,
     encoder: TableEncoder,
 ) -> _Read:

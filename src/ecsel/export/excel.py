@@ -242,7 +242,9 @@ def _write_about(sheet: Any, view: ModelView, program: Program) -> None:
         if column.levels is not None:
             limits = [f"{len(column.levels)} levels, see the sheet Levels", ""]
         empty = "refused" if column.refuses_missing else "a missing value"
-        lines.append([column.name, "number" if column.levels is None else column.kind, *limits, empty, column.told])
+        lines.append(
+            [column.name, "number" if column.levels is None else column.kind, *limits, empty, column.description]
+        )
     lines += [[], ["the equations"]]
     lines += [[line] for line in to_text(view).splitlines()]
     for row, line in enumerate(lines, start=1):

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 LONGEST_PART = 150
 LONGEST_FORMULA = 8192
-MOST_COLUMNS = 16384
+MAX_COLUMNS = 16384
 LARGEST, SMALLEST = 9.9e307, 2.3e-308
 NO_NUMBER = "9.99E+307"
 """What is read where there is text instead of a number: larger than anything that is accepted."""
@@ -116,9 +116,9 @@ class FormulaWriter:
         rules = self._rules()
         for each in self.program.assignments:
             self.variables[each.name] = self._let(each.title, fold(each.value, rules))
-        if len(self.calculation) > MOST_COLUMNS:
+        if len(self.calculation) > MAX_COLUMNS:
             raise ValueError(
-                f"the model needs {len(self.calculation)} columns of formulas, but Excel has {MOST_COLUMNS}: leave out "
+                f"the model needs {len(self.calculation)} columns of formulas, but Excel has {MAX_COLUMNS}: leave out "
                 "the contributions, or fit a smaller model"
             )
 

@@ -148,12 +148,12 @@ def _answers(program: Program) -> list[tuple[Level, str]]:
             ("label", f"{program.decision} === null ? null : [{labels}][{program.decision}]"),
         ]
     if program.contributions:
-        told = []
+        parts = []
         for each in program.contributions:
             term: list[tuple[Level, str]] = [] if each.term is None else [("term", str(each.term))]
             base: tuple[Level, str] = ("base_value", json.dumps(each.base_value))
-            told.append(_object([("class", literal(each.label)), *term, base, ("values", _object(each.by_column))]))
-        answers.append(("contributions", f"[{', '.join(told)}]"))
+            parts.append(_object([("class", literal(each.label)), *term, base, ("values", _object(each.by_column))]))
+        answers.append(("contributions", f"[{', '.join(parts)}]"))
     return answers
 
 

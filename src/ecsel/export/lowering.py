@@ -94,7 +94,7 @@ def lower(model: Any, *, contributions: Method | None = None, baseline: Any = No
         chosen = If(valid, position_of(p, view.threshold), Null())
         decision = sheet.let("decision", chosen, "output", "position of the predicted class").name
     explained = Explained(view, reading, valid)
-    told = () if contributions is None else contributions_of(explained, contributions, baseline, sheet)
+    outputs_by_column = () if contributions is None else contributions_of(explained, contributions, baseline, sheet)
     return Program(
         inputs=reading.inputs,
         assignments=tuple(sheet.assignments),
@@ -102,7 +102,7 @@ def lower(model: Any, *, contributions: Method | None = None, baseline: Any = No
         scores=tuple(score.name for score in scores),
         outputs=tuple(output.name for output in outputs),
         decision=decision,
-        contributions=told,
+        contributions=outputs_by_column,
     )
 
 

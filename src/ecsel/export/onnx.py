@@ -191,9 +191,11 @@ def _metadata(program: Program, names: Sequence[str]) -> dict[str, str]:
         {"tensor": name, "column": column.name, "kind": column.kind, "levels": column.levels}
         for name, column in zip(names, program.inputs, strict=True)
     ]
-    told = [{"class": each.label, "term": each.term, "base_value": each.base_value} for each in program.contributions]
+    headings = [
+        {"class": each.label, "term": each.term, "base_value": each.base_value} for each in program.contributions
+    ]
     metadata = {"columns": json.dumps(columns), "classes": json.dumps(program.classes)}
-    return metadata | ({"contributions": json.dumps(told)} if told else {})
+    return metadata | ({"contributions": json.dumps(headings)} if headings else {})
 
 
 def _import_onnx() -> Any:

@@ -115,9 +115,9 @@ class GraphWriter:
 
     def contributions(self) -> str:
         """Return the tensor of all contributions (rows, scores or terms, columns)."""
-        told = self.program.contributions
-        flat = [self.variables[variable] for each in told for _, variable in each.by_column]
-        shape = self.graph.constant(np.array([-1, len(told), len(self.program.inputs)]))
+        contributions = self.program.contributions
+        flat = [self.variables[variable] for each in contributions for _, variable in each.by_column]
+        shape = self.graph.constant(np.array([-1, len(contributions), len(self.program.inputs)]))
         return self.graph.node("Reshape", [self._going_out(flat), shape])
 
     def _going_out(self, columns: Sequence[str]) -> str:
@@ -213,7 +213,7 @@ class GraphWriter:
 
 
 def check_levels(program: Program, border: type[np.floating[Any]], missing_text: str) -> None:
-    """Refuse levels that could not be told apart."""
+    """Refuse levels that could not be distinguished."""
     for column in program.inputs:
         levels = column.known
         if column.kind == "text":

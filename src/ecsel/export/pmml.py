@@ -114,7 +114,7 @@ def to_pmml(
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """What a document is made of: a program, the variables of its reasons, whether contributions are told."""
+    """What a document is made of: a program, the variables of its reasons, whether contributions are given."""
 
     program: Program
     why: tuple[str, ...]
@@ -258,12 +258,12 @@ class _Document:
                 reads = score if len(self.program.scores) == 1 else f"z{c}"
                 inner = fold(If(Compare("==", Var("valid"), Const(1.0)), Var(reads), Null()), _rules((), self.prefix))
                 output.append(_field(names.of("score", *words), "double", "transformedValue", inner))
-        for told in self.program.contributions if self.tells else ():
-            words = [told.label] if len(self.program.scores) > 1 else []
-            words += [] if told.term is None else [told.term]
-            for column, variable in told.by_column:
+        for contribution in self.program.contributions if self.tells else ():
+            words = [contribution.label] if len(self.program.scores) > 1 else []
+            words += [] if contribution.term is None else [contribution.term]
+            for column, variable in contribution.by_column:
                 inner = _node("FieldRef", field=f"{self.prefix}{variable}")
-                output.append(_field(names.of(told.noun, *words, column), "double", "transformedValue", inner))
+                output.append(_field(names.of(contribution.noun, *words, column), "double", "transformedValue", inner))
         columns = [column.name for column in self.program.inputs]
         for r, variable in enumerate(self.why, start=1):
             inner = _chosen(f"{self.prefix}{_never_missing(variable)}", columns, "string")

@@ -36,7 +36,7 @@ def add_reasons(program: Program, n: int) -> tuple[Program, tuple[str, ...]]:
     weights = _weights(program, sheet)
     margins: list[Expr] = []
     for i, column in enumerate(program.inputs):
-        parts = [mul([w, Var(told.by_column[i][1])]) for w, told in zip(weights, program.contributions, strict=True)]
+        parts = [mul([w, Var(each.by_column[i][1])]) for w, each in zip(weights, program.contributions, strict=True)]
         margins.append(sheet.let(f"why1_{i}", add(parts), "contribution", f"{column.name} for the prediction"))
     names = []
     none = Const(float(len(margins)))

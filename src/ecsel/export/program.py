@@ -72,9 +72,9 @@ class InputColumn:
     reading: Reading | None = None
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """How the column comes from the user's table, in words; nothing where it is simply one of its columns."""
-        return "" if self.reading is None else self.reading.told(self.name)
+        return "" if self.reading is None else self.reading.describe(self.name)
 
     @property
     def prepared(self) -> NumberText | DateReading | None:
@@ -183,9 +183,13 @@ def reading_lines(program: Program, *, converted: bool = False) -> list[str]:
     Text and dates are not read here. Make these columns before:
       'month' is the month of 'sold', 1 to 12
     """
-    told = {column: f"{column.name!a} is {ascii(column.told)[1:-1]}" for column in program.inputs if column.told}
-    made = [line for column, line in told.items() if column.prepared is not None]
-    levels = [line for column, line in told.items() if column.prepared is None]
+    described = {
+        column: f"{column.name!a} is {ascii(column.description)[1:-1]}"
+        for column in program.inputs
+        if column.description
+    }
+    made = [line for column, line in described.items() if column.prepared is not None]
+    levels = [line for column, line in described.items() if column.prepared is None]
     if not made:
         return levels
     first = (

@@ -122,12 +122,14 @@ def _answers(program: Program) -> list[str]:
             f"'label': None if {program.decision} is None else ({labels},)[int({program.decision})]",
         ]
     if program.contributions:
-        told = []
+        parts = []
         for each in program.contributions:
             values = ", ".join(f"{column!a}: {variable}" for column, variable in each.by_column)
             term = "" if each.term is None else f"'term': {each.term}, "
-            told.append(f"{{'class': {each.label!a}, {term}'base_value': {each.base_value!r}, 'values': {{{values}}}}}")
-        answers.append(f"'contributions': [{', '.join(told)}]")
+            parts.append(
+                f"{{'class': {each.label!a}, {term}'base_value': {each.base_value!r}, 'values': {{{values}}}}}"
+            )
+        answers.append(f"'contributions': [{', '.join(parts)}]")
     return answers
 
 

@@ -134,10 +134,10 @@ def read_prepared(column: InputColumn, reading: NumberText | DateReading) -> str
         style = f"{reading.decimal!a}, {reading.thousands!a}, {{{units}}}, {reading.lenient!a}"
         return f"_number_text(row, {reading.column!a}, {style})"
     part = reading.parts[reading.names.index(column.name)]
-    told = f"{'whole ' if reading.whole else ''}days" if part == "days" else part
+    noun = f"{'whole ' if reading.whole else ''}days" if part == "days" else part
     forms = ", ".join(_form_name(form) for form in dict.fromkeys([reading.form, ISO]) if form != TYPED)
     reference = tuple(map(int, reading.reference.split("-")))
-    return f"_part_of_date(row, {reading.column!a}, {column.name!a}, ({forms},), {reference}, {told!a})"
+    return f"_part_of_date(row, {reading.column!a}, {column.name!a}, ({forms},), {reference}, {noun!a})"
 
 
 def _form_name(form: str) -> str:

@@ -52,13 +52,13 @@ _TINY = 1e-100
 def read_raw(view: ModelView, encoder: TableEncoder, sheet: Sheet) -> Reading:
     """Write down how the columns that the equations use are read."""
     used = np.any(view.terms.uses, axis=0).tolist()
-    columns = sorted({int(j) for j, is_used in zip(view.players, used, strict=True) if is_used})
+    columns = sorted({int(j) for j, is_used in zip(view.feature_groups, used, strict=True) if is_used})
     inputs: list[InputColumn] = []
     conditions: list[Condition] = []
     features: dict[int, FeatureValue] = {}
     input_of: dict[int, int] = {}
     for i, j in enumerate(columns):
-        own = {f: encoder.features[f] for f in np.flatnonzero(view.players == j).tolist()}
+        own = {f: encoder.features[f] for f in np.flatnonzero(view.feature_groups == j).tolist()}
         # what the encoder refuses depends on all features of a column, whether an equation uses them or not
         refuses = any(feature.fill is None for feature in own.values())
         column = encoder.columns[j]

@@ -25,8 +25,8 @@ from ecsel.tables import OrdinalColumn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Floats
     from ecsel.explain.view import ModelView
-    from ecsel.signomial.columns import FloatArray
     from ecsel.tables import Feature, TableEncoder
     from ecsel.tables.report import OutOfRange
 
@@ -43,7 +43,7 @@ def formula_of(view: ModelView, encoder: TableEncoder, rows: FeatureRows | None 
     centre, spread = _typical(encoder, rows)
     sizes = np.abs(term_values(view.terms, FeatureRows.from_logs(centre[None, :]))[0])
     weights = (sizes[:, None] * np.abs(view.terms.exponents) * spread).sum(axis=0) @ view.grouping
-    used = np.unique(view.players[(view.terms.exponents != 0).any(axis=0)]).tolist()
+    used = np.unique(view.feature_groups[(view.terms.exponents != 0).any(axis=0)]).tolist()
     columns = sorted(used, key=lambda j: (-weights[j], view.raw_names[j]))
     terms = _terms(view, encoder, columns)
     by_class: list[list[tuple[float, FormulaTerm]]] = [[] for _ in view.score_classes]
@@ -61,7 +61,7 @@ def formula_of(view: ModelView, encoder: TableEncoder, rows: FeatureRows | None 
     )
 
 
-def _typical(encoder: TableEncoder, rows: FeatureRows | None) -> tuple[FloatArray, FloatArray]:
+def _typical(encoder: TableEncoder, rows: FeatureRows | None) -> tuple[Floats, Floats]:
     """Return the mean and the spread of the logarithms of all features."""
     if rows is not None:
         return rows.log_abs.mean(axis=0), np.ptp(rows.log_abs, axis=0)
@@ -77,7 +77,7 @@ def _terms(view: ModelView, encoder: TableEncoder, columns: Sequence[int]) -> li
         coefficient = alpha
         factors: list[Power | Multiplier] = []
         for j in columns:
-            own = [(features[f], float(beta[f])) for f in np.flatnonzero(view.players == j) if beta[f]]
+            own = [(features[f], float(beta[f])) for f in np.flatnonzero(view.feature_groups == j) if beta[f]]
             if not own:
                 continue
             scaled = [(feature, b) for feature, b in own if feature.kind in SCALED]

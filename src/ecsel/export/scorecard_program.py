@@ -46,13 +46,13 @@ def card_program(card: Scorecard) -> Program:
     decision = sheet.let(
         "decision", If(valid, position_of(p, view.threshold), Null()), "output", "position of the predicted class"
     )
-    told = []
+    contributions = []
     for label, offset, pieces in shown:
         named = []
         for text, points in pieces:
             answer = sheet.let(f"{points.name}_shown", If(valid, points, Null()), "contribution", f"points: {text}")
             named.append((text, answer.name))
-        told.append(Contribution(label, None, offset, tuple(named), "points", "base_points"))
+        contributions.append(Contribution(label, None, offset, tuple(named), "points", "base_points"))
     return Program(
         inputs=model.inputs,
         assignments=tuple(sheet.assignments),
@@ -60,7 +60,7 @@ def card_program(card: Scorecard) -> Program:
         scores=tuple(total.name for total in totals),
         outputs=tuple(output.name for output in outputs),
         decision=decision.name,
-        contributions=tuple(told),
+        contributions=tuple(contributions),
     )
 
 

@@ -182,11 +182,11 @@ def _comparison(sympy: Any, operator: str, left: Any, right: Any) -> Any:
 def _comparison_by_case(sympy: Any, operator: str, left: Any, right: Any) -> Any:
     """Return the comparison of a number that depends on a choice as a choice of comparisons."""
     choice = max(left.atoms(sympy.Piecewise), key=lambda each: each.count_ops())
-    told = sympy.false
+    matches = sympy.false
     for value, condition in reversed(choice.args):
         case = _comparison(sympy, operator, left.xreplace({choice: value}), right)
-        told = sympy.Or(sympy.And(condition, case), sympy.And(sympy.Not(condition), told))
-    return told
+        matches = sympy.Or(sympy.And(condition, case), sympy.And(sympy.Not(condition), matches))
+    return matches
 
 
 COMPARISONS = {"<": lt, "<=": le, "==": eq, ">=": ge, ">": gt}

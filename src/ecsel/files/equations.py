@@ -45,7 +45,7 @@ def _encode_term(term: Term) -> dict[str, Any]:
 
 
 def decode_equation(node: Node) -> Signomial:
-    """Read a signomial; terms of schema 1 are told by their field ``exponents``."""
+    """Read a signomial; terms of schema 1 are recognised by their field ``exponents``."""
     (terms,) = node.fields("terms")
     return Signomial(terms.each(_decode_term))
 

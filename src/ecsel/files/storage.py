@@ -79,8 +79,8 @@ def _check_storable(value: Any, path: str, depth: int) -> None:
         if any("\ud800" <= character <= "\udfff" for character in value):
             raise ModelFileError(path, f"{value[:60]!r} holds half a character (a lone surrogate) and cannot be stored")
     elif not (value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and math.isfinite(value))):
-        told = repr(value)[:60]
-        raise ModelFileError(path, f"{told} of type {type(value).__name__} cannot be stored; use plain finite values")
+        line = repr(value)[:60]
+        raise ModelFileError(path, f"{line} of type {type(value).__name__} cannot be stored; use plain finite values")
 
 
 def _parse(content: bytes) -> Any:

@@ -4,27 +4,29 @@ A fit minimises  Σ_i w_i ℓ(y_i, z(x_i)) + penalty(θ)  where every score z is
 the positive features. `Problem` states it, `newton`, `lbfgs` and `adam` solve it, `fit_scores` chooses where to start.
 """
 
-from ecsel.fitting.adam import Adam
-from ecsel.fitting.blocks import ArrayBlocks
+import warnings
+from typing import Any
+
 from ecsel.fitting.fit import FitResult, fit_scores
-from ecsel.fitting.limits import Limits
-from ecsel.fitting.losses import Logistic, Loss, Softmax
+from ecsel.fitting.objective.constraints import Constraints
+from ecsel.fitting.objective.losses import Logistic, Loss, Softmax
+from ecsel.fitting.objective.problem import Problem
 from ecsel.fitting.penalties import (
     L0,
     L1,
     MCP,
     PENALTIES,
     SCAD,
-    TARIFFS,
     ElasticNet,
+    EquationPenalty,
     Group,
     PaperL1,
     Penalty,
-    Tariff,
 )
-from ecsel.fitting.problem import Problem
-from ecsel.fitting.race import Newton
 from ecsel.fitting.report import FitReport, Status
+from ecsel.fitting.rows.blocks import ArrayBlocks
+from ecsel.fitting.solvers.adam import Adam
+from ecsel.fitting.solvers.multistart import Newton
 
 __all__ = [
     "L0",
@@ -32,14 +34,14 @@ __all__ = [
     "MCP",
     "PENALTIES",
     "SCAD",
-    "TARIFFS",
     "Adam",
     "ArrayBlocks",
+    "Constraints",
     "ElasticNet",
+    "EquationPenalty",
     "FitReport",
     "FitResult",
     "Group",
-    "Limits",
     "Logistic",
     "Loss",
     "Newton",
@@ -48,6 +50,15 @@ __all__ = [
     "Problem",
     "Softmax",
     "Status",
-    "Tariff",
     "fit_scores",
 ]
+
+_RENAMED = {"Tariff": "Penalty", "TARIFFS": "PENALTIES", "Limits": "Constraints"}
+
+
+def __getattr__(name: str) -> Any:
+    """Return what an older name stands for, with a warning that has the new one."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(f"{name} is now called {_RENAMED[name]}.", FutureWarning, stacklevel=2)
+    return globals()[_RENAMED[name]]

@@ -10,26 +10,32 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ecsel.fitting.adam import Adam, minimise_adam
-from ecsel.fitting.blocks import TILE_ROWS, ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.large import fit_large
-from ecsel.fitting.lbfgs import minimise_lbfgs
-from ecsel.fitting.newton import Outcome, Stop, Watch, minimise
-from ecsel.fitting.penalties import PaperL1, Penalty
-from ecsel.fitting.problem import Problem
-from ecsel.fitting.race import Newton, best_of, explore
+from ecsel.fitting.objective.problem import Problem
+from ecsel.fitting.penalties import EquationPenalty, PaperL1
 from ecsel.fitting.report import FitReport, Status
-from ecsel.fitting.sampling import class_counts, gather, pilot
-from ecsel.fitting.starts import STAGE_ITERATIONS, interrupted
+from ecsel.fitting.rows.blocks import TILE_ROWS, ArrayBlocks, Coordinates, one_blas_thread
+from ecsel.fitting.rows.sampling import class_counts, gather, pilot
+from ecsel.fitting.solvers import Need, check_support, solver_of
+from ecsel.fitting.solvers.adam import Adam, minimise_adam
+from ecsel.fitting.solvers.base import Outcome, Stop, Watch
+from ecsel.fitting.solvers.initialization import STAGE_ITERATIONS, interrupted
+from ecsel.fitting.solvers.lbfgs import SOLVER as LBFGS
+from ecsel.fitting.solvers.lbfgs import minimise_lbfgs
+from ecsel.fitting.solvers.multistart import Newton, best_of, explore
+from ecsel.fitting.solvers.newton import SOLVER as NEWTON
+from ecsel.fitting.solvers.newton import minimise
+from ecsel.signomial.columns import LOG_LIMIT
 
 if TYPE_CHECKING:
-    from ecsel.fitting.blocks import RowBlocks
-    from ecsel.fitting.losses import Loss
+    from numpy.typing import NDArray
 
-Array = NDArray[np.floating]
+    from ecsel._typing import Array
+    from ecsel.fitting.objective.losses import Loss
+    from ecsel.fitting.rows.blocks import RowBlocks
+
 
 PILOT_ROWS = (1024, 4096)
 PILOT_ROWS_PER_PARAMETER = 40
@@ -41,7 +47,7 @@ FINALISTS = 4
 SINGLE_PRECISION_FROM = 50_000
 LARGE_FROM = 100_000
 """Rows from which on a fit is carried through samples."""
-MOST_NEWTON_PARAMETERS = 1200
+MAX_NEWTON_PARAMETERS = 1200
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ def fit_scores(
     codes: NDArray[np.integer],
     weights: Array,
     loss: Loss,
-    penalty: Penalty,
+    penalty: EquationPenalty,
     n_terms: int,
     *,
     intercept: bool = True,
@@ -113,7 +119,7 @@ def fit_blocks(
     centred: Coordinates,
     shares: Array,
     loss: Loss,
-    penalty: Penalty,
+    penalty: EquationPenalty,
     n_terms: int,
     *,
     intercept: bool = True,
@@ -124,6 +130,7 @@ def fit_blocks(
     """Fit row blocks, wherever they are kept; `centred` are the coordinates of their logs, `shares` of the classes."""
     options = options or FitOptions()
     problem = Problem(blocks, loss, penalty, n_terms, intercept, centred.spread)
+    check_support(options.solver, _needs(problem, start=start is not None))
     with one_blas_thread():
         scale = max(1.0, _largest_gradient(problem, shares))
         stop = Stop(options.tol, Stop().kkt * scale, options.max_iter)
@@ -134,7 +141,7 @@ def fit_blocks(
         settled = to_theta(problem, laws, centred)
         objective, gradient = problem.value_and_gradient(settled)
     report = FitReport(
-        solver="adam" if isinstance(options.solver, Adam) else _resolved_solver(problem, options),
+        solver=_resolved_solver(problem, options),
         status=outcome.status,
         iterations=outcome.iterations,
         passes=passes,
@@ -163,14 +170,14 @@ def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> Power
     alive = (beta != 0).any(axis=2)
     gone = ~alive
     intercepts = intercepts + (np.where(gone, alpha + constant, constant)).sum(axis=1)
-    beta = problem.penalty.limits.clip(beta / centred.spread)
-    shift = np.clip(-(beta @ centred.centre), -700, 700)
+    beta = problem.penalty.constraints.clip(beta / centred.spread)
+    shift = np.clip(-(beta @ centred.centre), -LOG_LIMIT, LOG_LIMIT)
     return PowerLaws(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
 
 
 def to_theta(problem: Problem, laws: PowerLaws, centred: Coordinates) -> Array:
     """Inverse of `to_power_laws`."""
-    alpha = laws.coefficients * np.exp(np.clip(laws.exponents @ centred.centre, -700, 700))
+    alpha = laws.coefficients * np.exp(np.clip(laws.exponents @ centred.centre, -LOG_LIMIT, LOG_LIMIT))
     alive = (laws.exponents != 0).any(axis=2) & (laws.coefficients != 0)
     shapes, slopes, added = problem.form.from_power_law(np.where(alive, alpha, 1.0), laws.exponents * centred.spread)
     shapes = np.where(alive, shapes, 0.0)
@@ -196,11 +203,24 @@ def _is_large(problem: Problem) -> bool:
 
 
 def _resolved_solver(problem: Problem, options: FitOptions) -> str:
-    """L-BFGS takes over by itself where the curvature matrix would be too large; it knows no curved bounds."""
-    newton = options.solver == "newton" or isinstance(options.solver, Newton)
-    if newton and problem.size > MOST_NEWTON_PARAMETERS and problem.curved is None:
-        return "lbfgs"
-    return "newton" if newton else str(options.solver)
+    """L-BFGS takes over by itself where the curvature matrix would be too large, if it supports the fit."""
+    chosen = solver_of(options.solver)
+    if chosen is NEWTON and problem.size > MAX_NEWTON_PARAMETERS and _needs(problem) <= LBFGS.supports:
+        return LBFGS.name
+    return chosen.name
+
+
+def _needs(problem: Problem, *, start: bool = False) -> set[Need]:
+    """Return what the problem needs of its solver."""
+    return {
+        need
+        for need, is_needed in (
+            (Need.EXPONENT_BOUNDS, problem.exponent_bounds is not None),
+            (Need.STREAMED_ROWS, not isinstance(problem.blocks, ArrayBlocks)),
+            (Need.START, start),
+        )
+        if is_needed
+    }
 
 
 def _solve(
@@ -215,13 +235,10 @@ def _solve(
     """Return the outcome, the objectives of the separate starts, and the passes over all rows that were spent."""
     blocks = problem.blocks
     if isinstance(options.solver, Adam):
-        if not isinstance(blocks, ArrayBlocks):
-            raise ValueError(  # noqa: TRY004 - the option is wrong, not a type of the caller's
-                "solver='adam' draws batches of rows, which must be in memory: use 'newton' or 'lbfgs'."
-            )
+        assert isinstance(blocks, ArrayBlocks)  # noqa: S101 - `check_support` has refused other rows
         outcome, spread = minimise_adam(problem, blocks, options.solver, rng, watch)
         return outcome, spread, float(outcome.evaluations * len(spread))
-    if _resolved_solver(problem, options) == "lbfgs":
+    if _resolved_solver(problem, options) == LBFGS.name:
         return _solve_lbfgs(problem, shares, theta, stop, rng, watch)
     if theta is not None:
         return _continue(problem, theta, stop, rng, watch)
@@ -335,6 +352,6 @@ def _scattered(problem: Problem, shares: Array, bent: float, rng: np.random.Gene
 
 def score_laws(laws: PowerLaws, u: Array) -> Array:
     """Return z = intercept + Σ α exp(⟨β, u⟩), (scores, rows)."""
-    exponents = np.clip(np.tensordot(laws.exponents, u, axes=1), -700, 700)
+    exponents = np.clip(np.tensordot(laws.exponents, u, axes=1), -LOG_LIMIT, LOG_LIMIT)
     scores: Array = laws.intercepts[:, None] + np.matmul(laws.coefficients[:, None, :], np.exp(exponents))[:, 0, :]
     return scores

@@ -1,8 +1,8 @@
 """The door to the compiled kernel: the inner loops of small fits, and passes over packed rows.
 
-`csrc/` holds the same formulas as `sums`, `quadratic` and `newton`, in C, for double precision, and those of `sweeps`
-and `surveys` for single. Sums over rows keep one order, so that the bits of a fit do not depend on the number of
-threads; they may differ from NumPy's in the last digits.
+`csrc/` holds the same formulas as `sums`, `active_set` and `newton`, in C, for double precision, and those of `sweeps`
+and `importance_sampling` for single. Sums over rows keep one order, so that the bits of a fit do not depend on the
+number of threads; they may differ from NumPy's in the last digits.
 """
 
 from __future__ import annotations
@@ -12,34 +12,33 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel._compiled import compiled as compiled  # noqa: PLC0414 - the name is this door's
-from ecsel.fitting import forms
-from ecsel.fitting.losses import Logistic, Softmax
+from ecsel.fitting.objective import forms
+from ecsel.fitting.objective.losses import Logistic, Softmax
+from ecsel.fitting.objective.sums import inner
 from ecsel.fitting.penalties import L1, PaperL1
-from ecsel.fitting.sums import inner
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from ecsel.fitting.blocks import Block
-    from ecsel.fitting.forms import Expansion
-    from ecsel.fitting.problem import Problem
+    from numpy.typing import NDArray
 
-Array = NDArray[np.floating]
-Double = NDArray[np.float64]
+    from ecsel._typing import Array, Floats
+    from ecsel.fitting.objective.forms import Expansion
+    from ecsel.fitting.objective.problem import Problem
+    from ecsel.fitting.rows.blocks import Block
 
 
 _FORMS = {forms.AngleForm: 0, forms.PowerForm: 1}
 _LOSSES = {Logistic: 0, Softmax: 1}
-MOST_BYTES = 256
+MAX_BYTES = 256
 """Class codes that fit a byte."""
 
 
 def sweeps(dtype: np.dtype[Any], n_classes: int) -> bool:
     """Whether compiled passes read packed rows of this precision and number of classes."""
-    return compiled is not None and dtype == np.float32 and n_classes <= MOST_BYTES
+    return compiled is not None and dtype == np.float32 and n_classes <= MAX_BYTES
 
 
 def knows(problem: Problem) -> bool:
@@ -74,9 +73,9 @@ class CompiledState:
 
     problem: Problem
     block: Block
-    theta: Double
-    residual: Double
-    probabilities: Double
+    theta: Floats
+    residual: Floats
+    probabilities: Floats
     arguments: tuple[object, ...]
 
     @cached_property
@@ -113,14 +112,14 @@ class CompiledSums:
 
     def minimise(
         self, theta: Array, block: Block, rules: tuple[float, ...], n_threads: int
-    ) -> tuple[Double, tuple[float, ...]]:
+    ) -> tuple[Floats, tuple[float, ...]]:
         """Run the loop of `newton` on a single block: θ, then objective, loss, residual, status and counts."""
         found = np.array(theta, dtype=np.float64)
-        return found, self._module.minimise(*self._rows(block), found, *self._charges, rules, n_threads)
+        return found, self._module.minimise(*self._rows(block), found, *self._penalty_parts, rules, n_threads)
 
     def adam_epoch(
         self,
-        theta: Double,
+        theta: Floats,
         block: Block,
         pace: tuple[float, ...],
         order: NDArray[np.int64],
@@ -128,18 +127,20 @@ class CompiledSums:
         steps: int,
     ) -> int:
         """Run an epoch of `adam`, in place; return the steps that were taken by then."""
-        taken: int = self._module.adam_epoch(*self._rows(block), theta, *self._charges, pace, order, *moments, steps)
+        taken: int = self._module.adam_epoch(
+            *self._rows(block), theta, *self._penalty_parts, pace, order, *moments, steps
+        )
         return taken
 
     @property
-    def charges_known(self) -> bool:
-        """Whether compiled solvers know how the penalty charges shapes and slopes."""
+    def penalty_is_compiled(self) -> bool:
+        """Whether compiled solvers know the penalty of shapes and slopes."""
         return type(self._problem.penalty) in {L1, PaperL1} and self._problem.plain
 
     @property
-    def _charges(self) -> tuple[Array, Array, Array, float]:
+    def _penalty_parts(self) -> tuple[Array, Array, Array, float]:
         problem = self._problem
-        price = float(problem.penalty.shape_charge(np.zeros(1), intercept=problem.intercept)[2][0])
+        price = float(problem.penalty.shape_value(np.zeros(1), intercept=problem.intercept)[2][0])
         return problem.l1, problem.lower, problem.upper, price
 
     def _rows(self, block: Block) -> tuple[tuple[float, ...], Array, NDArray[np.int64], Array]:
@@ -151,13 +152,13 @@ class CompiledSums:
             np.ascontiguousarray(block.w),
         )
 
-    def gradient(self, state: CompiledState) -> Double:
+    def gradient(self, state: CompiledState) -> Floats:
         """Return Jᵀr."""
         gradient = np.empty(self._size)
         self._module.derivatives(*state.arguments, gradient, None, None)
         return gradient
 
-    def loss_and_gradient(self, theta: Array, block: Block) -> tuple[float, Double]:
+    def loss_and_gradient(self, theta: Array, block: Block) -> tuple[float, Floats]:
         """Return both in one pass."""
         loss, state = self.forward(theta, block)
         return loss, self.gradient(state)
@@ -168,9 +169,9 @@ class CompiledSums:
         loss = self._problem.loss
         return value, loss.errors(state.probabilities, loss.encode(block.codes, np.float64))
 
-    def derivatives(self, state: CompiledState) -> tuple[Double, Double, Double]:
+    def derivatives(self, state: CompiledState) -> tuple[Floats, Floats, Floats]:
         """Return the three sums."""
         gradient, matrix = np.empty(self._size), np.empty((self._size, self._size))
-        bend = np.empty((self._scores, self._terms, self._width, self._width))
-        self._module.derivatives(*state.arguments, gradient, matrix, bend)
-        return gradient, matrix, bend
+        residual_hessian = np.empty((self._scores, self._terms, self._width, self._width))
+        self._module.derivatives(*state.arguments, gradient, matrix, residual_hessian)
+        return gradient, matrix, residual_hessian

@@ -1,7 +1,7 @@
 """Fits of many rows: rounds of importance samples, each judged on all rows, then exact gradients to the end.
 
-Of millions of rows a few thousand shape a fit. A round follows the valley on a sample alone and looks at the result on
-all rows; the same pass draws the next sample by the errors there (`surveys`). All starts go through a first round
+Of millions of rows a few thousand shape a fit. A round minimises on a sample alone and checks the result on
+all rows; the same pass draws the next sample (`importance_sampling`). All starts go through a first round
 together and the lowest on the sample goes on: rows that the sample lacked can be repaired, a poor minimum can not. What
 a sample has missed shows on all rows: where the objective rose, the next round starts from the best equation again, and
 its sample holds the rows that went wrong. Once rounds agree, Newton steps with the exact gradient and the sample's
@@ -15,30 +15,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ecsel.fitting.blocks import on_pool_thread, thread_pool
-from ecsel.fitting.newton import Outcome, Stop, Watch
 from ecsel.fitting.report import Status
-from ecsel.fitting.sampling import SampledCurvature
-from ecsel.fitting.surveys import joined, mean_root, survey
-from ecsel.fitting.valley import follow_valley
+from ecsel.fitting.rows.blocks import on_pool_thread, thread_pool
+from ecsel.fitting.rows.importance_sampling import draw_sample, joined, mean_root
+from ecsel.fitting.rows.sampling import SampledCurvature
+from ecsel.fitting.solvers.base import Outcome, Stop, Watch
+from ecsel.fitting.solvers.log_newton import minimise_in_logs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ecsel.fitting.problem import Problem
-    from ecsel.fitting.surveys import Survey
+    from ecsel._typing import Array
+    from ecsel.fitting.objective.problem import Problem
+    from ecsel.fitting.rows.importance_sampling import ImportanceSample
 
-Array = NDArray[np.floating]
 
 SAMPLE_ROWS = 10_000
 SAMPLE_ROWS_PER_PARAMETER = 400
-MOST_ROUNDS = 6
+MAX_ROUNDS = 6
 SHORT, LONG = Stop(1e-6, np.inf, 30), Stop(1e-6, np.inf, 60)
-"""How far valleys are followed on one sample, from all starts and then from the best: its minimum is not all rows'."""
+"""How far a fit goes on one sample, from all starts and then from the best: its minimum is not all rows'."""
 ROUNDS_AGREE = 2e-2
-"""A round's objective this close to the one before and to what its sample told: samples have told what they can."""
+"""A round's objective this close to the one before and to the value on its sample: further samples bring nothing."""
 EXPLODED = 100
 """A start whose objective is this many times the lowest has exploded on rows that its pilot lacked."""
 STATISTICAL = 0.1
@@ -73,7 +72,7 @@ class Search:
     def __init__(self, problem: Problem, seed: int, watch: Watch | None) -> None:
         self._problem, self._seed, self._watch = problem, seed, watch
         self._size = float(max(SAMPLE_ROWS, SAMPLE_ROWS_PER_PARAMETER * problem.size))
-        self._points: list[Survey] = []
+        self._points: list[ImportanceSample] = []
         self._spread: list[float] = []
         self._looks, self._iterations, self._rows = 0, 0, 0.0
 
@@ -86,12 +85,12 @@ class Search:
         self._spread = sorted(point.objective for point in self._points)
         return joined(self._problem, self._points)
 
-    def rounds(self, sample: Problem) -> tuple[Survey, Problem]:
-        """Follow valleys on samples until these tell the same as all rows; return the best point and its sample."""
+    def rounds(self, sample: Problem) -> tuple[ImportanceSample, Problem]:
+        """Minimise on samples until these agree with all rows; return the best point and its sample."""
         largest, thetas = 8 * self._size, [point.theta for point in self._points]
         best = self._points[0]
-        for turn in range(MOST_ROUNDS):
-            trials = self._valleys(sample, thetas)
+        for turn in range(MAX_ROUNDS):
+            trials = self._minimise_on(sample, thetas)
             trial = min(trials, key=lambda trial: trial.objective)
             latest = self._look(trial.theta, self._size, sample)
             self._points.append(latest)
@@ -111,7 +110,7 @@ class Search:
         lowest = min(self._points, key=lambda point: point.objective)
         return (best, sample) if lowest is best else (lowest, joined(self._problem, [lowest]))
 
-    def finish(self, best: Survey, sample: Problem, stop: Stop) -> Found:
+    def finish(self, best: ImportanceSample, sample: Problem, stop: Stop) -> Found:
         """Take steps with the gradient of all rows and the sample's curvature."""
         n_rows = self._problem.blocks.n_rows
         if stop.tol < Stop().tol:
@@ -119,7 +118,7 @@ class Search:
         else:
             statistical = STATISTICAL * np.count_nonzero(best.theta) / (2 * n_rows * abs(best.objective))
             stop = Stop(max(stop.tol, statistical), np.inf, stop.max_iter)
-        outcome = follow_valley(SampledCurvature.of(self._problem, sample), best.theta, stop, self._watch)
+        outcome = minimise_in_logs(SampledCurvature.of(self._problem, sample), best.theta, stop, self._watch)
         self._looks += outcome.evaluations
         return self._found(outcome)
 
@@ -133,17 +132,17 @@ class Search:
         passes = self._looks + self._rows / self._problem.blocks.n_rows
         return replace(outcome, iterations=self._iterations + outcome.iterations), self._spread, passes
 
-    def _look(self, theta: Array, size: float, by: Problem) -> Survey:
+    def _look(self, theta: Array, size: float, by: Problem) -> ImportanceSample:
         """Look at a point on all rows and draw there; what is already in hand tells how."""
         self._looks += 1
-        return survey(self._problem, theta, size, self._seed + self._looks, mean_root(by, theta))
+        return draw_sample(self._problem, theta, size, self._seed + self._looks, mean_root(by, theta))
 
-    def _valleys(self, sample: Problem, thetas: Sequence[Array]) -> list[Outcome]:
-        """Follow the valleys from several points on one sample, side by side."""
+    def _minimise_on(self, sample: Problem, thetas: Sequence[Array]) -> list[Outcome]:
+        """Minimise from several points on one sample, side by side."""
         stop = SHORT if len(thetas) > 1 else LONG
 
         def follow(theta: Array) -> Outcome:
-            return follow_valley(sample, theta, stop, self._watch)
+            return minimise_in_logs(sample, theta, stop, self._watch)
 
         threads = self._problem.blocks.n_threads
         if threads == 1 or len(thetas) == 1 or on_pool_thread():

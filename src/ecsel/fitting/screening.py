@@ -14,21 +14,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.fitting.blocks import ArrayBlocks, Coordinates, one_blas_thread
 from ecsel.fitting.fit import class_shares
-from ecsel.fitting.newton import Stop, minimise
+from ecsel.fitting.objective.problem import Problem
 from ecsel.fitting.penalties import L1
-from ecsel.fitting.problem import Problem
-from ecsel.fitting.starts import first_starts, interrupted
+from ecsel.fitting.rows.blocks import ArrayBlocks, Coordinates, one_blas_thread
+from ecsel.fitting.solvers.base import Stop
+from ecsel.fitting.solvers.initialization import first_starts, interrupted
+from ecsel.fitting.solvers.newton import minimise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from ecsel.fitting.limits import Limits
-    from ecsel.fitting.losses import Loss
-    from ecsel.fitting.rows import Array, Rows
+    from ecsel._typing import Array
+    from ecsel.fitting.objective.constraints import Constraints
+    from ecsel.fitting.objective.losses import Loss
+    from ecsel.fitting.rows.merging import Rows
 
 N_STRENGTHS = 14
 SMALLEST_STRENGTH = 1e-4
@@ -40,7 +42,7 @@ _NEARLY = Stop(tol=1e-4, kkt=np.inf, max_iter=25)
 def first_columns(
     rows: Rows,
     loss: Loss,
-    limits: Limits,
+    constraints: Constraints,
     columns: NDArray[np.integer],
     most: int,
 ) -> NDArray[np.bool_]:
@@ -51,7 +53,7 @@ def first_columns(
     with one_blas_thread():
         centred = Coordinates.of(rows[0], rows[2])
         blocks = ArrayBlocks.standardised(*rows, centred)
-        problem = Problem(blocks, loss, L1(0.0, limits=limits), 1, True, centred.spread)
+        problem = Problem(blocks, loss, L1(0.0, constraints=constraints), 1, True, centred.spread)
         v = (rows[0] - centred.centre[:, None]) / centred.spread[:, None]
         correlation = (v * (rows[2] / rows[2].sum())) @ v.T
         for theta in _walk(problem, class_shares(rows[1], rows[2], loss)):

@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.quality.frames import table_columns, to_pandas
-from ecsel.quality.inputs import Floats, score_column
+from ecsel.quality.inputs import score_column
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from numpy.typing import NDArray
+
+    from ecsel._typing import Floats
 
 MISSING, OTHER = "missing", "not in training"
 
@@ -81,8 +83,8 @@ def psi(expected: Any, actual: Any, *, n_bins: int = 10, categorical: Collection
     before, after = table_columns(expected, "expected"), table_columns(actual, "actual")
     if list(before) != list(after):
         different = [name for name in {**before, **after} if (name in before) != (name in after)]
-        told = f"only one of them has {different[0]!r}" if different else "their order differs"
-        raise ValueError(f"the two tables must have the same columns, but {told}.")
+        text = f"only one of them has {different[0]!r}" if different else "their order differs"
+        raise ValueError(f"the two tables must have the same columns, but {text}.")
     if unknown := [name for name in categorical if name not in before]:
         raise ValueError(f"categorical names {unknown[0]!r}, which is no column of the tables.")
     return TableDrift(

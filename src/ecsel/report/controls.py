@@ -1,4 +1,4 @@
-"""What the live part of the page is told: one control per column in use, and a sample of rows to start from.
+"""The data of the live part of the page: one control per column in use, and a sample of rows to start from.
 
 Numbers are kept to the last bit, as JSON numbers or, where that is shorter, as the bytes of doubles. Levels are
 positions among those that the model knows; the levels themselves stand in the script, written as the export writes
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MOST_BYTES = 1_200_000
+MAX_BYTES = 1_200_000
 """The sample takes fewer rows if it would be longer than this."""
 
 WIDE = 100.0
@@ -91,9 +91,9 @@ def sample(evidence: Evidence, must: Iterable[int], most: int) -> tuple[NDArray[
         positions = np.union1d(some_rows(len(rows), most), np.array(wanted, dtype=np.intp))
         columns = [_column(evidence, column, positions) for column in lower(evidence.view).inputs]
         size = sum(len(json.dumps(column)) for column in columns)
-        if size <= MOST_BYTES or most == 0:
+        if size <= MAX_BYTES or most == 0:
             break
-        most = int(most * min(0.95 * MOST_BYTES / size, 0.9))
+        most = int(most * min(0.95 * MAX_BYTES / size, 0.9))
     document = {
         "labels": [shown(label) for label in rows.labels[positions].tolist()],
         "truth": _truth(rows, positions),

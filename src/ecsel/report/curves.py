@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 UNIT = (0.0, 1.0)
-MOST_CURVES = 6
+MAX_CURVES = 6
 """A chart of more classes cannot be read; it shows those with most rows."""
 
 GRID = 200
@@ -39,7 +39,7 @@ def scored_classes(rows: Rows) -> list[int]:
     """Return the classes that have a curve: the second of two, else those with most rows; others have no meaning."""
     n_classes = rows.outputs.shape[1]
     totals = np.bincount(rows.truth, minlength=n_classes)
-    chosen = [1] if n_classes == 2 else np.argsort(-totals, kind="stable")[:MOST_CURVES].tolist()
+    chosen = [1] if n_classes == 2 else np.argsort(-totals, kind="stable")[:MAX_CURVES].tolist()
     return sorted(c for c in chosen if 0 < totals[c] < len(rows))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ecsel.tables import Level
 
 BINS = 20
-MOST_BARS = 12
+MAX_BARS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ def data_summary(evidence: Evidence) -> DataSummary:
     else:
         y = training.truth
         low, middle, high = np.quantile(y, [0, 0.5, 1]).tolist()
-        told = f"{number(low)} to {number(high)}, median {number(middle)}"
-        target = (told, spark(np.histogram(y, bins=BINS)[0]))
+        text = f"{number(low)} to {number(high)}, median {number(middle)}"
+        target = (text, spark(np.histogram(y, bins=BINS)[0]))
     notes = () if view.encoder is None else view.encoder.notes
     return DataSummary(count(len(training)), count(len(judged)), columns, classes, target, notes)
 
@@ -113,7 +113,7 @@ def _levels(rows: Rows, j: int, name: str, levels: tuple[Level, ...], *, used: b
     most = levels[int(np.argmax(tally))]
     known = len(found) - counts.get(MISSING, 0) - counts.get(UNKNOWN, 0)
     typical = f"{shown(most)} ({percent(max(tally) / len(found), 0)})" if known else DASH
-    ordered = sorted(tally, reverse=True)[:MOST_BARS]
+    ordered = sorted(tally, reverse=True)[:MAX_BARS]
     return ColumnLine(
         name,
         "ordered levels" if column is not None and column.kind == "ordinal" else "levels",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MORE = 1.1
-MOST_CLASSES = 6
+MAX_CLASSES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _tables(evidence: Evidence, columns: list[int]) -> tuple[ElasticityTable, ..
     gradient = explain.log_gradient(view, X, units="raw").values
     elasticity = explain.elasticity(view, X, units="raw")
     tables = []
-    labels = view.score_classes[:MOST_CLASSES]
+    labels = view.score_classes[:MAX_CLASSES]
     effects = _effects(evidence, columns)
     for s, label in enumerate(labels):
         c = view.classes.index(label)
@@ -126,14 +126,14 @@ def _tables(evidence: Evidence, columns: list[int]) -> tuple[ElasticityTable, ..
             defined = elasticity.mask[:, s, j]
             # a score near zero has an elasticity without bound, so that a mean would tell of a few rows only
             middle = float(np.median(elasticity.values[defined, s, j])) if defined.any() else None
-            told = DASH if middle is None else f"{number(middle, 3)} ({percent(float(defined.mean()), 0)} of rows)"
+            text = DASH if middle is None else f"{number(middle, 3)} ({percent(float(defined.mean()), 0)} of rows)"
             lines.append(
                 ElasticityLine(
                     shown(view.raw_names[j]),
                     _effect_text(effect, points=view.has_classes),
                     signed_bar(effect / largest),
                     number(float(np.nanmean(gradient[:, s, j])), 3) if not np.isnan(gradient[:, s, j]).all() else DASH,
-                    told,
+                    text,
                 )
             )
         tables.append(ElasticityTable(shown(label) if view.has_classes else shown(evidence.target), tuple(lines)))

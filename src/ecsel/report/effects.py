@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.explain.frames import repeat_row, table_with
-from ecsel.report.curves import MOST_CURVES, legend_of
+from ecsel.report.curves import MAX_CURVES, legend_of
 from ecsel.report.html import Html, element
 from ecsel.report.svg import BOTTOM, Frame, padded, signed_bar
 from ecsel.report.wording import number, shown, value_text
@@ -79,7 +79,7 @@ def effects(evidence: Evidence, ranking: tuple[int, ...], start: int) -> Effects
     """Return the effects of the most important columns around a row."""
     view = evidence.view
     chosen = ranking[:MAX_COLUMNS]
-    labels = view.score_classes[:MOST_CURVES]
+    labels = view.score_classes[:MAX_CURVES]
     columns = tuple(_effect(evidence, j, start, len(labels)) for j in chosen)
     together = bool((view.terms.uses @ view.grouping > 0).sum(axis=1).max(initial=0) > 1)
     held = f"row {shown(evidence.judged.labels[start])} of the {evidence.judged_name}" if together else ""

@@ -179,7 +179,7 @@ class Evidence:
     @cached_property
     def explained(self) -> Rows:
         """The judged rows over which explanations are averaged."""
-        return self.judged.some(MOST_EXPLAINED)
+        return self.judged.some(MAX_EXPLAINED)
 
 
 def typical_row(evidence: Evidence) -> int:
@@ -194,7 +194,7 @@ def typical_row(evidence: Evidence) -> int:
     return int(np.argmin(distance))
 
 
-MOST_EXPLAINED = 1000
+MAX_EXPLAINED = 1000
 """Averages over more rows than this change too little to be waited for."""
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ecsel.explain import Counterfactual
     from ecsel.report.evidence import Evidence
 
-MOST_REASONS = 4
-MOST_CHANGES = 2
+MAX_REASONS = 4
+MAX_CHANGES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def examples(
     chosen = _telling_classes(evidence) if evidence.view.has_classes else _telling_values(evidence)
     rows = evidence.judged.take(np.array(list(chosen), dtype=np.intp))
     words = explain.reasons(
-        evidence.view, rows, MOST_REASONS, baseline=evidence.baseline, column_texts=column_texts
+        evidence.view, rows, MAX_REASONS, baseline=evidence.baseline, column_texts=column_texts
     ).texts
     return tuple(
         _example(evidence, position, why, texts, immutable)
@@ -108,7 +108,7 @@ def _changes(evidence: Evidence, position: int, immutable: Collection[Any]) -> t
     answers = explain.counterfactual(
         evidence.view,
         evidence.judged.take(np.array([position])),
-        n=MOST_CHANGES,
+        n=MAX_CHANGES,
         immutable=immutable,
         data=evidence.training.table if evidence.view.encoder is not None else None,
     )

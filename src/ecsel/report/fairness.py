@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-MOST_GROUPS = 12
+MAX_GROUPS = 12
 QUARTERS = (0.25, 0.5, 0.75)
 FEW_ROWS = 30
 FOUR_FIFTHS = 0.8
@@ -94,13 +94,13 @@ def _groups(evidence: Evidence, group: Any) -> tuple[str, dict[str, Mask]]:
 
 
 def _masks(values: NDArray[Any]) -> dict[str, Mask]:
-    if values.dtype.kind in "iuf" and len(np.unique(values[values == values])) > MOST_GROUPS:  # noqa: PLR0124  # NaN
+    if values.dtype.kind in "iuf" and len(np.unique(values[values == values])) > MAX_GROUPS:  # noqa: PLR0124  # NaN
         return _quarters(values.astype(np.float64))
     labels = np.array([value_text(value) for value in values.tolist()], dtype=object)
     names, sizes = np.unique(labels, return_counts=True)
-    largest = [str(name) for name in names[np.argsort(-sizes, kind="stable")][:MOST_GROUPS]]
+    largest = [str(name) for name in names[np.argsort(-sizes, kind="stable")][:MAX_GROUPS]]
     masks = {name: labels == name for name in sorted(largest)}
-    if len(names) > MOST_GROUPS:
+    if len(names) > MAX_GROUPS:
         masks["all others"] = ~np.isin(labels, largest)
     return masks
 

@@ -7,14 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from ecsel.estimators.guarantees import guarantee_lines
 from ecsel.estimators.odds import odds_phrases
+from ecsel.estimators.odds_product import is_product_of_powers
 from ecsel.estimators.summary import remarks
 from ecsel.report.front import Front
 from ecsel.report.html import Html, element
-from ecsel.report.mathml import all_digits, equation, four_digits, piece, score_of, simple_number, symbol
+from ecsel.report.mathml import (
+    all_digits,
+    equation,
+    four_digits,
+    odds_product,
+    piece,
+    score_of,
+    simple_number,
+    symbol,
+    typeset_number,
+)
 from ecsel.report.pieces import equation_text
 from ecsel.report.rules import ColumnRule, column_rules
 from ecsel.report.wording import DASH, MINUS, number, percent, shown
-from ecsel.signomial.text import counted, print_shift
+from ecsel.signomial.text import counted
 
 if TYPE_CHECKING:
     from ecsel.report.evidence import Evidence
@@ -40,12 +51,12 @@ class ScaleLine:
 
 @dataclass(frozen=True, slots=True)
 class PieceLine:
-    """One piece of a readable equation: typeset, its coefficient, and of two classes what it does to the odds."""
+    """One piece of a readable equation: typeset, its coefficient, and what it does to the odds."""
 
     label: str
     """The class of its score."""
     typeset: Html
-    coefficient: str
+    coefficient: Html
     error: str
     """The standard error of the coefficient."""
     chosen: str
@@ -76,7 +87,7 @@ class Formulas:
     promises: tuple[str, ...]
     size: str
     label: str | None
-    """The class whose odds the pieces move."""
+    """Of two classes the one whose odds the pieces move; None where every class has a score of its own."""
     pieces: tuple[PieceLine, ...]
     rules: tuple[ColumnRule, ...]
     """Of a readable equation: how it reads its columns."""
@@ -85,6 +96,8 @@ class Formulas:
     """What the front measures."""
     n_draws: int = 0
     """Bootstrap draws that the stability of pieces rests on."""
+    product: Html | None = None
+    """The odds as a product of powers, where every piece is a logarithm or a level."""
 
 
 FRONT_OF_NUMBERS = "root mean squared error"
@@ -116,6 +129,7 @@ def formulas(evidence: Evidence, n_bootstrap: int = 0) -> Formulas:
         column_rules(view),
         _front(evidence),
         n_draws=n_bootstrap if readable else 0,
+        product=_product(evidence),
     )
 
 
@@ -133,7 +147,19 @@ def score_name(evidence: Evidence, label: Any) -> Html:
     """Return the left-hand side of an equation."""
     if not evidence.view.has_classes:
         return symbol(evidence.target_symbol)
-    return element("mtext", f"log-odds of {shown(label)}") if evidence.is_log_odds else score_of(label)
+    if evidence.view.encoder is not None and evidence.view.encoder.is_raw:
+        return element("mtext", f"{'log-odds' if evidence.is_log_odds else 'score'} of {shown(label)}")
+    return score_of(label)
+
+
+def _product(evidence: Evidence) -> Html | None:
+    """Return the odds of the second class as a product of powers, where they are one."""
+    if not evidence.is_log_odds:
+        return None
+    ((label, right),) = evidence.view.estimator.equations_.items()
+    if not is_product_of_powers(right, evidence.view.estimator.encoder_):
+        return None
+    return odds_product(element("mtext", f"odds of {shown(label)}"), right)
 
 
 def _pieces(evidence: Evidence, n_bootstrap: int) -> tuple[PieceLine, ...]:
@@ -150,11 +176,11 @@ def _pieces(evidence: Evidence, n_bootstrap: int) -> tuple[PieceLine, ...]:
         PieceLine(
             shown(label),
             piece(term),
-            print_shift(term.coefficient).replace("-", MINUS),
+            typeset_number(term.coefficient),
             error,
             chosen,
             # names are typeset beside it, so that the quotes of text are not needed
-            "; ".join(odds_phrases(term, model.encoder_)).replace("`", "") if evidence.is_log_odds else "",
+            "; ".join(odds_phrases(term, model.encoder_)).replace("`", ""),
         )
         for (label, term), error, chosen in zip(
             pieces, errors, _chosen(evidence, len(pieces), n_bootstrap), strict=True
@@ -187,7 +213,6 @@ def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
             tuple(
                 equation(score_name(evidence, label), right, all_digits)
                 for label, right in zip(labels, point.equations, strict=True)
-                if right.terms or len(labels) == 1
             ),
             point.is_chosen,
         )
@@ -228,12 +253,18 @@ def _link(evidence: Evidence) -> Html:
         right = element("mfrac", element("mn", "1"), below)
     else:
         left = element("msub", p, element("mi", "c"))
-        score = element("msub", element("mi", "z"), element("mi", "c"))
-        other = element("msub", element("mi", "z"), element("mi", "r"))
+        score, other = (_any_score(evidence, letter) for letter in "cr")
         total = element("munder", element("mo", "∑"), element("mi", "r"))
         below = element("mrow", total, element("msup", exp, other))
         right = element("mfrac", element("msup", exp, score), below)
     return element("math", left, element("mo", "="), right, display="block")
+
+
+def _any_score(evidence: Evidence, letter: str) -> Html:
+    """Return the score of a class that a letter stands for."""
+    if evidence.view.encoder is not None and evidence.view.encoder.is_raw:
+        return element("mtext", f"score of {letter}")
+    return element("msub", element("mi", "z"), element("mi", letter))
 
 
 def _decision(evidence: Evidence) -> str:

@@ -34,12 +34,12 @@ def element(tag: str, *children: Html | str, **attributes: str | float | None) -
     >>> print(element("text", "a < b", class_="tick", stroke_width=1.5))
     <text class="tick" stroke-width="1.5">a &lt; b</text>
     """
-    told = "".join(
+    attributes_text = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(_plain(value))}"'
         for name, value in attributes.items()
         if value is not None
     )
-    return Html(f"<{tag}{told}>{join(children).text}</{tag}>")
+    return Html(f"<{tag}{attributes_text}>{join(children).text}</{tag}>")
 
 
 def join(parts: Iterable[Html | str]) -> Html:

@@ -1,4 +1,4 @@
-"""What a reader must know before relying on the model: told by the rows themselves, then by the author."""
+"""What a reader must know before relying on the model: from the rows themselves, then from the author."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def limits(evidence: Evidence, own: Sequence[str]) -> tuple[str, ...]:
     found += _range(evidence)
     unused = [name for j, name in enumerate(evidence.view.raw_names) if j not in set(evidence.used.tolist())]
     if unused:
-        told = listed([shown(name) for name in unused])
-        found.append(f"What the equation does not use changes nothing: {told}.")
+        text = listed([shown(name) for name in unused])
+        found.append(f"What the equation does not use changes nothing: {text}.")
     return (*found, ALWAYS)
 
 
@@ -82,8 +82,8 @@ def _range(evidence: Evidence) -> list[str]:
     found = [rule]
     for counts, what in ((outside, "outside of the training range"), (unknown, "with a level that training never saw")):
         if counts:
-            told = listed([f"{name} ({count(n)})" for name, n in counts.items()])
-            found.append(f"Judged rows {what}, by column: {told}.")
+            text = listed([f"{name} ({count(n)})" for name, n in counts.items()])
+            found.append(f"Judged rows {what}, by column: {text}.")
     return found
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ACROSS, UP = 96, 66
 BANDS = 10
-MOST_DOTS = 300
+MAX_DOTS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +153,8 @@ def _rows_as_dots(evidence: Evidence, frame: Frame, pair: list[int]) -> Html:
     x, y = (rows.numbers(j) for j in pair)
     inside = (x >= frame.x[0]) & (x <= frame.x[1]) & (y >= frame.y[0]) & (y <= frame.y[1])
     chosen = np.flatnonzero(inside)
-    if len(chosen) > MOST_DOTS:
-        chosen = chosen[np.sort(np.random.default_rng(0).choice(len(chosen), MOST_DOTS, replace=False))]
+    if len(chosen) > MAX_DOTS:
+        chosen = chosen[np.sort(np.random.default_rng(0).choice(len(chosen), MAX_DOTS, replace=False))]
     return frame.dots(x[chosen], y[chosen], "row", radius=1.4)
 
 

@@ -73,9 +73,48 @@ def piece(term: Term) -> Html:
 
     >>> from ecsel import Signomial
     >>> print(piece(Signomial.parse("-3*log(x)").terms[0]))
-    <math><mrow><mi>log</mi><mo>(</mo><mi>x</mi><mo>)</mo></mrow></math>
+    <math><mrow><mi>log</mi><mo stretchy="false">(</mo><mi>x</mi><mo stretchy="false">)</mo></mrow></math>
     """
     return join(_term(term.from_factors(1.0, term.factors), four_digits, first=True))
+
+
+def odds_product(left: Html, logarithm: Signomial) -> Html:
+    """Return odds as a product of powers, from their logarithm: a sum of a constant, logarithms and levels.
+
+    >>> from ecsel import Signomial
+    >>> print(odds_product(symbol("o"), Signomial.parse("2*log(x) - 3")))  # doctest: +NORMALIZE_WHITESPACE
+    <math><mi>o</mi><mo>=</mo></math>
+    <span class="term"><math><msup><mi>e</mi><mrow><mo>−</mo><mn>3</mn></mrow></msup><mo>·</mo></math></span>
+    <span class="term"><math><msup><mi>x</mi><mn>2</mn></msup></math></span>
+    """
+    ordered = sorted(logarithm.terms, key=lambda term: not term.is_constant)
+    powers = [_odds_power(term) for term in ordered]
+    dot = element("mo", "·")
+    dotted = [_math(power, *([dot] if k < len(powers) - 1 else [])) for k, power in enumerate(powers)]
+    pieces = [_math(left, element("mo", "=")), *(_block([each]) for each in dotted)]
+    return Html(" ".join(each.text for each in pieces))
+
+
+def _odds_power(term: Term) -> Html:
+    """Return e to the power of a term; of a logarithm its column to the power of the coefficient."""
+    coefficient = _signed(term.coefficient < 0, _number(all_digits(abs(term.coefficient))))
+    if len(term.factors) == 1 and term.factors[0].log:
+        (factor,) = term.factors
+        inner = _inside(factor)
+        base = inner[0] if len(inner) == 1 else element("mrow", *_bracketed(inner))
+        return element("msup", base, coefficient)
+    dotted = [part for factor in term.factors for part in (element("mo", "·"), *_base(factor))]
+    return element("msup", element("mi", "e"), element("mrow", coefficient, *dotted) if dotted else coefficient)
+
+
+def typeset_number(value: float) -> Html:
+    """Return a number with all its digits.
+
+    >>> print(typeset_number(-2.1e-06).text.partition("<mo>×")[0])
+    <math><mo>−</mo><mrow><mn>2.1</mn>
+    """
+    sign = [element("mo", MINUS)] if value < 0 else []
+    return _math(*sign, _number(all_digits(abs(value))))
 
 
 def symbol(name: str) -> Html:
@@ -126,14 +165,25 @@ def _product(factors: list[Html]) -> Html:
 
 def _base(factor: Factor) -> list[Html]:
     """Return what is raised to a power: a name, a sum, or a logarithm of either."""
-    inner = [symbol(factor.name)]
-    if factor.shift:
-        inner += [element("mo", MINUS if factor.shift < 0 else "+"), _number(print_shift(abs(factor.shift)))]
+    inner = _inside(factor)
     return [_call("log", inner)] if factor.log else inner
 
 
+def _inside(factor: Factor) -> list[Html]:
+    """Return a name, or a sum of a name and a number."""
+    inner = [symbol(factor.name)]
+    if factor.shift:
+        inner += [element("mo", MINUS if factor.shift < 0 else "+"), _number(print_shift(abs(factor.shift)))]
+    return inner
+
+
 def _call(function: str, inner: list[Html]) -> Html:
-    return element("mrow", element("mi", function), element("mo", "("), *inner, element("mo", ")"))
+    return element("mrow", element("mi", function), *_bracketed(inner))
+
+
+def _bracketed(inner: list[Html]) -> list[Html]:
+    """Return something in brackets of the height of a letter: those that stretch tower over names on one line."""
+    return [element("mo", "(", stretchy="false"), *inner, element("mo", ")", stretchy="false")]
 
 
 def _power(power: Power, *, alone: bool = False) -> Html:
@@ -149,7 +199,7 @@ def _power(power: Power, *, alone: bool = False) -> Html:
     if exponent == 1 and alone:
         return inner[0] if len(inner) == 1 else element("mrow", *inner)
     if power.is_sum or (power.factor.log and exponent != 1):
-        inner = [element("mrow", element("mo", "("), *inner, element("mo", ")"))]
+        inner = [element("mrow", *_bracketed(inner))]
     if exponent == 1:
         return inner[0]
     text = str(abs(exponent)) if isinstance(exponent, Fraction) else four_digits(abs(exponent))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel import __version__
+from ecsel.report.annex import AnnexPoint, Fact, annex_points
 from ecsel.report.controls import controls, sample
 from ecsel.report.data import DataSummary, data_summary
 from ecsel.report.drivers import Drivers, drivers
@@ -26,6 +27,7 @@ from ecsel.report.limits import limits
 from ecsel.report.maps import DecisionMap, decision_map
 from ecsel.report.mathml import piece
 from ecsel.report.performance import ClassPerformance, class_performance
+from ecsel.report.points import Points, points
 from ecsel.report.regression import ValuePerformance, value_performance
 from ecsel.report.script import script
 from ecsel.report.wording import count, exact, shown
@@ -35,12 +37,17 @@ from ecsel.tables.cautions import is_protected
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from ecsel.export.scorecards import Scorecard
     from ecsel.report.evidence import Evidence
     from ecsel.report.html import Html
 
 
+LONGEST_IN_HEAD = 60
+"""Longer details, such as a digest of the model file, are on the model card alone."""
+
+
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class PageOptions:
     """What the author of a report asks for and says."""
 
     title: str
@@ -54,6 +61,8 @@ class Wishes:
     sample_rows: int
     n_bootstrap: int
     column_texts: Mapping[str, str] | None
+    annex_iv: bool | Mapping[int, str]
+    points: Scorecard | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,11 @@ class Page:
     examples: tuple[tuple[Example, int], ...]
     """Each with its position in the sample."""
     limits: tuple[str, ...]
+    annex: tuple[AnnexPoint, ...]
+    """The headings of Annex IV; empty where they were not asked for."""
+    points: Points | None
+    head: tuple[tuple[str, str], ...]
+    """The details that are short enough for the head of the page."""
     details: tuple[tuple[str, str], ...]
     card: tuple[tuple[str, str], ...]
     script: str
@@ -110,36 +124,37 @@ class Page:
     version: str
 
 
-def build_page(evidence: Evidence, wishes: Wishes) -> Page:
+def build_page(evidence: Evidence, options: PageOptions) -> Page:
     """Compute every section."""
     view = evidence.view
     protected = [name for name in view.raw_names if is_protected(str(name))]
-    immutable = protected if wishes.immutable is None else wishes.immutable
+    immutable = protected if options.immutable is None else options.immutable
     for name in immutable:
         view.column_position(name)
-    fixed = {*immutable, *([wishes.group] if isinstance(wishes.group, str) else [])}
-    classes = class_performance(evidence, wishes.costs) if view.has_classes else None
+    fixed = {*immutable, *([options.group] if isinstance(options.group, str) else [])}
+    classes = class_performance(evidence, options.costs) if view.has_classes else None
     values = None if view.has_classes else value_performance(evidence)
-    if values is not None and wishes.costs is not None:
+    if values is not None and options.costs is not None:
         raise ValueError("costs are for two classes, but the model is a regression.")
     driven = drivers(evidence)
-    explained = examples(evidence, fixed, wishes.column_texts)
+    explained = examples(evidence, fixed, options.column_texts)
     start = typical_row(evidence)
-    positions, rows = sample(evidence, [start, *(each.position for each in explained)], wishes.sample_rows)
+    positions, rows = sample(evidence, [start, *(each.position for each in explained)], options.sample_rows)
     source, method = script(view, evidence.baseline)
     places = [int(np.searchsorted(positions, each.position)) for each in explained]
     first = int(np.searchsorted(positions, start))
-    equations = formulas(evidence, wishes.n_bootstrap)
+    equations = formulas(evidence, options.n_bootstrap)
+    details = tuple((str(key), str(value)) for key, value in options.details.items())
     return Page(
-        title=wishes.title,
-        purpose=wishes.purpose,
+        title=options.title,
+        purpose=options.purpose,
         task=_task(evidence),
         target=shown(evidence.target),
         has_classes=view.has_classes,
         held_out=evidence.held_out,
         judged_name=evidence.judged_name,
         reference=evidence.baseline.description,
-        quality_of=evidence.judged_name if classes is None else classes.figures_of,
+        quality_of=quality_rows(classes, evidence),
         fixed=tuple(shown(name) for name in view.raw_names if name in fixed),
         protected=tuple(shown(name) for name in protected),
         data=data_summary(evidence),
@@ -150,10 +165,13 @@ def build_page(evidence: Evidence, wishes: Wishes) -> Page:
         values=values,
         drivers=driven,
         decision_map=decision_map(evidence, driven.ranking, start),
-        fairness=fairness(evidence, wishes.group),
+        fairness=fairness(evidence, options.group),
         examples=tuple(zip(explained, places, strict=True)),
-        limits=limits(evidence, wishes.limits),
-        details=tuple((str(key), str(value)) for key, value in wishes.details.items()),
+        limits=limits(evidence, options.limits),
+        annex=() if options.annex_iv is False else _annex(evidence, options, equations, classes or values),
+        points=points(evidence, options.points),
+        head=tuple((name, value) for name, value in details if len(value) <= LONGEST_IN_HEAD),
+        details=details,
         card=_card(
             evidence,
             equations,
@@ -172,6 +190,45 @@ def _by_hand(evidence: Evidence, position: int) -> RowByHand:
     inputs = tuple((shown(each.column), exact(each.value), each.remark) for each in worked.inputs)
     name = f"row {shown(evidence.judged.labels[position])} of the {evidence.judged_name}"
     return RowByHand(name, inputs, worked, tuple(outcome_steps(evidence.view, worked)))
+
+
+def _annex(
+    evidence: Evidence, options: PageOptions, equations: Formulas, quality: ClassPerformance | ValuePerformance | None
+) -> tuple[AnnexPoint, ...]:
+    """Return the headings of Annex IV, filled with what the sections of the report say."""
+    named = [f"{figure.name} {figure.value}" for figure in ([] if quality is None else quality.figures)]
+    rows, columns = count(len(evidence.training)), len(evidence.view.raw_names)
+    purpose = f"intended purpose: {options.purpose}" if options.purpose else ""
+    facts = {
+        1: [
+            *([Fact(purpose, "purpose")] if purpose else []),
+            Fact(f"{_task(evidence)}, by an equation of {equations.size}", "equation"),
+            Fact(f"software: ecsel {__version__}"),
+            *(Fact(f"{name}: {value}") for name, value in options.details.items()),
+        ],
+        2: [
+            Fact("the equation is the whole model, with every number in it", "equation"),
+            Fact(f"training rows: {rows}, with {columns} columns", "data"),
+            Fact(f"judged on {quality_rows(quality, evidence)}: {', '.join(named)}", "quality"),
+        ],
+        3: [
+            Fact("what the model reads, and what it does with missing and unusual values", "equation"),
+            Fact("what limits it", "limits"),
+            *([Fact("figures by group", "fairness")] if options.group is not None else []),
+        ],
+        4: [Fact(f"figures: {', '.join(named)}", "quality")],
+    }
+    open_too = {
+        1: [] if purpose else ["the intended purpose"],
+        3: [] if options.group is not None else ["accuracy for the groups of persons on whom the system is used"],
+    }
+    own = {} if options.annex_iv is True or options.annex_iv is False else options.annex_iv
+    return annex_points(facts, own, open_too)
+
+
+def quality_rows(quality: ClassPerformance | ValuePerformance | None, evidence: Evidence) -> str:
+    """Return which rows the headline figures are of."""
+    return quality.figures_of if isinstance(quality, ClassPerformance) else evidence.judged_name
 
 
 def _task(evidence: Evidence) -> str:

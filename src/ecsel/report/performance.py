@@ -89,7 +89,7 @@ def class_performance(evidence: Evidence, costs: Any) -> ClassPerformance:
         calibration=calibration_chart(quality.reliability, two_classes=len(view.classes) == 2),
         legend=legend(rows),
         panel=_panel(rows, view.threshold, costs) if curves and view.threshold is not None else None,
-        out_of_fold=_out_of_fold(view.estimator, told=folds is not None),
+        out_of_fold=_out_of_fold(view.estimator, reported=folds is not None),
     )
 
 
@@ -135,12 +135,12 @@ def _panel(rows: Rows, threshold: float, costs: Any) -> ThresholdPanel:
     return ThresholdPanel(Thresholds.of(rows, threshold), ((a, b), (c, d)), number(threshold))
 
 
-def _out_of_fold(model: Any, *, told: bool) -> str | None:
+def _out_of_fold(model: Any, *, reported: bool) -> str | None:
     """Tell what cross-validation said, on rows that each fit had not seen; how it was done, where figures tell what."""
     quality: Quality | None = model.out_of_fold_
     if quality is None:
         return None
-    if told:
+    if reported:
         how = f"Each of the {model.n_folds_} folds was judged by a fit that had not seen it"
         return f"{how}; the same folds chose the size."
     area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"

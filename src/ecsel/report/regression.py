@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MOST_DOTS = 1000
+MAX_DOTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _figures(truth: Floats, residual: Floats) -> tuple[Figure, ...]:
 
 
 def _some(n: int) -> Any:
-    return slice(None) if n <= MOST_DOTS else np.sort(np.random.default_rng(0).choice(n, MOST_DOTS, replace=False))
+    return slice(None) if n <= MAX_DOTS else np.sort(np.random.default_rng(0).choice(n, MAX_DOTS, replace=False))
 
 
 def _agreement(rows: Rows, target: str) -> Html:

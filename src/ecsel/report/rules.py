@@ -44,7 +44,7 @@ class ColumnRule:
 
 def used_columns(view: ModelView) -> NDArray[np.intp]:
     """Return the positions of the raw columns that the equations use."""
-    used: NDArray[np.intp] = np.unique(view.players[view.terms.uses.any(axis=0)])
+    used: NDArray[np.intp] = np.unique(view.feature_groups[view.terms.uses.any(axis=0)])
     return used
 
 

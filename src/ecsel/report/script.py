@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Method: TypeAlias = Literal["shapley", "attribution"]
 
-MOST_FACTORS = 70_000
+MAX_FACTORS = 70_000
 """Factors in the Shapley values, about five characters each: one term of 40 columns has 62 000."""
 
 PARTS = ("page.js", "state.js", "search.js", "waterfall.js", "what_if.js", "threshold.js", "print.js")
@@ -29,7 +29,7 @@ PARTS = ("page.js", "state.js", "search.js", "waterfall.js", "what_if.js", "thre
 def contribution_method(view: ModelView) -> Method:
     """Return exact values where their code is short enough: m columns of a term take m·⌈m/2⌉·(m − 1) factors."""
     columns = (view.terms.uses @ view.grouping > 0).sum(axis=1).tolist()
-    return "shapley" if sum(m * ((m + 1) // 2) * (m - 1) for m in columns) <= MOST_FACTORS else "attribution"
+    return "shapley" if sum(m * ((m + 1) // 2) * (m - 1) for m in columns) <= MAX_FACTORS else "attribution"
 
 
 def script(view: ModelView, baseline: Any) -> tuple[str, Method]:

@@ -1,6 +1,6 @@
 """A small kit for charts as inline SVG: a frame with axes, lines, dots, and bars for the cells of tables.
 
-Colours are classes of the style sheet, so that a chart follows light and dark; nothing is told by colour alone.
+Colours are classes of the style sheet, so that a chart follows light and dark; nothing depends on colour alone.
 """
 
 from __future__ import annotations

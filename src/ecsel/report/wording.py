@@ -61,6 +61,15 @@ def percent(share: float | None, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f}\N{NARROW NO-BREAK SPACE}%".replace("-", MINUS)
 
 
+def unbroken(text: str) -> str:
+    r"""Return a sentence whose lines do not break before a per cent sign or around an equals sign.
+
+    >>> unbroken("cp = 2 raises the odds by 63 %")
+    'cp\xa0=\xa02 raises the odds by 63\u202f%'
+    """
+    return text.replace(" %", "\N{NARROW NO-BREAK SPACE}%").replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+
+
 def exact(value: Any) -> str:
     """Return a cell of a table with all its digits, to be typed into a calculator.
 

@@ -184,7 +184,9 @@ def _inputs(view: ModelView, X: Any, row: dict[str, Any]) -> tuple[WorkedInput, 
     cells, used = table_values(X)[0], np.flatnonzero(view.terms.uses.any(axis=0)).tolist()
     found = []
     for j in used_columns(view).tolist():
-        features = [] if view.encoder is None else [view.encoder.features[k] for k in used if view.players[k] == j]
+        features = (
+            [] if view.encoder is None else [view.encoder.features[k] for k in used if view.feature_groups[k] == j]
+        )
         remark = "; ".join(filter(None, (_remark(view, feature, cells[j], row) for feature in features)))
         found.append(WorkedInput(view.raw_names[j], _plain(cells[j]), remark))
     return tuple(found)

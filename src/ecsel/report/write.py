@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ecsel.files.atomic_write import write_whole
 from ecsel.report.evidence import Evidence
 from ecsel.report.html import Html
-from ecsel.report.page import Wishes, build_page, policy
+from ecsel.report.page import PageOptions, build_page, policy
+from ecsel.report.wording import MINUS, unbroken
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Mapping, Sequence
+
+    from ecsel.export.scorecards import Scorecard
 
 
 def render_report(
@@ -34,6 +37,8 @@ def render_report(
     sample_rows: int = 5000,
     n_bootstrap: int = 0,
     column_texts: Mapping[str, str] | None = None,
+    annex_iv: bool | Mapping[int, str] = False,
+    points: Scorecard | None = None,
 ) -> str:
     """Return the report as the text of an HTML page; the options are those of `write_report`.
 
@@ -49,7 +54,7 @@ def render_report(
     environment = _environment()
     if sample_rows < 0:
         raise ValueError(f"sample_rows={sample_rows!r} must not be negative.")
-    wishes = Wishes(
+    options = PageOptions(
         title or "Model report",
         purpose,
         group,
@@ -60,11 +65,13 @@ def render_report(
         sample_rows,
         n_bootstrap,
         column_texts,
+        annex_iv,
+        points,
     )
     with warnings.catch_warnings():
-        # rows outside of the training range are counted and told on the page
+        # rows outside of the training range are counted and shown on the page
         warnings.simplefilter("ignore", UserWarning)
-        page = build_page(Evidence.read(model, X, y, X_test, y_test), wishes)
+        page = build_page(Evidence.read(model, X, y, X_test, y_test), options)
     style = (files("ecsel.report") / "templates" / "style.css").read_text(encoding="utf-8")
     text: str = environment.get_template("report.html").render(
         page=page, style=Html(style), script=Html(page.script), policy=policy(style, page.script)
@@ -90,6 +97,8 @@ def write_report(
     sample_rows: int = 5000,
     n_bootstrap: int = 0,
     column_texts: Mapping[str, str] | None = None,
+    annex_iv: bool | Mapping[int, str] = False,
+    points: Scorecard | None = None,
 ) -> Path:
     """Write a fitted model as one self-contained HTML file, and return its path.
 
@@ -127,6 +136,11 @@ def write_report(
         0 leaves that column out. Readable classifiers only.
     column_texts : dict of column to str, optional
         Your own words for columns that are reasons; see `explain.reasons`.
+    annex_iv : bool or dict of int to str, default=False
+        Add the nine headings of Annex IV to the EU's AI Act, filled with what the report knows; what only people can
+        say is marked "to be written". A dict has your own text for some of the points 1 to 9.
+    points : Scorecard, optional
+        Show the equation as points too: ``points=ecsel.scorecard(model, decimals=0)``.
 
     Examples
     --------
@@ -155,6 +169,8 @@ def write_report(
         sample_rows=sample_rows,
         n_bootstrap=n_bootstrap,
         column_texts=column_texts,
+        annex_iv=annex_iv,
+        points=points,
     )
     target = Path(path)
     write_whole(target, text.encode())
@@ -173,5 +189,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unbroken"] = unbroken
+    environment.filters["minus"] = lambda text: text.replace("-", MINUS)
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment

@@ -1,6 +1,6 @@
 """Many rows: a sample finds the pieces, more rows choose among them, all rows fit the coefficients.
 
-Pieces that a sample of some thousand rows has found are fitted anew on more rows, where weaker effects can be told from
+Pieces that a sample of some thousand rows has found are fitted anew on more rows, where weaker effects stand out from
 noise: one part of the rows fits every candidate of the front, the held-out part chooses by the rule of the folds, with
 the standard error of the rows' own differences. Coefficients given pieces are a generalised linear model, so all rows
 are met in a few passes: each pass adds up loss, gradient and Hessian batch by batch, and memory holds one batch.
@@ -21,10 +21,10 @@ from ecsel.search.selection import RESOLUTION
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ecsel._typing import Floats, Places
     from ecsel.search.dictionary import SearchColumn
     from ecsel.search.losses import Loss
     from ecsel.search.search import Fold, SearchOptions, SearchResult
-    from ecsel.search.typing import Floats, Places
 
 MAX_PASSES = 25
 PASS_TOLERANCE = 1e-8

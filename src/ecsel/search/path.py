@@ -23,9 +23,9 @@ from ecsel.search.scan import MIN_GAIN, Candidates, Current, Scan, scan
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.search.dictionary import Atoms
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Mask, Places
 
 ADDITIONS = 3
 """Additions that are fitted exactly in a round."""
@@ -83,6 +83,10 @@ class Training:
     signs: Floats | None = None
     """(scores, atoms): +1 or −1 where a coefficient must have that sign, 0 where it is free."""
 
+    def dispersion(self, found: Found) -> float:
+        """Return the dispersion φ that a set leaves, in whose units its loss counts nats."""
+        return self.loss.dispersion(found.fitted.scores, self.target, self.weights, len(found) + 1)
+
 
 @dataclass(frozen=True, eq=False)
 class Found:
@@ -93,6 +97,8 @@ class Found:
     fitted: glm.Fitted
     total: float
     """The objective with the price of the code length."""
+    dispersion: float = 1.0
+    """The dispersion φ under which it was fitted."""
 
     def __len__(self) -> int:
         return len(self.atoms)
@@ -186,8 +192,8 @@ class Walk:
 
     def _rescale(self, current: Found) -> Found:
         """Take φ from a set, and return the set fitted under it."""
-        training, fitted, before = self._training, current.fitted, self._dispersion
-        now = training.loss.dispersion(fitted.scores, training.target, training.weights, len(current) + 1)
+        fitted, before = current.fitted, self._dispersion
+        now = self._training.dispersion(current)
         self._dispersion = self._dispersions[len(current)] = now
         if now == before:
             return current
@@ -206,7 +212,8 @@ class Walk:
             start,
             tolerance=glm.SEARCH_TOLERANCE,
         )
-        return Found(atoms, owners, fitted, fitted.objective + float(self._prices[places].sum()))
+        total = fitted.objective + float(self._prices[places].sum())
+        return Found(atoms, owners, fitted, total, self._dispersion)
 
     def _scan(self, current: Found, places: Places) -> Scan:
         training, own = self._training, np.array(current.atoms, dtype=np.intp)
@@ -341,7 +348,7 @@ def refit(training: Training, found: Found, ridge: float, dispersion: float = 1.
         (found.fitted.intercepts, found.fitted.coefficients),
         tolerance=glm.SEARCH_TOLERANCE,
     )
-    return replace(found, fitted=fitted)
+    return replace(found, fitted=fitted, dispersion=dispersion)
 
 
 def _largest(values: Floats, count: int) -> list[int]:

@@ -6,7 +6,8 @@ one by one, and those that are still free move to where the quadratic is least:
     δ_R = −H_RR⁻¹ H_Rk δ_k        after number k has moved by δ_k.
 
 The number with the coarsest step, in units of the loss, goes first, so that the finest one takes up what is left. The
-true loss then decides: where it rises by more than max(`NATS`, `SHARE` of it), the coarsest number gets one more digit.
+true loss then decides: where it rises by more than max(`NATS`, `NATS_A_ROW` a row, `SHARE` of it), the coarsest number
+gets one more digit.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ import numpy as np
 from ecsel.search import glm
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats, Places
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Places
 
 NATS, SHARE = 0.5, 0.002
 """What rounding may cost: half a nat is less than one more parameter, a fifth of a percent of the loss is not seen."""
+NATS_A_ROW = 1e-4
+"""Nor is this in a mean loss: a nearly perfect model of a large table need not buy digits with it."""
 MAX_DIGITS = 15
 """What a double holds; a target far from zero needs most of them in its intercept."""
 INTERCEPT_DIGITS = 1
@@ -79,7 +82,7 @@ def rounded_coefficients(
     wanted = np.full(len(start), digits)
     wanted[:n_scores] += INTERCEPT_DIGITS
     exact = _total(loss, values, owners, target, weights, start)
-    limit = exact + max(NATS, SHARE * abs(exact))
+    limit = exact + max(NATS, NATS_A_ROW * len(target), SHARE * abs(exact))
     if may_vanish and len(coefficients):
         without = np.append(0.0, coefficients + np.linalg.solve(hessian[1:, 1:], hessian[1:, 0]) * intercepts[0])
         if _total(loss, values, owners, target, weights, without) <= limit:

@@ -24,13 +24,13 @@ from ecsel import _compiled
 from ecsel.search import glm
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats, Mask, Places, Singles
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Mask, Places, Singles
 
 COLLINEAR = 1e-3
 """A piece of which less than this share (squared sine) is new to the set is no new direction."""
 CONSIDERED_SWAPS = 8
-"""Swaps of a score that are told: some may break a limit."""
+"""Swaps of a score that are returned: some may break a limit."""
 MIN_GAIN = 1e-6
 """Nats that a swap must gain, so that rounding does not make it go round in circles."""
 

@@ -32,10 +32,10 @@ from ecsel.signomial import Signomial, Term
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.search.dictionary import Atoms, Piece, SearchColumn
     from ecsel.search.losses import Loss
     from ecsel.search.selection import Choice, Key, Walked
-    from ecsel.search.typing import Floats, Mask, Places
 
 FAMILIES = (
     Family("pairs", price=1.0, ridge=0.3, max_pieces=16),
@@ -196,7 +196,7 @@ def search(
         Returns for pieces the signs (scores, pieces) that their coefficients must have: +1, −1, 0 for free, NaN where
         the piece is forbidden.
     report : callable, optional
-        Told how many of how many walks are done.
+        Called with the number of walks done and the number of all.
     """
     clock = _Clock(None if options.time_limit is None else time.monotonic() + options.time_limit)
     limits, families = _limits(options, loss)

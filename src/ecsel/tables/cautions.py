@@ -130,11 +130,11 @@ def find_cautions(
             continue
         name = source.get(column.name, column.name)
         if AFTERWARDS.search(_snake(name)):
-            told = f"{name!r} sounds like something that is known only afterwards"
-            found["afterwards"].setdefault(name, Caution("afterwards", name, told))
+            line = f"{name!r} sounds like something that is known only afterwards"
+            found["afterwards"].setdefault(name, Caution("afterwards", name, line))
         if is_protected(name):
-            told = f"{name!r} may be a protected attribute"
-            found["protected"].setdefault(name, Caution("protected", name, told))
+            line = f"{name!r} may be a protected attribute"
+            found["protected"].setdefault(name, Caution("protected", name, line))
         if len(target) >= MIN_ROWS:
             values = _values(column, plain.columns[j], target, classes=classes)
             caution = _suspected(name, values, target, classes=classes, related=bool(_words(name) & words))
@@ -150,8 +150,8 @@ def _suspected(name: str, values: Floats | None, target: Floats, *, classes: boo
         return None
     if not classes:
         r = _following(values, target)
-        told = f"{name!r} alone nearly tells the target (rank correlation {r:.4f})"
-        return Caution("leakage", name, told) if r >= FOLLOWS else None
+        line = f"{name!r} alone nearly tells the target (rank correlation {r:.4f})"
+        return Caution("leakage", name, line) if r >= FOLLOWS else None
     accuracy = _alone(values, target.astype(np.intp), TELLS_MUCH if related else SEPARATES)
     how = f"balanced accuracy {accuracy:.3f}"
     if accuracy >= SEPARATES:
@@ -173,9 +173,9 @@ def warn_cautions(cautions: list[Caution], *, stacklevel: int = 3) -> None:
     for kind, advice in ADVICE.items():
         own = [each for each in cautions if each.kind == kind]
         if own:
-            told = "; ".join(each.text for each in own[:6]) + (f" and {len(own) - 6} more" if len(own) > 6 else "")
+            line = "; ".join(each.text for each in own[:6]) + (f" and {len(own) - 6} more" if len(own) > 6 else "")
             names = ", ".join(repr(each.column) for each in own)
-            warnings.warn(f"{told}: {advice} with drop=[{names}].", ColumnWarning, stacklevel=stacklevel)
+            warnings.warn(f"{line}: {advice} with drop=[{names}].", ColumnWarning, stacklevel=stacklevel)
 
 
 def is_protected(name: str) -> bool:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from ecsel.tables.errors import short
 from ecsel.tables.number_text import is_missing_word
 from ecsel.tables.raw import RawColumn
-from ecsel.tables.refusals import short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -89,7 +89,7 @@ class DateReading:
     names: tuple[str, ...]
     kind: ClassVar[str] = "date"
 
-    def told(self, name: str) -> str:
+    def describe(self, name: str) -> str:
         """Return what a part is, in words."""
         part = self.parts[self.names.index(name)]
         if part == "days":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ecsel.tables.columns import CategoricalColumn, NumericColumn, OrdinalColumn
+from ecsel.tables.errors import short
 from ecsel.tables.features import Feature
 from ecsel.tables.level_text import is_negative_answer, rare_below
 from ecsel.tables.levels import MISSING, level_codes
@@ -25,7 +26,6 @@ from ecsel.tables.observed import (
     read_numbers,
     sorted_levels,
 )
-from ecsel.tables.refusals import short
 from ecsel.tables.scaling import FEATURE_RANGE, Summary, affine_map, choose_scaling, summarise
 
 if TYPE_CHECKING:
@@ -205,12 +205,12 @@ def _with_missing_factor(
 ) -> Description:
     if not n_missing:
         return Description(column, features, notes)
-    told = f"{column.name!r} is missing in {n_missing} of {n_rows} rows"
+    line = f"{column.name!r} is missing in {n_missing} of {n_rows} rows"
     if options.missing == "median":
-        return Description(column, features, (*notes, f"{told}; filled with the median or the most frequent level."))
+        return Description(column, features, (*notes, f"{line}; filled with the median or the most frequent level."))
     name = f"{column.name}=?"
     factor = _indicator(name, column.name, "missing", share, fill=PRESENT)
-    return Description(column, (*features, factor), (*notes, f"{told}; {name!r} is a factor of its own."))
+    return Description(column, (*features, factor), (*notes, f"{line}; {name!r} is a factor of its own."))
 
 
 def _indicator(

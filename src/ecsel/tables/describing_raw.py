@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.tables.columns import CategoricalColumn, Column, NumericColumn, OrdinalColumn
+from ecsel.tables.errors import short
 from ecsel.tables.features import Feature, Level, canonical_level
 from ecsel.tables.level_text import is_negative_answer, rare_below
 from ecsel.tables.levels import MISSING, level_codes
@@ -32,7 +33,6 @@ from ecsel.tables.observed import (
     sorted_levels,
 )
 from ecsel.tables.quantiles import quantiles
-from ecsel.tables.refusals import short
 from ecsel.tables.rounding import round_inside
 from ecsel.tables.scaling import is_constant
 

@@ -191,8 +191,8 @@ class TableEncoder:
         else:
             refuse_equal_names(features)
         readings = tuple(each.reading for each in read if each.reading is not None)
-        told = (tuple(notes), is_raw, readings, tuple(changes))
-        return cls(tuple(columns), tuple(features), rule, table.named, *told)
+        rest = (tuple(notes), is_raw, readings, tuple(changes))
+        return cls(tuple(columns), tuple(features), rule, table.named, *rest)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ class TableEncoder:
         return tuple(feature.name for feature in self.features)
 
     @property
-    def players(self) -> NDArray[np.intp]:
+    def feature_groups(self) -> NDArray[np.intp]:
         """For each feature the position of its raw column."""
         position = {name: j for j, name in enumerate(self.raw_names)}
         return np.array([position[feature.column] for feature in self.features], dtype=np.intp)
@@ -270,7 +270,7 @@ class TableEncoder:
         return replace(self, features=add_cuts(self.columns, self.features, cuts))
 
     def names_match(self, X: Any) -> bool:
-        """Whether X is a data frame with exactly the columns of training, which is quickly told."""
+        """Whether X is a data frame with exactly the columns of training, a quick check."""
         names = getattr(X, "columns", None)
         if isinstance(X, RawTable):
             return X.names == self.raw_names
@@ -280,10 +280,10 @@ class TableEncoder:
             return False
         return _same_names(names, self.raw_names) or (bool(self.readings) and _same_names(names, self.inputs))
 
-    def told(self, column: str) -> str:
+    def describe_reading(self, column: str) -> str:
         """Return how a plain column comes from the user's table; nothing where it is simply one of its columns."""
         reading = self.reading_of(column)
-        return "" if reading is None else reading.told(column)
+        return "" if reading is None else reading.describe(column)
 
     def reading_of(self, column: str) -> Reading | None:
         """Return the reading that a plain column comes from; None where it is simply a column of the user's table."""
@@ -305,7 +305,7 @@ class TableEncoder:
     def log_features(self, X: Any, dtype: DTypeLike = np.float64, *, warn: bool = True) -> NDArray[Any]:
         """Return u = log x' as a C-contiguous array (features × rows).
 
-        Values outside the training range and unknown levels are counted and told in one `UserWarning`, unless `warn` is
+        Values outside the training range and unknown levels are counted and named in a `UserWarning`, unless `warn` is
         False. Raw features have no logs.
         """
         if self.is_raw:
@@ -396,7 +396,9 @@ class TableEncoder:
 
     def _jobs(self, table: RawTable, *, log: bool) -> Iterator[tuple[slice, ColumnJob]]:
         """Yield a job for each column that has features; the others are not even read. Errors use training's names."""
-        for j, features in groupby(zip(self.players.tolist(), range(len(self.features)), strict=True), itemgetter(0)):
+        for j, features in groupby(
+            zip(self.feature_groups.tolist(), range(len(self.features)), strict=True), itemgetter(0)
+        ):
             positions = [position for _, position in features]
             rows = slice(positions[0], positions[-1] + 1)
             column = self.columns[j]

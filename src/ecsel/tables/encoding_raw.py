@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ecsel.tables.columns import CategoricalColumn, NumericColumn, OrdinalColumn
+from ecsel.tables.errors import refuse_infinite, refuse_new_missing, refuse_out_of_range
 from ecsel.tables.levels import MISSING, UNKNOWN, codes_of, level_positions, level_table
 from ecsel.tables.quantities import is_missing
-from ecsel.tables.refusals import refuse_infinite, refuse_new_missing, refuse_out_of_range
 from ecsel.tables.report import ColumnReport, TransformReport
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ TIME_NAME = re.compile(
 def text_identifier(n_rows: int, counts: Floats, least: float) -> str | None:
     """Return why a column of text is left out, None where it is not.
 
-    `counts` are the rows of every level, `least` the rows that a level needs to be told from the others.
+    `counts` are the rows of every level, `least` the rows that a level needs to be distinguished from the others.
 
     >>> text_identifier(30, np.ones(30), 1.0)
     'looks like an identifier: 30 different texts in 30 rows'
@@ -95,7 +95,7 @@ def all_different(values: Floats) -> bool:
     >>> all_different(np.array([3.0, 1.0, 2.0])), all_different(np.array([3.0, 1.0, 3.0]))
     (True, False)
     """
-    few = values[:IDENTIFIER_ROWS]  # most columns are told by their first rows
+    few = values[:IDENTIFIER_ROWS]  # their first rows decide most columns
     if (few != np.floor(few)).any() or np.unique(few).size < few.size:
         return False
     return bool((values == np.floor(values)).all()) and np.unique(values).size == values.size

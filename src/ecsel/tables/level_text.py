@@ -67,7 +67,7 @@ class LevelReading:
         """The names of the columns that come out."""
         return (self.column,)
 
-    def told(self, name: str) -> str:
+    def describe(self, name: str) -> str:
         """Return what new levels are, in words."""
         return "" if self.other is None else f"a level of {name!r}; all that are not listed count as {self.other!r}"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ecsel.tables.refusals import refuse_new_missing
+from ecsel.tables.errors import refuse_new_missing
 from ecsel.tables.report import ColumnReport
 
 if TYPE_CHECKING:

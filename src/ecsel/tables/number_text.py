@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ecsel.tables.errors import short
 from ecsel.tables.raw import RawColumn
-from ecsel.tables.refusals import short
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -111,7 +111,7 @@ class NumberText:
         """The names of the columns that come out."""
         return (self.column,)
 
-    def told(self, name: str) -> str:
+    def describe(self, name: str) -> str:
         """Return what the numbers are, in words."""
         thousands = f" and {self.thousands!r} between thousands" if self.thousands else ""
         unit = f", in {self.unit}" if self.unit else ""

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from ecsel.tables.columns import Column, EmptyColumn
+from ecsel.tables.errors import refuse_infinite, refuse_missing, short
 from ecsel.tables.features import Feature, Level, canonical_level
 from ecsel.tables.levels import MISSING, level_codes
 from ecsel.tables.quantities import is_missing
-from ecsel.tables.refusals import refuse_infinite, refuse_missing, short
 from ecsel.tables.scaling import is_constant
 
 if TYPE_CHECKING:
@@ -140,5 +140,5 @@ def describe_empty(name: str) -> Description:
 
 
 def describe_left_out(name: str, reason: str) -> Description:
-    """Return the description of a column that takes no part for a reason of its own, which was told before."""
+    """Return the description of a column that takes no part for a reason of its own, which was reported before."""
     return Description(EmptyColumn(name, reason), (), ())

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from ecsel.tables.errors import short
 from ecsel.tables.features import canonical_level
 from ecsel.tables.observed import MISSING_RULES, ColumnOptions
-from ecsel.tables.refusals import short
 from ecsel.tables.report import OUT_OF_RANGE
 from ecsel.tables.scaling import SCALING_KINDS
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel import _compiled
-from ecsel.tables.refusals import (
+from ecsel.tables.errors import (
     refuse_infinite,
     refuse_new_missing,
     refuse_not_positive,

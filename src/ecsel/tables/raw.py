@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from ecsel.tables.refusals import short
+from ecsel.tables.errors import short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -293,7 +293,7 @@ def _missing_objects(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _is_missing(value: object) -> bool:
-    # pandas' NA and NaT are told by name, so that pandas need not be imported; a comparison with NA has no truth value.
+    # pandas' NA and NaT are known by name: pandas need not be imported; a comparison with NA has no truth value.
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     return isinstance(value, (float, np.floating, Decimal)) and bool(np.isnan(float(value)))

@@ -17,8 +17,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import check_array
 
+from ecsel.tables.errors import short
 from ecsel.tables.raw import RawColumn
-from ecsel.tables.refusals import short
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,6 +133,11 @@ def _frame_table(frame: Any, shape: tuple[int, int], names: Sequence[Any]) -> Ra
 def _read_array(X: Any) -> RawTable:
     if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.kind in "fiub":
         return RawTable.of_cells(X)  # scikit-learn would find nothing to say
+    if not isinstance(X, (np.ndarray, np.generic)) and hasattr(X, "__array_namespace__"):
+        raise TypeError(
+            f"X is an array of {type(X).__module__.partition('.')[0]}, and ecsel computes with NumPy: give "
+            "numpy.asarray(X), after bringing the array to this machine's memory where it is on a device."
+        )
     if isinstance(X, np.ma.MaskedArray):
         X = np.where(np.ma.getmaskarray(X), np.array(None), X.data)
     return RawTable.of_cells(check_array(X, dtype=None, ensure_all_finite=False, input_name="X"))

@@ -2,7 +2,7 @@
 
 Each column of the user's table is an *input*. A reading turns it into one or several *plain* columns of numbers or
 levels: `NumberText` (numbers written as text), `DateReading` (dates), `LevelReading` (spellings and rare levels).
-Inputs without a reading are plain already. What is left out (by wish, or as an identifier) has no plain values. Every
+Inputs without a reading are plain already. What is left out (on request, or as an identifier) has no plain values. Each
 rule leaves a note. Columns that are listed as categorical or ordinal are taken as they are written.
 """
 
@@ -17,12 +17,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from ecsel.tables.dates import TYPED, DateReading, date_form, is_duration, is_temporal, learn_dates
+from ecsel.tables.errors import short
 from ecsel.tables.identifiers import FREQUENT_ROWS, all_different, number_identifier, text_identifier
 from ecsel.tables.level_text import LevelReading, as_text, learn_levels, rare_below
 from ecsel.tables.missing_codes import find_missing_codes
 from ecsel.tables.number_text import NumberText, is_missing_word, learn_number_text
 from ecsel.tables.raw import RawColumn
-from ecsel.tables.refusals import short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -140,9 +140,9 @@ def _text(raw: RawColumn, options: ColumnOptions, weights: Weights, taken: set[s
     if options.finds_codes and (words := [text for text in texts if is_missing_word(text)]):
         options = replace(options, missing_codes=(*options.missing_codes, *words))
         n = sum(counts[word] for word in words)
-        told = ", ".join(map(repr, sorted(words)[:3]))
+        line = ", ".join(map(repr, sorted(words)[:3]))
         rows = "row" if n == 1 else "rows"
-        notes = (f"{raw.name!r} is {told} in {n:g} {rows}, which is read as missing ({MISSING_CODES_OFF}).",)
+        notes = (f"{raw.name!r} is {line} in {n:g} {rows}, which is read as missing ({MISSING_CODES_OFF}).",)
     codes = {code for code in options.missing_codes if isinstance(code, str)}
     present = [text for text in texts if text not in codes]
     if len(texts) == len(counts) and (form := date_form(present)):
@@ -183,10 +183,10 @@ def _dates(
     reading = learn_dates(raw, form, free)
     if reading is None:
         return ReadColumn((RawColumn(raw.name, np.full(len(raw), np.nan)),), options, None, notes)
-    told = ", ".join(map(repr, reading.names))
+    line = ", ".join(map(repr, reading.names))
     written = "" if form == TYPED else f" written as {form}"
     own = replace(options, missing_codes=(), nominal=False)
-    return ReadColumn(reading.plain(raw), own, reading, (*notes, f"{raw.name!r} is a date{written}, read as {told}."))
+    return ReadColumn(reading.plain(raw), own, reading, (*notes, f"{raw.name!r} is a date{written}, read as {line}."))
 
 
 def _number_codes(raw: RawColumn, options: ColumnOptions) -> ReadColumn:
@@ -195,8 +195,8 @@ def _number_codes(raw: RawColumn, options: ColumnOptions) -> ReadColumn:
     if not codes:
         return ReadColumn((raw,), options)
     n = int(np.isin(values, codes).sum())
-    told = " or ".join(map(str, codes))
-    note = f"{raw.name!r} is {told} in {n} of {values.size} rows, which is read as missing ({MISSING_CODES_OFF})."
+    line = " or ".join(map(str, codes))
+    note = f"{raw.name!r} is {line} in {n} of {values.size} rows, which is read as missing ({MISSING_CODES_OFF})."
     return ReadColumn((raw,), replace(options, missing_codes=(*options.missing_codes, *codes)), None, (note,))
 
 

@@ -1,4 +1,4 @@
-"""What happened to rows that do not look like the training rows: counted while encoding, told once per call."""
+"""What happened to rows that do not look like the training rows: counted while encoding, reported once per call."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 _MAX_DIGITS = 17
-"""Every double is told from its neighbours by this many significant digits."""
+"""Every double differs from its neighbours within this many significant digits."""
 
 
 def round_inside(value: float, low: float, high: float) -> float:

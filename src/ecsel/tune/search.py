@@ -21,9 +21,9 @@ from ecsel.estimators.options import check_choice, check_integer, check_number
 from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.targets import check_target
 from ecsel.tables.reading import read_table
-from ecsel.tune.judging import Judge, fit_or_stop, make_folds
 from ecsel.tune.spaces import SPACES
 from ecsel.tune.storage import fingerprint, import_optuna, open_study, quiet
+from ecsel.tune.validation import Validator, fit_or_stop, make_folds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -128,7 +128,7 @@ def search(
         raise ValueError(f"space={space!r} needs {needed}, but y has {n_classes}.")
     folds = make_folds(cv, labels, random_state)
     scorer = None if scoring is None else check_scoring(ECSELClassifier(), scoring=scoring)
-    judge = Judge(X, labels, folds, scorer, chosen.chooses_threshold)
+    validator = Validator(X, labels, folds, scorer, chosen.chooses_threshold)
     more = dict(options or {})
     asked = {
         **fingerprint(X, labels, folds),
@@ -143,8 +143,8 @@ def search(
     deadline = np.inf if timeout is None else time.monotonic() + timeout
     shown = sys.stderr.isatty() if verbose is None else bool(verbose)
     with quiet(), ProgressBar() if shown else nullcontext(_say_nothing) as progress:
-        _run_trials(study, judge, to_options, n_trials, deadline, random_state, progress)
-    return _refit(study, judge, to_options)
+        _run_trials(study, validator, to_options, n_trials, deadline, random_state, progress)
+    return _refit(study, validator, to_options)
 
 
 def _say_nothing(share: float, doing: str) -> None:
@@ -168,7 +168,7 @@ def _complete(
 
 def _run_trials(
     study: optuna.Study,
-    judge: Judge,
+    validator: Validator,
     to_options: Callable[[optuna.trial.BaseTrial], dict[str, Any]],
     n_trials: int,
     deadline: float,
@@ -185,7 +185,7 @@ def _run_trials(
         study.sampler = optuna.samplers.TPESampler(seed=seed)
         trial = study.ask()
         try:
-            verdict = judge.verdict(to_options(trial))
+            result = validator.evaluate(to_options(trial))
         except BaseException as error:
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
             if not isinstance(error, KeyboardInterrupt) or not done:
@@ -196,8 +196,8 @@ def _run_trials(
                 stacklevel=4,
             )
             return
-        trial.set_user_attr(THRESHOLD, verdict.threshold)
-        study.tell(trial, verdict.score)
+        trial.set_user_attr(THRESHOLD, result.threshold)
+        study.tell(trial, result.score)
         done += 1
 
 
@@ -206,11 +206,13 @@ def _finished(study: optuna.Study) -> list[Any]:
     return list(study.get_trials(deepcopy=False, states=states))
 
 
-def _refit(study: optuna.Study, judge: Judge, to_options: Callable[[optuna.trial.BaseTrial], dict[str, Any]]) -> Search:
+def _refit(
+    study: optuna.Study, validator: Validator, to_options: Callable[[optuna.trial.BaseTrial], dict[str, Any]]
+) -> Search:
     best = study.best_trial
     options = to_options(import_optuna().trial.FixedTrial(best.params))
     if best.user_attrs[THRESHOLD] is not None:
         options["threshold"] = best.user_attrs[THRESHOLD]
     started = time.perf_counter()
-    model = fit_or_stop(ECSELClassifier(**options), judge.X, judge.y)
+    model = fit_or_stop(ECSELClassifier(**options), validator.X, validator.y)
     return Search(model, study, study.best_value, dict(best.params), time.perf_counter() - started)

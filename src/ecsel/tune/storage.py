@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import optuna
     from numpy.typing import NDArray
 
-    from ecsel.tune.judging import Split
+    from ecsel.tune.validation import Split
 
 FINGERPRINT = "ecsel"
 _DATABASES = (".db", ".sqlite", ".sqlite3")

@@ -121,9 +121,9 @@ def test_a_probability_can_be_asked_for(make_model):
     p = model.predict_proba(X.iloc[[2]])[0]
     c = int(p.argmin())
     label = model.classes_[c]
-    wish = float(p[c]) + 0.05
-    for answer in explain.counterfactual(model, X.iloc[[2]], label, probability=wish, data=X):
-        assert wish <= answer.probability < wish + 0.2
+    probability = float(p[c]) + 0.05
+    for answer in explain.counterfactual(model, X.iloc[[2]], label, probability=probability, data=X):
+        assert probability <= answer.probability < probability + 0.2
     with pytest.raises(ValueError, match="probability must lie between"):
         explain.counterfactual(model, X.iloc[[2]], label, probability=1.0)
     (already,) = explain.counterfactual(model, X.iloc[[2]], label, probability=float(p[c]) / 2)
@@ -179,7 +179,7 @@ def test_integers_stay_whole_and_are_the_best_whole_numbers():
 def test_wrong_wishes_are_named(make_model):
     model, X = make_model(0)
     row = X.iloc[[0]]
-    for wish, message in [
+    for options, message in [
         ({"target": "maybe"}, "'maybe' is not a class"),
         ({"immutable": ["wealth"]}, "no column 'wealth'"),
         ({"directions": {"income": "up"}}, "must be 'increase' or 'decrease'"),
@@ -191,7 +191,7 @@ def test_wrong_wishes_are_named(make_model):
         ({"distance": "l2"}, "distance must be"),
     ]:
         with pytest.raises(ValueError, match=message):
-            explain.counterfactual(model, row, **wish)
+            explain.counterfactual(model, row, **options)
     with pytest.raises(ValueError, match="for one row, not 2"):
         explain.counterfactual(model, X.iloc[:2])
     with pytest.raises(ValueError, match="no value for column 'balance'"):
@@ -241,11 +241,11 @@ def same(first, second):
 def test_many_rows_have_the_answers_of_each_row_alone(make_model, seed, kind, distance):
     """Rows with missing cells, whole numbers and mirrored columns, decided either way, in one call."""
     model, X = make_model(seed, kind, missing="factor")
-    wishes = {"data": X, "distance": distance, "immutable": ["balance"], "directions": {"income": "increase"}}
-    together = explain.counterfactuals(model, X.iloc[:7], n=2, **wishes)
+    options = {"data": X, "distance": distance, "immutable": ["balance"], "directions": {"income": "increase"}}
+    together = explain.counterfactuals(model, X.iloc[:7], n=2, **options)
     assert len(together) == 7
     for i, answers in enumerate(together):
-        assert same(answers, explain.counterfactual(model, X.iloc[[i]], n=2, **wishes))
+        assert same(answers, explain.counterfactual(model, X.iloc[[i]], n=2, **options))
 
 
 def test_rows_of_different_signs_keep_them():

@@ -49,7 +49,7 @@ def nearest_on_a_grid(model, X, i, n_points=81):
     """Return the least cost of another decision over a fine grid of every two columns."""
     row, decided = X.iloc[i], model.predict(X.iloc[[i]])[0]
     view = ModelView.of(model)
-    used = [view.raw_names[j] for j in np.unique(view.players[view.terms.uses.any(axis=0)])]
+    used = [view.raw_names[j] for j in np.unique(view.feature_groups[view.terms.uses.any(axis=0)])]
     best = np.inf
     for pair in combinations(used, 2) if len(used) > 1 else [used * 2]:
         (first, first_cost), (second, second_cost) = (candidates(X, name, row[name], n_points) for name in pair)

@@ -81,7 +81,7 @@ def test_the_smallest_numbers_of_a_raw_encoder_are_no_error(method, database):
     encoder = TableEncoder.fit(X, scaling="raw")
     equation = Signomial.parse("x0/x2 + 0.5*x0**2*x1/x2 + 1e-3*x1 + 2*x0**3/x2**2")
     view = ModelView.of_equations(equation, encoder.feature_names)
-    view = replace(view, encoder=encoder, raw_names=encoder.raw_names, players=encoder.players)
+    view = replace(view, encoder=encoder, raw_names=encoder.raw_names, feature_groups=encoder.feature_groups)
     rows = [{"x0": x, "x1": y, "x2": 2e5} for x in (0.0, 5e-324, 1e-310, 1e-200) for y in (0.0, 5e-324, 1e-110)]
     answers = database.score(view, rows, contributions=method)
     told = np.array(answers, dtype=float)

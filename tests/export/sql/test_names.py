@@ -49,6 +49,8 @@ def test_databases_take_every_hostile_name(database, all_hostile):
 def test_queries_are_one_statement_with_the_names_in_it(draw_hostile, data, dialect):
     columns = ["SELECT", "a"] if dialect == "bigquery" else None  # BigQuery limits the names of columns
     hostile = usable(draw_hostile(data, columns))
+    texts = [*hostile.columns, *hostile.levels, *hostile.classes]
+    assume(dialect != "spark" or not any("${" in each for each in texts))  # the next test
     (statement,) = parse(to_sql(hostile.view, dialect, keep=["key"]), read=dialect)
     assert isinstance(statement, exp.Select)
     read = {column.name for column in statement.find_all(exp.Column) if column.table == "source"}
@@ -56,6 +58,15 @@ def test_queries_are_one_statement_with_the_names_in_it(draw_hostile, data, dial
     texts = {each.name for each in statement.find_all(exp.Literal, exp.National) if each.is_string or dialect == "tsql"}
     end = "." if dialect == "tsql" else ""
     assert {level + end for level in hostile.levels} | set(hostile.classes) <= texts
+
+
+def test_no_variable_of_spark_is_in_a_query(make_hostile):
+    query = to_sql(make_hostile(["a", "b"], ["${x}", "$${y}${"], ["${env:HOME}", "no"]).view, "spark")
+    assert "${" not in query
+    parts = [each.expressions for each in parse_one(query, read="spark").find_all(exp.Concat)]
+    assert {"".join(part.name for part in each) for each in parts} == {"${x}", "$${y}${", "${env:HOME}"}
+    with pytest.raises(ValueError, match=r"Spark takes the '\$\{' in the column 'a\$\{b' for a variable"):
+        to_sql(make_hostile(["a${b", "b"], ["x", "y"], ["no", "yes"]).view, "spark")
 
 
 def test_what_no_database_can_hold_is_refused():

@@ -80,7 +80,7 @@ def level_model(levels):
         classes=("prediction",),
         feature_names=encoder.feature_names,
         raw_names=encoder.raw_names,
-        players=encoder.players,
+        feature_groups=encoder.feature_groups,
         encoder=encoder,
     )
 

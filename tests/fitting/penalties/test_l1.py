@@ -5,16 +5,16 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from ecsel.fitting import L1, ArrayBlocks, Logistic, PaperL1, Problem, Softmax, fit_scores
-from ecsel.fitting.blocks import Coordinates
 from ecsel.fitting.fit import FitOptions, PowerLaws, to_power_laws, to_theta
-from ecsel.fitting.forms import KNEE
+from ecsel.fitting.objective.forms import KNEE
+from ecsel.fitting.rows.blocks import Coordinates
 
 
 def fit(data, penalty, n_terms=1, loss=None, **options):
     return fit_scores(*data, loss or Logistic(), penalty, n_terms, options=FitOptions(seed=0), **options)
 
 
-def charge(laws, centred, strength):
+def penalty_of(laws, centred, strength):
     """λ Σ (√(1 + (α/κ)²) |β·spread| + ½/(1 + (α/κ)²)) of power laws, α being the term's value at a typical row."""
     alpha = laws.coefficients * np.exp(laws.exponents @ centred.centre)
     slopes = np.hypot(1, alpha / KNEE)[..., None] * np.abs(laws.exponents) * centred.spread
@@ -23,11 +23,11 @@ def charge(laws, centred, strength):
 
 @pytest.mark.parametrize("n_terms", [1, 2, 3])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_default_charges_the_returned_equation_by_its_formula(make_table, n_terms, n_classes):
+def test_the_default_penalizes_the_returned_equation_by_its_formula(make_table, n_terms, n_classes):
     data = make_table(seed=n_terms, n_classes=n_classes)
     result = fit(data, L1(5e-3), n_terms, Logistic() if n_classes == 2 else Softmax(3))
     report = result.report
-    expected = charge(result.laws, Coordinates.of(data[0], data[2]), 5e-3)
+    expected = penalty_of(result.laws, Coordinates.of(data[0], data[2]), 5e-3)
     assert expected > 0
     assert report.objective - report.loss == pytest.approx(expected, rel=1e-7)
 
@@ -51,7 +51,7 @@ def test_the_log_linear_limit_is_l1_logistic_regression(make_table, make_problem
     data = make_table(seed=seed, n=300)
     problem, centred = make_problem(data, penalty=L1(strength))
     v, codes, weights = problem.blocks.v, data[1], problem.blocks.w
-    # Our charge tends to (λ/κ)|γ| with a loss of weights that sum to one: scikit-learn's C is the inverse of λ/κ.
+    # Our penalty tends to (λ/κ)|γ| with a loss of weights that sum to one: scikit-learn's C is the inverse of λ/κ.
     lasso = LogisticRegression(
         l1_ratio=1.0, C=KNEE / strength, solver="saga", tol=1e-8, max_iter=20_000, random_state=0
     ).fit(v.T, codes, sample_weight=weights)
@@ -77,7 +77,7 @@ def paper_objective(data, alpha, gamma, strength):
 
 
 def test_the_papers_objective_has_no_minimiser():
-    # Along α → ∞, β = γ/α the score tends to ⟨γ, u⟩ and the charge to zero: the free fit is approached, never paid for.
+    # Along α → ∞, β = γ/α the score tends to ⟨γ, u⟩ and the penalty to zero: the free fit is approached at no price.
     rng = np.random.default_rng(0)
     u = rng.normal(size=(1, 400))
     codes = (rng.random(400) < 1 / (1 + np.exp(-2 * u[0]))).astype(int)
@@ -93,7 +93,7 @@ def test_the_papers_objective_has_no_minimiser():
     # Each bound has its optimum, and one along the sequence lies below it.
     assert bounded[1.0] > bounded[10.0] > bounded[100.0]
     assert bounded[10.0] > min(values)
-    # The default charges the same sequence for γ in the limit: it stays away from the free fit.
+    # The default penalizes the same sequence for γ in the limit: it stays away from the free fit.
     centred = Coordinates.of(u, np.ones(400))
     blocks = ArrayBlocks.standardised(u, codes, np.ones(400), centred)
     problem = Problem(blocks, Logistic(), L1(0.1), 1, True, centred.spread)
@@ -114,7 +114,7 @@ def test_the_papers_penalty_keeps_every_coefficient_within_its_bound(make_table,
     assert result.report.objective - result.report.loss == pytest.approx(2e-2 * raw, rel=1e-9)
 
 
-def test_without_an_intercept_the_coefficient_is_charged(make_table):
+def test_without_an_intercept_the_coefficient_is_penalized(make_table):
     data = make_table()
     result = fit(data, L1(1e-2), intercept=False)
     centred = Coordinates.of(data[0], data[2])

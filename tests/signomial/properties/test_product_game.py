@@ -14,40 +14,40 @@ from ecsel.signomial.properties.product_game import Factors, product_shapley
 FORMS = {"coalitions": product_game._by_coalitions, "quadrature": product_game._by_quadrature}
 
 
-def random_factors(seed, n_players, n_rows=3, n_background=5):
+def random_factors(seed, n_groups, n_rows=3, n_background=5):
     """Factors of either sign, some of them zero."""
     rng = np.random.default_rng(seed)
-    a, b = (rng.normal(0, 1.5, (n, n_players)) * (rng.random((n, n_players)) < 0.9) for n in (n_rows, n_background))
-    centre = rng.normal(0, 1, n_players)
+    a, b = (rng.normal(0, 1.5, (n, n_groups)) * (rng.random((n, n_groups)) < 0.9) for n in (n_rows, n_background))
+    centre = rng.normal(0, 1, n_groups)
     return Factors.around(centre, a), Factors.around(centre, b)
 
 
 def by_orders(x, background):
-    """The definition: what a player adds when it joins, averaged over all orders of joining."""
-    n_players = x.values.shape[1]
+    """The definition: what a group adds when it joins, averaged over all orders of joining."""
+    n_groups = x.values.shape[1]
     values = np.zeros(x.values.shape)
-    for order in itertools.permutations(range(n_players)):
+    for order in itertools.permutations(range(n_groups)):
         for i, row in enumerate(x.values):
             mixed = background.values.copy()
             for p in order:
                 before = mixed.prod(axis=1).mean()
                 mixed[:, p] = row[p]
                 values[i, p] += mixed.prod(axis=1).mean() - before
-    return values / math.factorial(n_players)
+    return values / math.factorial(n_groups)
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("n_players", [1, 2, 3, 4, 5])
-def test_agreement_with_the_definition(form, n_players):
-    x, background = random_factors(n_players, n_players)
+@pytest.mark.parametrize("n_groups", [1, 2, 3, 4, 5])
+def test_agreement_with_the_definition(form, n_groups):
+    x, background = random_factors(n_groups, n_groups)
     expected = by_orders(x, background)
     np.testing.assert_allclose(FORMS[form](x, background), expected, atol=1e-12 * (1 + np.abs(expected).max()))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(0, 20), st.integers(1, 20))
 @settings(max_examples=40, deadline=None)
-def test_the_forms_agree_and_add_up(seed, n_players, n_rows, n_background):
-    x, background = random_factors(seed, n_players, n_rows, n_background)
+def test_the_forms_agree_and_add_up(seed, n_groups, n_rows, n_background):
+    x, background = random_factors(seed, n_groups, n_rows, n_background)
     a, b = (form(x, background) for form in FORMS.values())
     largest = np.prod(np.maximum(np.abs(x.values).max(0, initial=0), np.abs(background.values).max(0)))
     size = 1e-11 * (1 + largest)
@@ -77,10 +77,10 @@ def test_small_changes_keep_their_digits_and_no_change_is_zero(form):
 
 
 def test_the_cheaper_form_is_taken(monkeypatch):
-    """Few players and many rows: coalitions; many players, or a single pair of many: quadrature."""
+    """Few groups and many rows: coalitions; many groups, or a single pair of many: quadrature."""
     taken = []
     for name in FORMS:
         monkeypatch.setattr(product_game, f"_by_{name}", lambda *_, name=name: taken.append(name))
-    for n_players, n_rows, n_background in ((10, 1000, 100), (22, 1000, 100), (14, 1, 100_000), (3, 1, 1)):
-        product_shapley(*random_factors(0, n_players, n_rows, n_background))
+    for n_groups, n_rows, n_background in ((10, 1000, 100), (22, 1000, 100), (14, 1, 100_000), (3, 1, 1)):
+        product_shapley(*random_factors(0, n_groups, n_rows, n_background))
     assert taken == ["coalitions", "quadrature", "quadrature", "coalitions"]

@@ -15,21 +15,21 @@ from ecsel.signomial.properties import shapley
 MODULE = sys.modules[shapley.__module__]  # the package has a function of the module's name
 
 
-def by_enumeration(terms, rows, background, players):
-    """The definition: the average over coalitions of the gain from joining, absent players from the background."""
-    n_players = max(players) + 1
+def by_enumeration(terms, rows, background, groups):
+    """The definition: the average over coalitions of the gain from joining, absent groups from the background."""
+    n_groups = max(groups) + 1
 
     def game(row, coalition):
-        return scores(terms, background.with_features(np.isin(players, list(coalition)), row)).mean(axis=0)
+        return scores(terms, background.with_features(np.isin(groups, list(coalition)), row)).mean(axis=0)
 
-    values = np.zeros((len(rows), terms.n_classes, n_players))
+    values = np.zeros((len(rows), terms.n_classes, n_groups))
     for i in range(len(rows)):
         row = rows.take([i])
-        worth = {s: game(row, s) for k in range(n_players + 1) for s in itertools.combinations(range(n_players), k)}
-        for p in range(n_players):
+        worth = {s: game(row, s) for k in range(n_groups + 1) for s in itertools.combinations(range(n_groups), k)}
+        for p in range(n_groups):
             for s, value in worth.items():
                 if p not in s:
-                    weight = math.factorial(len(s)) * math.factorial(n_players - len(s) - 1) / math.factorial(n_players)
+                    weight = math.factorial(len(s)) * math.factorial(n_groups - len(s) - 1) / math.factorial(n_groups)
                     values[i, :, p] += weight * (worth[tuple(sorted((*s, p)))] - value)
     return values
 
@@ -43,11 +43,11 @@ def random_case(seed, n_features, n_terms=3, spread=0.7, n_rows=3, n_background=
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("players", [[0, 1, 2, 3, 4, 5], [0, 1, 1, 2, 0, 3, 4, 5], [0, 0, 0], [1, 0, 2, 1, 2]])
-def test_agreement_with_the_definition(seed, players):
-    terms, rows, background = random_case(seed, len(players))
-    result = shapley(terms, rows, background, np.array(players))
-    expected = by_enumeration(terms, rows, background, players)
+@pytest.mark.parametrize("groups", [[0, 1, 2, 3, 4, 5], [0, 1, 1, 2, 0, 3, 4, 5], [0, 0, 0], [1, 0, 2, 1, 2]])
+def test_agreement_with_the_definition(seed, groups):
+    terms, rows, background = random_case(seed, len(groups))
+    result = shapley(terms, rows, background, np.array(groups))
+    expected = by_enumeration(terms, rows, background, groups)
     np.testing.assert_allclose(result.values, expected, rtol=0, atol=1e-10 * (1 + np.abs(expected).max()))
 
 
@@ -60,7 +60,7 @@ NAMES = ("x", "y", "page value", "[x > 4]")
     st.booleans(),
 )
 @settings(max_examples=40, deadline=None)
-def test_any_factors_agree_with_the_definition(signomials, players, has_zeros):
+def test_any_factors_agree_with_the_definition(signomials, groups, has_zeros):
     """Logarithms, shifts and an indicator, at rows where some of them vanish or are negative."""
     terms = ScoreTerms.from_signomials(signomials, NAMES)
     raw = np.random.default_rng(3).uniform(0.3, 3.0, (7, 4))
@@ -69,10 +69,10 @@ def test_any_factors_agree_with_the_definition(signomials, players, has_zeros):
     rows, background = FeatureRows.from_values(raw[:3]), FeatureRows.from_values(raw[3:])
     try:
         size = max(np.abs(term_values(terms, each)).max(initial=0.0) for each in (rows, background))
-        expected = by_enumeration(terms, rows, background, players)
+        expected = by_enumeration(terms, rows, background, groups)
     except ValueError:
         return  # outside the domain of a factor
-    result = shapley(terms, rows, background, np.array(players))
+    result = shapley(terms, rows, background, np.array(groups))
     size = 1e-11 * (1 + size + np.abs(expected).max())
     np.testing.assert_allclose(result.values, expected, rtol=0, atol=size)
     total = result.base_values + result.values.sum(axis=2)
@@ -81,10 +81,10 @@ def test_any_factors_agree_with_the_definition(signomials, players, has_zeros):
 
 def test_power_laws_on_positive_values_have_the_values_of_their_logs():
     terms, logs, background = random_case(5, 6)
-    players = np.arange(6)
-    on_logs = shapley(terms, logs, background, players).values
+    groups = np.arange(6)
+    on_logs = shapley(terms, logs, background, groups).values
     values = (FeatureRows.from_values(each.values) for each in (logs, background))
-    np.testing.assert_allclose(shapley(terms, *values, players).values, on_logs, rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(shapley(terms, *values, groups).values, on_logs, rtol=1e-10, atol=1e-13)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.floats(0.01, 3.0))
@@ -99,27 +99,27 @@ def test_values_add_up_to_the_score(seed, n_features, spread):
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 8))
 @settings(max_examples=30, deadline=None)
-def test_order_of_players_and_of_terms_does_not_matter(seed, n_features):
+def test_order_of_groups_and_of_terms_does_not_matter(seed, n_features):
     terms, rows, background = random_case(seed, n_features)
-    players = np.arange(n_features)
-    values = shapley(terms, rows, background, players).values
+    groups = np.arange(n_features)
+    values = shapley(terms, rows, background, groups).values
     order = np.random.default_rng(seed).permutation(n_features)
     shuffled = ScoreTerms(terms.coefficients[::-1], terms.exponents[::-1][:, order], terms.classes[::-1], 2)
     rows, background = (FeatureRows.from_logs(each.given[:, order]) for each in (rows, background))
-    again = shapley(shuffled, rows, background, players[order]).values
+    again = shapley(shuffled, rows, background, groups[order]).values
     np.testing.assert_allclose(again, values, rtol=0, atol=1e-11 * (1 + np.abs(values).max()))
 
 
-def test_absent_players_and_unchanged_players_get_exactly_zero():
+def test_absent_groups_and_unchanged_groups_get_exactly_zero():
     terms = ScoreTerms.from_signomials([Signomial.parse("x*y + 3*y**2 - 7")], ["x", "y", "unused"])
     rows, background = (FeatureRows.from_values(x) for x in ([[2.0, 3.0, 5.0]], [[2.0, 1.0, 9.0], [2.0, 4.0, 1.0]]))
-    result = shapley(terms, rows, background, np.array([0, 1, 2]), n_players=5)
+    result = shapley(terms, rows, background, np.array([0, 1, 2]), n_groups=5)
     assert result.values.shape == (1, 1, 5)
     assert result.values[0, 0, [0, 2, 3, 4]].tolist() == [0.0] * 4
     assert result.values[0, 0, 1] != 0
 
 
-def test_symmetric_players_share_equally():
+def test_symmetric_groups_share_equally():
     terms = ScoreTerms.from_signomials([Signomial.parse("x*y*z")], ["x", "y", "z"])
     values = shapley(
         terms, FeatureRows.from_values([[2.0, 2.0, 2.0]]), FeatureRows.from_values(np.ones((1, 3))), np.arange(3)
@@ -182,23 +182,23 @@ def test_forty_features_are_no_obstacle():
 
 
 @pytest.mark.parametrize(
-    ("players", "n_players", "background", "message"),
+    ("groups", "n_groups", "background", "message"),
     [
-        ([0], None, np.zeros((1, 2)), r"one player per feature, shape \(2,\), not \(1,\)"),
-        ([0, -1], None, np.zeros((1, 2)), "players must lie between 0 and 0"),
-        ([0, 2], 2, np.zeros((1, 2)), "players must lie between 0 and 1"),
+        ([0], None, np.zeros((1, 2)), r"one group per feature, shape \(2,\), not \(1,\)"),
+        ([0, -1], None, np.zeros((1, 2)), "feature_groups must lie between 0 and 0"),
+        ([0, 2], 2, np.zeros((1, 2)), "feature_groups must lie between 0 and 1"),
         ([0, 1], None, np.zeros((0, 2)), "at least one background row"),
     ],
 )
-def test_misuse_is_refused(players, n_players, background, message):
+def test_misuse_is_refused(groups, n_groups, background, message):
     terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
     with pytest.raises(ValueError, match=message):
         shapley(
             terms,
             FeatureRows.from_logs(np.zeros((1, 2))),
             FeatureRows.from_logs(background),
-            np.array(players),
-            n_players=n_players,
+            np.array(groups),
+            n_groups=n_groups,
         )
 
 
@@ -207,7 +207,7 @@ def test_one_scale_for_all_rows_is_not_enough_for_every_span():
     terms = ScoreTerms([1.0], [[1.0, 1.0]], [0], 1)
     rows, background = FeatureRows.from_logs([[650.0, 0.0]]), FeatureRows.from_logs([[-650.0, 0.0], [-650.0, 1.0]])
     values = shapley(terms, rows, background, np.arange(2)).values[0, 0]
-    # the second player adds nothing to the first pair and (1 − e)/2·exp(650) to the other
+    # the second group adds nothing to the first pair and (1 − e)/2·exp(650) to the other
     large = np.exp(650.0)
     np.testing.assert_allclose(values, [large * (1 + (1 + np.e) / 2) / 2, large * (1 - np.e) / 4], rtol=1e-12)
 

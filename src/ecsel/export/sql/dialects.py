@@ -89,7 +89,13 @@ DIALECTS = {
             smallest="MIN",
             fence="LIMIT -1",
         ),
-        Dialect("spark", number=_NUMBER, text="CAST(x AS STRING)", boolean="CAST(x AS INT)"),
+        Dialect(
+            "spark",
+            number=_NUMBER,
+            text="CAST(x AS STRING)",
+            boolean="CAST(x AS INT)",
+            not_in_names=r"\0|\$(?=\{)",  # ${…} is a variable, in quoted names too
+        ),
         Dialect(
             "bigquery",
             number="CASE WHEN NOT IS_NAN(CAST(x AS FLOAT64)) THEN CAST(x AS FLOAT64) END",

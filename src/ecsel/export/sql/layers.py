@@ -35,8 +35,8 @@ def input_name(position: int) -> str:
 def answers_of(program: Program) -> list[str]:
     """Return the variables that a program is for: outputs, decision and contributions."""
     decision = [] if program.decision is None else [program.decision]
-    told = [variable for each in program.contributions for _, variable in each.by_column]
-    return [*program.outputs, *decision, *told]
+    explained = [variable for each in program.contributions for _, variable in each.by_column]
+    return [*program.outputs, *decision, *explained]
 
 
 def layers_of(program: Program) -> tuple[Layer, ...]:

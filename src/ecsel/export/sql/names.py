@@ -56,12 +56,7 @@ def check_names(program: Program, keep: Sequence[str], dialect: Dialect) -> None
     columns = list(dict.fromkeys(_column_of(each, dialect) for each in program.inputs))
     if "" in (*columns, *keep):
         raise ValueError("a column has the empty name, which no database takes: rename it")
-    if dialect.name == "bigquery":
-        made = {each.name: each.prepared.column for each in program.inputs if each.prepared is not None}
-        for each in (*columns, *keep):
-            if re.search(r"[!\"$()*,./;?@\[\\\]^`{}~]", each):
-                of = f", which is made of {made[each]!r}" if made.get(each, each) != each else ""
-                raise ValueError(f"BigQuery takes no column of the name {each!r}{of}: rename it, or fit without it")
+    _check_characters(program, [*columns, *keep], dialect)
     if dialect.ignores_case:
         seen: dict[str, str] = {}
         for each in columns:
@@ -71,6 +66,17 @@ def check_names(program: Program, keep: Sequence[str], dialect: Dialect) -> None
                     "ignores case: rename one of them"
                 )
             seen[each.lower()] = each
+
+
+def _check_characters(program: Program, columns: Sequence[str], dialect: Dialect) -> None:
+    """Refuse names of columns with characters that two dialects cannot take, quoted or not."""
+    made = {each.name: each.prepared.column for each in program.inputs if each.prepared is not None}
+    for each in columns:
+        if dialect.name == "bigquery" and re.search(r"[!\"$()*,./;?@\[\\\]^`{}~]", each):
+            of = f", which is made of {made[each]!r}" if made.get(each, each) != each else ""
+            raise ValueError(f"BigQuery takes no column of the name {each!r}{of}: rename it, or fit without it")
+        if dialect.name == "spark" and "${" in each:
+            raise ValueError(f"Spark takes the '${{' in the column {each!r} for a variable of its own: rename it")
 
 
 def _column_of(column: InputColumn, dialect: Dialect) -> str:

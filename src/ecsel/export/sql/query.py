@@ -99,19 +99,19 @@ class Query:
             yield names.of("label"), self._label(self.program.decision)
             for label, output in zip(self.program.classes, self.program.outputs, strict=True):
                 yield names.of("probability", label), column(output)
-        for told in self.program.contributions:
-            words = self._heading(told)
+        for contribution in self.program.contributions:
+            words = self._heading(contribution)
             yield (
-                names.of(told.base_noun, *words),
-                as_double(exp.Null() if told.base_value is None else number(told.base_value)),
+                names.of(contribution.base_noun, *words),
+                as_double(exp.Null() if contribution.base_value is None else number(contribution.base_value)),
             )
-            for raw, variable in told.by_column:
-                yield names.of(told.noun, *words, raw), column(variable)
+            for raw, variable in contribution.by_column:
+                yield names.of(contribution.noun, *words, raw), column(variable)
 
-    def _heading(self, told: Contribution) -> list[Level]:
+    def _heading(self, contribution: Contribution) -> list[Level]:
         """Return the words of a name that say which score is explained, if there are several."""
-        label: list[Level] = [told.label] if len(self.program.scores) > 1 else []
-        return label if told.term is None else [*label, told.term]
+        label: list[Level] = [contribution.label] if len(self.program.scores) > 1 else []
+        return label if contribution.term is None else [*label, contribution.term]
 
     def _label(self, decision: str) -> Node:
         values = self._label_values()

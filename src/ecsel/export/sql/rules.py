@@ -6,6 +6,7 @@ an expression has numbers only, it is cast besides. Imported by `to_sql` alone, 
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -81,8 +82,20 @@ def number(value: float) -> Node:
 
 
 def text(value: str, dialect: Dialect) -> Node:
-    """Return text, in the character set of Unicode where a dialect has several."""
-    return exp.National(this=value) if dialect.name == "tsql" else exp.Literal.string(value)
+    """Return text, in the character set of Unicode where a dialect has several.
+
+    Examples
+    --------
+    >>> from ecsel.export.sql.dialects import DIALECTS
+    >>> [text("${a}", DIALECTS[name]).sql(name) for name in ("duckdb", "tsql", "spark")]
+    ["'${a}'", "N'${a}'", "CONCAT('$', '{a}')"]
+    """
+    if dialect.name == "tsql":
+        return exp.National(this=value)
+    if dialect.name == "spark" and "${" in value:
+        # Spark puts variables into the text of a query before it reads it, inside of literals too
+        return exp.Concat(expressions=[exp.Literal.string(part) for part in re.split(r"(?<=\$)(?=\{)", value)])
+    return exp.Literal.string(value)
 
 
 def as_double(node: Node) -> Node:

@@ -1,6 +1,6 @@
 """Penalties: what an equation pays. `base` has the contracts, every other file one penalty."""
 
-from ecsel.fitting.penalties.base import Charge, Penalty, Tariff
+from ecsel.fitting.penalties.base import EquationPenalty, Penalty, PenaltyValue
 from ecsel.fitting.penalties.elastic_net import ElasticNet
 from ecsel.fitting.penalties.group import Group
 from ecsel.fitting.penalties.l0 import L0
@@ -9,9 +9,8 @@ from ecsel.fitting.penalties.mcp import MCP
 from ecsel.fitting.penalties.paper import PaperL1
 from ecsel.fitting.penalties.scad import SCAD
 
-PENALTIES = {"l1": L1, "paper": PaperL1}
-TARIFFS: dict[str, type[Tariff]] = {"elastic_net": ElasticNet, "mcp": MCP, "scad": SCAD, "l0": L0, "group": Group}
-"""What slopes may pay in place of λ|s|."""
+PENALTIES: dict[str, type[Penalty]] = {"elastic_net": ElasticNet, "mcp": MCP, "scad": SCAD, "l0": L0, "group": Group}
+"""Penalties of slopes by name, in place of λ|s|."""
 
 __all__ = [
     "L0",
@@ -19,11 +18,10 @@ __all__ = [
     "MCP",
     "PENALTIES",
     "SCAD",
-    "TARIFFS",
-    "Charge",
     "ElasticNet",
+    "EquationPenalty",
     "Group",
     "PaperL1",
     "Penalty",
-    "Tariff",
+    "PenaltyValue",
 ]

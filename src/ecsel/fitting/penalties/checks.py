@@ -1,4 +1,4 @@
-"""One message for a number of a tariff that is out of its range."""
+"""One message for a parameter of a penalty that is out of its range."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ import numpy as np
 from ecsel.fitting.penalties.checks import check_between
 
 if TYPE_CHECKING:
-    from ecsel.fitting.penalties.base import Array, Charge, Columns
+    from ecsel._typing import Array
+    from ecsel.fitting.penalties.base import Columns, PenaltyValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class ElasticNet:
     def __post_init__(self) -> None:
         check_between("ElasticNet: ratio", self.ratio, 0.0, 1.0)
 
-    def charge(self, sizes: Array, strength: float, columns: Columns) -> Charge:
+    def value(self, sizes: Array, strength: float, columns: Columns) -> PenaltyValue:
         """Return the linear and the quadratic part together."""
         del columns
         bent = strength * (1 - self.ratio)

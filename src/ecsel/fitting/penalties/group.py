@@ -1,12 +1,12 @@
-"""Whole columns: the logarithmic charge of the sum over all exponents of a column, in all terms and scores.
+"""Whole columns: the logarithmic penalty of the sum over all exponents of a column, in all terms and scores.
 
     λ Σ_g ε log(1 + X_g/ε),   X_g = Σ of the sizes of column g's slopes,   p′ = λ/(1 + X_g/ε) for each of them
 
 It is the group bridge (Huang et al. 2009) with a logarithm for the root. A column that is out pays λ for its first
 exponent; once it is in, all its further exponents cost less: columns leave as a whole, and those that stay may still
 leave single terms. Each slope's weight depends on the others of its column. The tangent in X_g lies above the concave
-charge and is an ℓ1 charge with equal weights, so every step on it lowers the true objective, and at a fixed point both
-have the same slopes: the conditions in `base` hold for the true charge.
+penalty and is an ℓ1 penalty with equal weights, so every step on it lowers the true objective. At a fixed point both
+have the same slopes: the conditions in `base` hold for the true penalty.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import numpy as np
 from ecsel.fitting.penalties.checks import check_between
 
 if TYPE_CHECKING:
-    from ecsel.fitting.penalties.base import Array, Charge, Columns
+    from ecsel._typing import Array
+    from ecsel.fitting.penalties.base import Columns, PenaltyValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class Group:
     def __post_init__(self) -> None:
         check_between("Group: width", self.width, 0.0)
 
-    def charge(self, sizes: Array, strength: float, columns: Columns) -> Charge:
-        """Return the charge of each column, and the same derivative for all its features."""
+    def value(self, sizes: Array, strength: float, columns: Columns) -> PenaltyValue:
+        """Return the penalty of each column, and the same derivative for all its features."""
         total = np.bincount(columns, weights=sizes.sum(axis=(0, 1)))
         first = np.broadcast_to((strength / (1 + total / self.width))[columns], sizes.shape)
         return strength * self.width * np.log1p(total / self.width), first, np.zeros_like(sizes)

@@ -2,7 +2,7 @@
 
     p′(x) = λ ( (1 − f) max(0, 1 − x/(γλ)) + f ),   f = `FLOOR`
 
-Large exponents are hardly shrunk, small ones are as zero as with ℓ1. The floor f keeps the charge growing: without it
+Large exponents are hardly shrunk, small ones are as zero as with ℓ1. The floor f keeps the penalty growing: without it
 rows that can be separated have no minimiser. γ → ∞ gives "l1". Against the logistic loss's largest curvature ¼, the
 default γ = 12 is what γ = 3 is in a linear model.
 """
@@ -17,7 +17,8 @@ import numpy as np
 from ecsel.fitting.penalties.checks import check_between
 
 if TYPE_CHECKING:
-    from ecsel.fitting.penalties.base import Array, Charge, Columns
+    from ecsel._typing import Array
+    from ecsel.fitting.penalties.base import Columns, PenaltyValue
 
 FLOOR = 0.05
 """The share of λ that slopes of any size go on paying."""
@@ -40,7 +41,7 @@ class MCP:
     def __post_init__(self) -> None:
         check_between("MCP: gamma", self.gamma, 0.0)
 
-    def charge(self, sizes: Array, strength: float, columns: Columns) -> Charge:
+    def value(self, sizes: Array, strength: float, columns: Columns) -> PenaltyValue:
         """Return (1 − f)(λx − x²/2γ) up to the knee γλ, constant beyond, and fλx."""
         del columns
         concave = np.minimum(sizes, self.gamma * strength)

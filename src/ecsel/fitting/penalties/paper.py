@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.fitting.forms import PowerForm
-from ecsel.fitting.limits import FREE, Limits
+from ecsel.fitting.objective.constraints import UNCONSTRAINED, Constraints
+from ecsel.fitting.objective.forms import PowerForm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ecsel.fitting.forms import TermForm
-    from ecsel.fitting.penalties.base import Array, Charge
+    from ecsel._typing import Array
+    from ecsel.fitting.objective.forms import TermForm
+    from ecsel.fitting.penalties.base import PenaltyValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +28,15 @@ class PaperL1:
 
     strength: float
     largest_coefficient: float = 100.0
-    limits: Limits = FREE
+    constraints: Constraints = UNCONSTRAINED
 
     def form(self, *, intercept: bool) -> TermForm:
         """Return the power form, whatever the intercept."""
         del intercept
         return PowerForm()
 
-    def shape_charge(self, shapes: Array, *, intercept: bool) -> Charge:
-        """Return 0: the paper does not charge for α."""
+    def shape_value(self, shapes: Array, *, intercept: bool) -> PenaltyValue:
+        """Return 0: the paper has no penalty on α."""
         del intercept
         zero = np.zeros_like(shapes)
         return zero, zero, zero
@@ -44,7 +45,7 @@ class PaperL1:
         """Return λ per unit of the raw exponent β = slope/spread."""
         return self.strength / spread
 
-    def slope_charge(self, slopes: Array, *, intercept: bool) -> Charge | None:
+    def slope_value(self, slopes: Array, *, intercept: bool) -> PenaltyValue | None:
         """Return None: every unit of an exponent costs the same."""
         del slopes, intercept
         return None
@@ -55,4 +56,4 @@ class PaperL1:
 
     def of_features(self, mask: NDArray[np.bool_]) -> PaperL1:
         """Return the same penalty for some of the features."""
-        return replace(self, limits=self.limits.of_features(mask))
+        return replace(self, constraints=self.constraints.of_features(mask))

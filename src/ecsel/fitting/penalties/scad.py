@@ -2,7 +2,7 @@
 
     p′(x) = λ ( (1 − f) min(1, max(0, (a − x/λ)/(a − 1))) + f ),   f = `mcp.FLOOR`
 
-The floor keeps the charge growing, as in `mcp`. a → ∞ gives "l1". The default a = 13 is as concave as MCP's γ = 12.
+The floor keeps the penalty growing, as in `mcp`. a → ∞ gives "l1". The default a = 13 is as concave as MCP's γ = 12.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from ecsel.fitting.penalties.checks import check_between
 from ecsel.fitting.penalties.mcp import FLOOR
 
 if TYPE_CHECKING:
-    from ecsel.fitting.penalties.base import Array, Charge, Columns
+    from ecsel._typing import Array
+    from ecsel.fitting.penalties.base import Columns, PenaltyValue
 
 
 @dataclass(frozen=True, slots=True)
 class SCAD:
-    """The smoothly clipped absolute deviation; `a` times λ is where slopes are charged hardly more.
+    """The smoothly clipped absolute deviation; `a` times λ is where the penalty of a slope hardly grows.
 
     Examples
     --------
@@ -36,7 +37,7 @@ class SCAD:
     def __post_init__(self) -> None:
         check_between("SCAD: a", self.a, 1.0)
 
-    def charge(self, sizes: Array, strength: float, columns: Columns) -> Charge:
+    def value(self, sizes: Array, strength: float, columns: Columns) -> PenaltyValue:
         """Return λx less (x − λ)²/2(a − 1) between λ and aλ, constant beyond, and the floor's share."""
         del columns
         clipped = np.minimum(sizes, self.a * strength)

@@ -5,11 +5,11 @@ const SCAN = 32;
 const ROUNDS = 32; // of bisection: a step of the scan, and ten digits of it
 
 /** What the model said: probabilities in the order of the classes and a decision, or a prediction; null if refused. */
-function outcomeFrom(told) {
-  if (!HAS_CLASSES) return told.prediction === null ? null : { prediction: told.prediction, told };
-  if (told.label === null) return null;
-  const p = MODEL.labels.map((label) => told.probabilities[label]);
-  return { p, decided: MODEL.labels.indexOf(told.label), told };
+function outcomeFrom(answer) {
+  if (!HAS_CLASSES) return answer.prediction === null ? null : { prediction: answer.prediction, answer };
+  if (answer.label === null) return null;
+  const p = MODEL.labels.map((label) => answer.probabilities[label]);
+  return { p, decided: MODEL.labels.indexOf(answer.label), answer };
 }
 
 /** The outcome of a state with one value changed. One row serves all questions, since there are thousands a second. */

@@ -1,6 +1,6 @@
 // Why: from the reference, a typical row, to this one, column by column. The bars add up to the margin of the outcome.
 
-const MOST_BARS = 10;
+const MAX_BARS = 10;
 
 /** The class in question and its rival: the second of two classes, else the decided class and the next best. */
 function contest(outcome) {
@@ -13,14 +13,14 @@ const sum = (numbers) => numbers.reduce((so, value) => so + value, 0);
 
 /** What is explained: its value at the typical row, what each control adds, and its value here. */
 function explained(outcome) {
-  const told = outcome.told.contributions;
-  const ofScore = (s) => CONTROLS.map((control) => told[s].values[control.name]);
-  if (!HAS_CLASSES) return { base: told[0].base_value, adds: ofScore(0), total: outcome.prediction };
+  const answer = outcome.answer.contributions;
+  const ofScore = (s) => CONTROLS.map((control) => answer[s].values[control.name]);
+  if (!HAS_CLASSES) return { base: answer[0].base_value, adds: ofScore(0), total: outcome.prediction };
   const [a, b] = contest(outcome);
-  let [base, adds] = [told[0].base_value, DATA.sigmoid ? ofScore(0) : null];
+  let [base, adds] = [answer[0].base_value, DATA.sigmoid ? ofScore(0) : null];
   if (!DATA.sigmoid) {
     const [mine, rival] = [ofScore(a), ofScore(b)];
-    base = told[a].base_value - told[b].base_value;
+    base = answer[a].base_value - answer[b].base_value;
     adds = mine.map((value, i) => (value === null || rival[i] === null ? null : value - rival[i]));
   }
   // exact contributions add up to the log-odds, also where a probability is so near to 0 that its logarithm is lost
@@ -66,8 +66,8 @@ function windowOf(lines) {
 function linesOf(base, adds, total, values) {
   const order = adds.map((_, i) => i).filter((i) => adds[i] !== 0);
   order.sort((i, j) => Math.abs(adds[j]) - Math.abs(adds[i]) || i - j);
-  const parts = order.slice(0, MOST_BARS).map((i) => ({ name: nameOf(i, values[i]), adds: adds[i], column: i }));
-  const weak = order.slice(MOST_BARS);
+  const parts = order.slice(0, MAX_BARS).map((i) => ({ name: nameOf(i, values[i]), adds: adds[i], column: i }));
+  const weak = order.slice(MAX_BARS);
   if (weak.length) {
     const name = `${weak.length} other ${weak.length === 1 ? "column" : "columns"}`;
     parts.push({ name, adds: sum(weak.map((i) => adds[i])) });

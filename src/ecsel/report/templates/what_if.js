@@ -6,7 +6,7 @@ const STRIP_NOTE = HAS_CLASSES
     : "The strip above a slider is blue where the decision would stay, orange where it would change."
   : "The strip above a slider is blue where the prediction would reach the value to reach, orange where it would not.";
 
-const MOST_CHANGES = 4;
+const MAX_CHANGES = 4;
 const widgets = [];
 let state = sampleRow(DATA.start);
 let startRow = DATA.start;
@@ -28,7 +28,7 @@ function pickRow(row) {
   startRow = Math.max(0, Math.min(SAMPLE_SIZE - 1, row));
   byId("row").value = String(startRow + 1);
   const of = SAMPLE_SIZE < DATA.sample.of ? `a sample of ${SAMPLE_SIZE} of ${DATA.sample.of} rows` : `of ${SAMPLE_SIZE}`;
-  byId("row-note").textContent = `${of}; row ${DATA.sample.labels[startRow]}, in truth ${DATA.sample.truth[startRow]}`;
+  byId("row-note").textContent = `${of}; row ${DATA.sample.labels[startRow]}, actually ${DATA.sample.truth[startRow]}`;
   setState(sampleRow(startRow));
 }
 
@@ -162,7 +162,7 @@ function drawChanges(outcome) {
     found.push(points ? nearestNumber(ask, i, state[i], points, reference) : nearestLevel(ask, i, state[i], reference));
   });
   const nearest = found.filter(Boolean).sort((a, b) => a.distance - b.distance || a.i - b.i);
-  const items = nearest.slice(0, MOST_CHANGES).map((each) => changeLine(each, ask(each.i, each.value)));
+  const items = nearest.slice(0, MAX_CHANGES).map((each) => changeLine(each, ask(each.i, each.value)));
   if (!items.length) items.push(make("li", {}, "No change of one column alone, within its training range, would."));
   byId("changes").replaceChildren(...items);
 }

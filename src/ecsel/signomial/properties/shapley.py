@@ -1,14 +1,15 @@
 r"""Exact interventional Shapley values of signomial scores in polynomial time.
 
-For one term and one background row the game "the players in S take their values from x, the others from the background"
-is a product: v(S) = α·Π_{i∈S} a_i·Π_{i∉S} b_i, where a_i and b_i are the values of player i's factors at x and at the
-background, whatever functions they are and whatever their signs. The Shapley value averages marginal contributions over
-coalitions that contain each other player with the same probability q, itself uniform on [0, 1], so
+Features come in groups, one for each raw column: the players of the game. For one term and one background row the game
+"the groups in S take their values from x, the others from the background" is a product: v(S) = α·Π_{i∈S} a_i·Π_{i∉S}
+b_i, where a_i and b_i are the values of group i's factors at x and at the background, whatever functions they are and
+whatever their signs. The Shapley value averages marginal contributions over coalitions that contain each other group
+with the same probability q, itself uniform on [0, 1], so
 
     φ_p = α ∫₀¹ (a_p − b_p) Π_{i≠p} (q·a_i + (1 − q)·b_i) dq.
 
 `ecsel.signomial.properties.product_game` has two exact forms of it. Terms add up, background rows are averaged, and a
-player that does not occur in a term gets exactly zero from it.
+group that does not occur in a term gets exactly zero from it.
 
 Numerics: of plain powers of positive features the logarithms of a_i and b_i are known. With the middle c_i of the
 background's logarithms taken out, a_i and b_i are exp(log − c_i), their offsets from one are an expm1, and the scale
@@ -25,12 +26,12 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
-from ecsel.signomial.arrays import IntArray, ScoreTerms, scores
+from ecsel.signomial.arrays import ScoreTerms, scores
 from ecsel.signomial.columns import LOG_LIMIT
 from ecsel.signomial.properties.product_game import Factors, product_shapley, slices, unit_nodes
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats, Places
     from ecsel.signomial.rows import FeatureRows
 
 _BLOCK_PAIRS = 4096
@@ -40,11 +41,11 @@ _SPAN = 600.0
 
 
 class ShapleyValues(NamedTuple):
-    """Shapley values; base value + sum over players = score, for every row and class."""
+    """Shapley values; base value + sum over groups = score, for every row and class."""
 
-    values: FloatArray
-    """(rows, classes, players)."""
-    base_values: FloatArray
+    values: Floats
+    """(rows, classes, groups)."""
+    base_values: Floats
     """(classes,): the mean score of the background."""
 
 
@@ -52,9 +53,9 @@ def shapley(
     terms: ScoreTerms,
     rows: FeatureRows,
     background: FeatureRows,
-    players: IntArray,
+    feature_groups: Places,
     *,
-    n_players: int | None = None,
+    n_groups: int | None = None,
 ) -> ShapleyValues:
     """Return the exact interventional Shapley values of the class scores.
 
@@ -65,15 +66,15 @@ def shapley(
     rows : FeatureRows
         The rows to explain.
     background : FeatureRows
-        The rows over which absent players are averaged.
-    players : integer array (features,)
-        The player that each feature belongs to: features of one player are present or absent together.
-    n_players : int, optional
-        The number of players, by default one more than the largest in ``players``.
+        The rows over which absent groups are averaged.
+    feature_groups : integer array (features,)
+        The group that each feature belongs to: features of one group are present or absent together.
+    n_groups : int, optional
+        The number of groups, by default one more than the largest in ``feature_groups``.
 
     Examples
     --------
-    The two players of x·y share the interaction.
+    The two groups of x·y share the interaction.
 
     >>> from ecsel.signomial import FeatureRows, Signomial
     >>> terms = ScoreTerms.from_signomials([Signomial.parse("x*y")], ["x", "y"])
@@ -82,38 +83,38 @@ def shapley(
     >>> result.values.round(12), result.base_values
     (array([[[3., 2.]]]), array([1.]))
     """
-    players = np.asarray(players, dtype=np.intp)
-    if n_players is None:
-        n_players = int(players.max(initial=-1)) + 1
-    _check_players(terms, players, n_players)
+    feature_groups = np.asarray(feature_groups, dtype=np.intp)
+    if n_groups is None:
+        n_groups = int(feature_groups.max(initial=-1)) + 1
+    _check_groups(terms, feature_groups, n_groups)
     if len(background) == 0:
         raise ValueError("Shapley values need at least one background row")
-    values = np.zeros((len(rows), terms.n_classes, n_players))
+    values = np.zeros((len(rows), terms.n_classes, n_groups))
     for k, (alpha, c) in enumerate(zip(terms.coefficients, terms.classes, strict=True)):
-        present = np.unique(players[terms.uses[k]])
+        present = np.unique(feature_groups[terms.uses[k]])
         if present.size and alpha != 0:
-            values[:, c, present] += alpha * _of_term(terms, k, rows, background, players, present)
+            values[:, c, present] += alpha * _of_term(terms, k, rows, background, feature_groups, present)
     return ShapleyValues(values, scores(terms, background).mean(axis=0))
 
 
-def player_values(terms: ScoreTerms, k: int, rows: FeatureRows, players: IntArray, present: IntArray) -> FloatArray:
-    """Return the values of the factors of term k by player, (rows, present players)."""
+def group_values(terms: ScoreTerms, k: int, rows: FeatureRows, feature_groups: Places, present: Places) -> Floats:
+    """Return the values of the factors of term k by group, (rows, present groups)."""
     values = np.ones((len(rows), present.size))
     for j, part in terms.feature_values(rows, k).items():
-        values[:, np.searchsorted(present, players[j])] *= part
+        values[:, np.searchsorted(present, feature_groups[j])] *= part
     return values
 
 
 def _of_term(
-    terms: ScoreTerms, k: int, rows: FeatureRows, background: FeatureRows, players: IntArray, present: IntArray
-) -> FloatArray:
-    """Return the Shapley values (rows, present players) of one term without its coefficient."""
+    terms: ScoreTerms, k: int, rows: FeatureRows, background: FeatureRows, feature_groups: Places, present: Places
+) -> Floats:
+    """Return the Shapley values (rows, present groups) of one term without its coefficient."""
     used, limit = terms.uses[k], terms.clip_limits[k][1]
     if terms.is_power_law[k] and rows.is_positive(used) and background.is_positive(used):
-        # (features, present players): sums the logarithms of a player's features
-        grouping = terms.exponents[k][:, None] * (players[:, None] == present)
+        # (features, present groups): sums the logarithms of a group's features
+        grouping = terms.exponents[k][:, None] * (feature_groups[:, None] == present)
         return _term_shapley(rows.log_abs @ grouping, background.log_abs @ grouping, limit)
-    a, b = (player_values(terms, k, each, players, present) for each in (rows, background))
+    a, b = (group_values(terms, k, each, feature_groups, present) for each in (rows, background))
     largest = np.maximum(np.abs(a).max(axis=0, initial=0.0), np.abs(b).max(axis=0))
     if np.log(np.maximum(largest, 1.0)).sum() > limit:
         refuse_clipped_game()
@@ -129,8 +130,8 @@ def refuse_clipped_game() -> NoReturn:
     )
 
 
-def _term_shapley(log_a: FloatArray, log_b: FloatArray, limit: float) -> FloatArray:
-    """Return the Shapley values (rows, players) of Π exp(log_a) against Π exp(log_b), (rows or background, players).
+def _term_shapley(log_a: Floats, log_b: Floats, limit: float) -> Floats:
+    """Return the Shapley values (rows, groups) of Π exp(log_a) against Π exp(log_b), (rows or background, groups).
 
     Products above exp(limit) are refused.
     """
@@ -140,17 +141,17 @@ def _term_shapley(log_a: FloatArray, log_b: FloatArray, limit: float) -> FloatAr
     top = np.maximum(high, log_a.max(axis=0, initial=-np.inf)).sum()
     if bottom >= -LOG_LIMIT and top <= limit and top - bottom <= _SPAN:
         x, background = (Factors(np.exp(each - centre), np.expm1(each - centre)) for each in (log_a, log_b))
-        values: FloatArray = np.exp(centre.sum()) * product_shapley(x, background)
+        values: Floats = np.exp(centre.sum()) * product_shapley(x, background)
         return values
     return _scaled_by_pair(log_a.T, log_b.T, limit).T
 
 
-def _scaled_by_pair(log_a: FloatArray, log_b: FloatArray, limit: float) -> FloatArray:
-    """Return the same for any magnitudes, by quadrature player by player, (players, rows)."""
-    n_players, n_rows = log_a.shape
+def _scaled_by_pair(log_a: Floats, log_b: Floats, limit: float) -> Floats:
+    """Return the same for any magnitudes, by quadrature group by group, (groups, rows)."""
+    n_groups, n_rows = log_a.shape
     n_background = log_b.shape[1]
-    nodes, weights = unit_nodes(n_players)
-    result = np.zeros((n_players, n_rows))
+    nodes, weights = unit_nodes(n_groups)
+    result = np.zeros((n_groups, n_rows))
     width = min(n_background, _BLOCK_PAIRS)
     for rows in slices(n_rows, _BLOCK_PAIRS // width):
         for background in slices(n_background, width):
@@ -162,8 +163,8 @@ def _scaled_by_pair(log_a: FloatArray, log_b: FloatArray, limit: float) -> Float
     return result
 
 
-def _pair_shapley(log_a: FloatArray, log_b: FloatArray, nodes: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the Shapley values (players, rows, background) of every pair of a row and a background row."""
+def _pair_shapley(log_a: Floats, log_b: Floats, nodes: Floats, weights: Floats) -> Floats:
+    """Return the Shapley values (groups, rows, background) of every pair of a row and a background row."""
     log_ratio = log_a - log_b
     log_scale = np.maximum(log_a, log_b).sum(axis=0)
     scale = np.exp(log_scale)
@@ -189,8 +190,10 @@ def _pair_shapley(log_a: FloatArray, log_b: FloatArray, nodes: FloatArray, weigh
     return integral
 
 
-def _check_players(terms: ScoreTerms, players: IntArray, n_players: int) -> None:
-    if players.shape != (terms.n_features,):
-        raise ValueError(f"players must give one player per feature, shape ({terms.n_features},), not {players.shape}")
-    if players.size and not 0 <= players.min() <= players.max() < n_players:
-        raise ValueError(f"players must lie between 0 and {n_players - 1}")
+def _check_groups(terms: ScoreTerms, feature_groups: Places, n_groups: int) -> None:
+    if feature_groups.shape != (terms.n_features,):
+        raise ValueError(
+            f"feature_groups must give one group per feature, shape ({terms.n_features},), not {feature_groups.shape}"
+        )
+    if feature_groups.size and not 0 <= feature_groups.min() <= feature_groups.max() < n_groups:
+        raise ValueError(f"feature_groups must lie between 0 and {n_groups - 1}")

@@ -1,0 +1,1 @@
+"""Rows: merged, in blocks, packed, sampled and streamed."""

@@ -1,0 +1,52 @@
+"""The equation as points, where the author of a report asks for a scorecard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ecsel.export.scorecards import Scorecard
+from ecsel.report.wording import MINUS, number, shown
+from ecsel.signomial.text import print_shift
+
+if TYPE_CHECKING:
+    from ecsel.export.scorecard_lines import CardLine
+    from ecsel.report.evidence import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class PointLine:
+    """A line of the card."""
+
+    label: str
+    says: str
+    points: str
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The card, and how far rounded points move the probabilities of the training rows; empty where they are exact."""
+
+    lines: tuple[PointLine, ...]
+    rules: tuple[str, ...]
+    several: bool
+    """Whether every class has points of its own."""
+    difference: str
+
+
+def points(evidence: Evidence, card: Scorecard | None) -> Points | None:
+    """Return the card of a report; it must be one of the report's own model."""
+    if card is None:
+        return None
+    if not isinstance(card, Scorecard) or card.view.estimator is not evidence.view.estimator:
+        raise ValueError("points must be a scorecard of the reported model: points=ecsel.scorecard(model, decimals=0).")
+    rounded = "" if card.decimals is None else number(card.max_difference(evidence.training.table), 2)
+    return Points(tuple(map(_line, card.lines)), tuple(card.rules()), card.toward is None, rounded)
+
+
+def _line(line: CardLine) -> PointLine:
+    """Return a line whose points say what they are multiplied with, where they are."""
+    value = print_shift(line.points).replace("-", MINUS)
+    if line.times:
+        return PointLine(shown(line.label), shown(line.column), f"{value} × {line.times}".replace("`", ""))
+    return PointLine(shown(line.label), line.says.replace("`", ""), value)

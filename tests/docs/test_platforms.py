@@ -1,0 +1,23 @@
+"""The page on MLflow and Spark prints what it shows. `make integrations` runs this: other environments lack them."""
+
+import os
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+outputs = runpy.run_path(str(ROOT / "docs" / "outputs.py"))
+PAGES = [name for name in outputs["PAGES"] if outputs["needed"]((ROOT / name).read_text(encoding="utf-8"))]
+
+
+def test_there_is_such_a_page():
+    assert PAGES == ["docs/platforms.md"]
+
+
+@pytest.mark.filterwarnings("default")  # those of MLflow and Spark
+@pytest.mark.skipif(not os.environ.get("ECSEL_INTEGRATIONS"), reason="`make integrations` runs it")
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_prints_what_it_shows(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert outputs["with_outputs"](text, name) == text

@@ -1,0 +1,69 @@
+"""The headings of Annex IV: nine of them, true where they are filled, and marked where only people can fill them."""
+
+import re
+
+import pytest
+
+from ecsel import scorecard
+from ecsel.report import render_report
+from ecsel.report.annex import OPEN, SECTIONS, TITLES
+
+
+def rendered(case, **options):
+    return render_report(case.model, case.X, case.y, **{**case.options, **options})
+
+
+def test_nine_headings_in_their_order(churn_case):
+    html = rendered(churn_case, annex_iv=True)
+    assert re.findall(r"<h3>(\d)\. (.+?)</h3>", html) == [(str(k), title) for k, title in enumerate(TITLES, start=1)]
+    assert len(TITLES) == len(OPEN) == 9
+    assert html.count("To be written:") == sum(map(len, OPEN)) + 2  # neither a purpose nor a group was given
+    assert 'href="#annex"' in html
+    assert "Annex IV" not in rendered(churn_case)
+
+
+def test_every_section_that_is_named_is_there(loan_case):
+    html = rendered(loan_case, annex_iv=True)
+    named = re.findall(r'\(see <a href="#(\w+)">(.+?)</a>\)', html)
+    assert {section for section, _ in named} == set(SECTIONS)
+    for section, heading in named:
+        assert re.search(rf'<h2 id="{section}-heading">{heading}', html), section
+
+
+def test_own_words_close_a_point(churn_case):
+    html = rendered(churn_case, annex_iv={5: "See <the> risk file."}, purpose="Whom to call.")
+    fifth = html.split("<h3>5. ")[1].split("</div>")[0]
+    assert "See &lt;the&gt; risk file." in fifth
+    assert "To be written" not in fifth
+    assert "intended purpose: Whom to call." in html
+    with pytest.raises(ValueError, match="points 1 to 9"):
+        rendered(churn_case, annex_iv={10: "?"})
+
+
+def test_the_figures_are_those_of_the_report(churn_case):
+    html = rendered(churn_case, annex_iv=True)
+    told = html.split("<h3>4. ")[1].split("</li>")[0]
+    names = re.findall(r"<dt>(.+?)</dt><dd class=\"value\">(.+?)</dd>", html.split('id="quality"')[1])
+    assert names
+    for name, value in names[:5]:
+        assert f"{name} {value}" in told
+
+
+def test_the_card_on_the_page_is_the_scorecard(churn_case):
+    card = scorecard(churn_case.model, toward="stays", decimals=0)
+    html = rendered(churn_case, points=card)
+    table = html.split("<h3>As points</h3>")[1].split("</table>")[0]
+    lines = re.findall(r'<th scope="row">(.*?)</th><td data-label="points">(.*?)</td>', table)
+    assert len(lines) == len(card.lines)
+    for (says, points), line in zip(lines, card.lines, strict=True):
+        value, _, times = points.replace("−", "-").partition(" × ")
+        assert float(value) == line.points
+        assert times == line.times.replace("`", "")
+        assert says == (line.column if line.times else line.says).replace("`", "").replace("'", "&#39;")
+    assert f"{card.max_difference(churn_case.X):.2g}" in html
+    assert "As points" not in rendered(churn_case)
+
+
+def test_points_of_another_model_are_refused(churn_case, named_case):
+    with pytest.raises(ValueError, match="scorecard of the reported model"):
+        rendered(churn_case, points=scorecard(named_case("blooms").model))

@@ -1,0 +1,41 @@
+"""The recipe for conda-forge and the requirements of the build say what pyproject.toml says."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import ecsel
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RECIPE = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+
+
+def section(name):
+    """Return the entries of one list of requirements in the recipe, without spaces."""
+    found = re.search(rf"^  {name}:\n((?:    - .*\n)+)", RECIPE, re.MULTILINE)
+    return [entry.replace(" ", "") for entry in re.findall(r"    - (.*)", found[1])]
+
+
+def test_versions_are_the_same():
+    assert f'version: "{ecsel.__version__}"' in RECIPE
+    assert f'python_min: "{PROJECT["project"]["requires-python"].removeprefix(">=")}"' in RECIPE
+
+
+def test_requirements_are_the_same():
+    assert section("run") == ["python", *PROJECT["project"]["dependencies"]]
+    assert section("run_constraints") == PROJECT["project"]["optional-dependencies"]["cli"]
+    assert set(PROJECT["build-system"]["requires"]) < set(section("host"))
+
+
+def test_the_build_takes_one_file_of_each_package():
+    lines = (ROOT / "build-requirements.txt").read_text(encoding="utf-8").splitlines()
+    packages = {}
+    for line in lines:
+        if not line.startswith("#"):
+            found = re.fullmatch(r'([\w-]+)==([\d.]+)(?: ; os_name == "nt")? --hash=sha256:[0-9a-f]{64}', line)
+            packages[found[1]] = tuple(map(int, found[2].split(".")))
+    (needed,) = PROJECT["build-system"]["requires"]
+    assert packages[needed.partition(">=")[0]] >= (int(needed.partition(">=")[2]),)
+    assert {"build", "packaging", "pyproject-hooks"} < set(packages)
+    assert "build-requirements.txt" in PROJECT["tool"]["cibuildwheel"]["before-build"]
