@@ -125,7 +125,7 @@ def cautions(prepared: Prepared, *, rare_is_handled: bool = False) -> list[Findi
     return found + (_class_cautions(prepared, rare_is_handled=rare_is_handled) if prepared.classes else [])
 
 
-def doubts(training: Training) -> list[Finding]:
+def fit_cautions(training: Training) -> list[Finding]:
     """Return what asks for a second look at the fitted model."""
     prepared, found = training.prepared, []
     if training.unstable:

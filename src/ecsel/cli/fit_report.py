@@ -46,7 +46,7 @@ def show_table(
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")
 
 
-def show_training(session: Session, training: Training, data: str, doubted: list[Finding], output: Path | None) -> None:
+def show_training(session: Session, training: Training, data: str, noted: list[Finding], output: Path | None) -> None:
     """Print the equation, its quality, what drives it, and what asks for a second look."""
     prepared = training.prepared
     _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
@@ -59,7 +59,7 @@ def show_training(session: Session, training: Training, data: str, doubted: list
     if training.qualities:
         _show_quality(session, training)
     _show_list(session, "Strongest drivers", [f"{k}. {shown(d.text)}" for k, d in enumerate(training.drivers, start=1)])
-    _show_list(session, "Look twice", [f"! {finding.text}" for finding in doubted], "yellow")
+    _show_list(session, "Look twice", [f"! {finding.text}" for finding in noted], "yellow")
     if session.verbose:
         _heading(session, "In detail")
         session.out.print(training.model.summary(), soft_wrap=True)

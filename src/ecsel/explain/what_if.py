@@ -108,7 +108,7 @@ def what_if(
     view = ModelView.of(model)
     X = view.plain(X)
     after, names = changed_table(view, X, factors, set, add)
-    # rows as they are lie outside the training range or not; only what the change leads to is told
+    # rows as they are lie outside the training range or not; only what the change leads to is warned of
     base_scores = view.scores_of(view.rows(X, warn=False))
     scores = view.scores_of(view.rows(after))
     return WhatIf(
