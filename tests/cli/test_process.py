@@ -39,7 +39,35 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path):
 def test_signals_have_their_exit_codes():
     with pytest.raises(Interrupted) as stop:
         _interrupt(signal.SIGTERM, None)
+    stop.value.late.cancel()
     assert stop.value.exit_code == 143
+
+
+BUSY = """
+import sys, threading
+from concurrent.futures import ThreadPoolExecutor
+import ecsel.cli.app
+from ecsel.cli import main
+
+def app():
+    with ThreadPoolExecutor(1) as pool:  # leaving waits for a walk that does not end
+        pool.submit(threading.Event().wait)
+        print("at work", flush=True)
+        threading.Event().wait()
+
+ecsel.cli.app.app = app
+sys.exit(main())
+"""
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_does_not_wait_for_threads():
+    process = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "at work\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "\nInterrupted.\n"
 
 
 def test_plain_ascii_terminals_and_no_colours_in_files():

@@ -15,7 +15,9 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 
 from ecsel import ColumnWarning, ECSELClassifier, Signomial
+from ecsel.estimators import readable
 from ecsel.estimators.bounds import exponent_bounds, within_bounds
+from ecsel.fitting import Status
 from ecsel.search.rounding import NATS, SHARE
 from ecsel.search.selection import RIDGES
 
@@ -402,6 +404,23 @@ def test_a_time_limit_ends_with_what_there_is(table):
         warnings.simplefilter("ignore", ColumnWarning)
         patient = ECSELClassifier(time_limit=600).fit(X, y)
     assert patient.equations_ == ECSELClassifier().fit(X, y).equations_
+
+
+@pytest.mark.parametrize("at", ["choose_again", "fit_streamed"])
+def test_an_interrupt_after_the_search_keeps_what_it_found(monkeypatch, table, at):
+    """More rows would choose again and all rows fit again; who interrupts gets the equation of the sample."""
+    X, y = table
+    monkeypatch.setattr(readable, "SEARCH_ROWS", 150)
+    monkeypatch.setattr(readable, "JUDGED_ROWS", 200)
+
+    def interrupt(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(readable, at, interrupt)
+    with pytest.warns(UserWarning, match=re.escape(readable.STOPPED)):
+        model = ECSELClassifier(random_state=0).fit(X, y)
+    assert model.fit_report_.status is Status.INTERRUPTED
+    assert model.score(X, y) > 0.5
 
 
 def test_folds_may_be_groups(table):

@@ -14,7 +14,7 @@ from ecsel.search.losses import Logistic, Softmax, Squared
 from ecsel.search.path import Family, Limits, Training
 from ecsel.search.screening import screened_atoms
 from ecsel.search.search import SearchOptions, fit_pieces, search
-from ecsel.search.selection import BANDWIDTH, HeldOut, Judged, Key, choose, judge, smoothed, walk_all
+from ecsel.search.selection import BANDWIDTH, RIDGES, HeldOut, Judged, Key, choose, judge, smoothed, walk_all
 
 
 def planted(columns, seed=100):
@@ -269,3 +269,29 @@ def test_more_rows_choose_again_among_the_front(make_columns, folds_of):
     assert again.front[again.chosen].equations.pieces in [p.equations.pieces for p in result.front]
     best = min(point.loss for point in again.front)
     assert again.front[again.chosen].loss <= best * 1.01 + 1e-12
+    for answers in ([True], [False] * len(result.front) + [True]):  # while candidates are judged, and fitted anew
+        calls = iter(answers)
+        cut = choose_again(
+            result,
+            many,
+            planted(many, 5),
+            everything,
+            Logistic(),
+            folds_of(everything)[0],
+            SearchOptions(),
+            calls.__next__,
+        )
+        assert cut.stopped
+        assert (cut.front, cut.chosen) == (result.front, result.chosen)
+
+
+def test_a_walk_that_is_cut_short_is_refitted_under_its_own_ridge_alone(make_columns):
+    columns = make_columns()
+    w = np.ones(300)
+    atoms, masks = screened_atoms(columns, Logistic(), planted(columns), [w])
+    training = Training(Logistic(), atoms, planted(columns), w, masks[0])
+    families, limits = module.FAMILIES, Limits(20)
+    calls = iter([False] * 3)
+    cut = walk_all(training, families, limits, lambda: next(calls, True))
+    assert {(key.family, RIDGES[key.ridge]) for key in cut.found} == {(0, 0.3), (1, 3.0)}
+    assert cut.sizes[0] == (0, 1, 2, 3)

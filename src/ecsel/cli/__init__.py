@@ -5,12 +5,17 @@ import io
 import os
 import signal
 import sys
+import threading
 from types import FrameType
 from typing import Any, NoReturn
 
 from ecsel.cli.errors import FAILURE, Interrupted, missing_library
 
 __all__ = ["main"]
+
+PATIENCE = 1.0
+"""Seconds that an interrupted command has to remove unfinished files."""
+SHOW_CURSOR = "\x1b[?25h"
 
 
 def main() -> int:
@@ -31,6 +36,7 @@ def main() -> int:
         sys.stderr.write(f"{advice}\n")
         return FAILURE
     except Interrupted as stop:
+        stop.late.cancel()
         sys.stderr.write("\nInterrupted.\n")
         return stop.exit_code
     return 0
@@ -62,14 +68,23 @@ def _stand_in_for_closed_streams() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Let what was begun be put away; where that waits for threads that are still at work, end without them."""
     del frame
-    raise Interrupted(number)
+    late = threading.Timer(PATIENCE, _end_at_once, (number, "Interrupted."))
+    late.daemon = True
+    late.start()
+    raise Interrupted(number, late)
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     """End at once: nothing waits for threads that are still at work."""
     del frame
-    sys.stderr.write("\nTerminated.\n")
+    _end_at_once(number, "Terminated.")
+
+
+def _end_at_once(number: int, word: str) -> NoReturn:
+    shown = SHOW_CURSOR if sys.stderr.isatty() else ""  # a bar that is cut short has hidden it
+    sys.stderr.write(f"{shown}\n{word}\n")
     sys.stderr.flush()
     os._exit(128 + number)
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from threading import Timer
 
 FAILURE, USAGE = 1, 2
 EXTRA = {
@@ -31,9 +34,11 @@ class CommandError(Exception):
 class Interrupted(BaseException):
     """A signal asks to stop. Not a KeyboardInterrupt, at which long fits keep the best so far: nothing is kept here."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, late: Timer) -> None:
         super().__init__(number)
         self.exit_code = 128 + number
+        self.late = late
+        """Ends the process where it has not ended by then."""
 
 
 def missing_library(name: str) -> str | None:

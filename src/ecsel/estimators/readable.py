@@ -8,8 +8,9 @@ fit the coefficients of the chosen pieces on all rows in a few passes. What is s
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict, dataclass, replace
-from math import nan
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ecsel.estimators.guarantees import piece_signs
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.progress import progress_for
 from ecsel.estimators.search_columns import search_columns, with_cuts
+from ecsel.estimators.settings import MIN_SECONDS
 from ecsel.fitting import Status
 from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.search.dictionary import PieceValues, SearchColumn, piece_factors, standardisation
@@ -236,15 +238,21 @@ class SearchTask:
         if any(family.cuts for family in self.options.families):
             encoder, rows = with_cuts(self.encoder, rows)
             self = replace(self, encoder=encoder)  # noqa: PLW0642 - the same task with more features
+        limit = self.options.time_limit
+        deadline = inf if limit is None else time.monotonic() + limit
         columns = self.columns(rows)
         used = rows.thinned(SEARCH_ROWS)
         with one_blas_thread(), progress_for(verbose=self.verbose) as progress:
-            searched = self._search(columns, rows, used, progress)
-            if len(used) < len(rows) and not searched.found.stopped:
-                searched = self._choose_again(searched)
-            # Who has stopped the search does not wait for passes over all rows.
-            if not searched.found.stopped and (everything is not None or len(searched.used) < len(rows)):
-                searched = self._fit_all(searched, everything)
+            left = None if limit is None else max(deadline - time.monotonic(), MIN_SECONDS)
+            searched = self._search(columns, rows, used, replace(self.options, time_limit=left), progress)
+            # Who has stopped the search waits neither for a choice on more rows nor for passes over all of them.
+            try:
+                if len(used) < len(rows) and not searched.found.stopped:
+                    searched = self._choose_again(searched, lambda: time.monotonic() > deadline)
+                if not searched.found.stopped and (everything is not None or len(searched.used) < len(rows)):
+                    searched = self._fit_all(searched, everything)
+            except KeyboardInterrupt:
+                searched = replace(searched, found=replace(searched.found, stopped=True))
         return searched
 
     def columns(self, rows: TrainingRows) -> list[SearchColumn]:
@@ -266,7 +274,12 @@ class SearchTask:
         return lambda pieces: piece_signs([piece_factors(piece, columns) for piece in pieces], self.encoder, slopes)
 
     def _search(
-        self, columns: list[SearchColumn], rows: TrainingRows, sample: TrainingRows, progress: Callable[..., None]
+        self,
+        columns: list[SearchColumn],
+        rows: TrainingRows,
+        sample: TrainingRows,
+        options: SearchOptions,
+        progress: Callable[..., None],
     ) -> Searched:
         """Search on a sample of the rows."""
         of_sample, folds = on_rows(columns, rows, sample), self.folds(sample)
@@ -277,15 +290,15 @@ class SearchTask:
             weights,
             self.loss,
             folds,
-            self.options,
+            options,
             self.signs(of_sample),
             lambda done, total: progress(done / total, f"walk {done} of {total}"),
         )
         held = HeldOutScores.of(found, folds, sample, weights)
         return Searched(self.encoder, columns, rows, sample, found, held, weights)
 
-    def _choose_again(self, searched: Searched) -> Searched:
-        """Choose among the candidates on more rows."""
+    def _choose_again(self, searched: Searched, stopped: Callable[[], bool]) -> Searched:
+        """Choose among the candidates on more rows, unless time is over before that is done."""
         more = searched.rows.thinned(JUDGED_ROWS)
         weights, fold = more.fit_weights(self.class_weights), self.folds(more)[0]
         found = choose_again(
@@ -296,7 +309,10 @@ class SearchTask:
             self.loss,
             fold,
             self.options,
+            stopped,
         )
+        if found.stopped:
+            return replace(searched, found=found)
         return replace(
             searched, used=more, found=found, held_out=HeldOutScores.of(found, [fold], more, weights), weights=weights
         )

@@ -21,10 +21,10 @@ from ecsel.search.selection import RESOLUTION
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ecsel._typing import Floats, Places
     from ecsel.search.dictionary import SearchColumn
     from ecsel.search.losses import Loss
     from ecsel.search.search import Fold, SearchOptions, SearchResult
-    from ecsel.search.typing import Floats, Places
 
 MAX_PASSES = 25
 PASS_TOLERANCE = 1e-8
@@ -47,12 +47,18 @@ def choose_again(
     loss: Loss,
     fold: Fold,
     options: SearchOptions,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> SearchResult:
-    """Return the front fitted on more rows, the choice made on those that the fold holds out."""
+    """Return the front fitted on more rows, the choice made on those that the fold holds out.
+
+    Where it is stopped on the way, the choice of the sample stays.
+    """
     inside, outside = (np.flatnonzero(part) for part in fold)
     values = PieceValues(columns)
     candidates = []
     for point in result.front:
+        if stopped():
+            return replace(result, stopped=True)
         equations = point.equations
         raw = np.array([values.piece(piece) for piece in equations.pieces]).reshape(-1, len(target))
         standard = standardisation(raw, weights)
@@ -81,27 +87,28 @@ def choose_again(
     allowed = [max(floor, min(limit, error)) for error in errors]
     near = [i for i, each in enumerate(candidates) if each.loss - candidates[best].loss <= allowed[i]]
     chosen = min(near, key=lambda i: (result.front[i].equations.n_factors, candidates[i].loss))
-    front = tuple(
-        FrontPoint(
-            fit_pieces(
-                loss,
-                each.raw,
-                point.equations.pieces,
-                point.equations.owners,
-                target,
-                weights,
-                point.equations.ridge,
-                each.standard,
-                options.digits,
-            ),
-            each.loss,
-            _standard_error(losses[i], held),
-            point.key,
+    front = []
+    for i, (each, point) in enumerate(zip(candidates, result.front, strict=True)):
+        if stopped():
+            return replace(result, stopped=True)
+        equations = fit_pieces(
+            loss,
+            each.raw,
+            point.equations.pieces,
+            point.equations.owners,
+            target,
+            weights,
+            point.equations.ridge,
+            each.standard,
+            options.digits,
         )
-        for i, (each, point) in enumerate(zip(candidates, result.front, strict=True))
-    )
+        front.append(FrontPoint(equations, each.loss, _standard_error(losses[i], held), point.key))
     return replace(
-        result, front=front, chosen=chosen, near_ties=tuple(near), held_out=((candidates[chosen].held_out, held),)
+        result,
+        front=tuple(front),
+        chosen=chosen,
+        near_ties=tuple(near),
+        held_out=((candidates[chosen].held_out, held),),
     )
 
 
