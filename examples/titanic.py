@@ -10,10 +10,13 @@ page writes the 2201 people out as rows, asks for a short equation, and reads it
 
 from __future__ import annotations
 
+import warnings
+
 from familiar_data import TITANIC, by_hand, titanic
 
-from ecsel import ECSELClassifier
+from ecsel import ColumnWarning, ECSELClassifier
 
+warnings.simplefilter("ignore", ColumnWarning)  # sex and age are protected attributes; here they are the question
 people = titanic()
 X, y = people.drop(columns="fate"), people["fate"]
 model = ECSELClassifier(max_factors=4).fit(X, y)
@@ -37,8 +40,8 @@ print(by_hand(model, woman))
 print(f"predict_proba says              {model.predict_proba(woman)[0, 1]:.4f}")
 
 # %%
-# Where four pieces are too few
-# -----------------------------
+# Where a sum is not enough
+# -------------------------
 # The table has 14 groups, so the equation can be held against every one of them.
 
 for (cabin, sex, age), (died, survived) in TITANIC.items():
@@ -49,7 +52,7 @@ for (cabin, sex, age), (died, survived) in TITANIC.items():
 # %%
 # It is furthest off for children: those of the first and the second class were all saved, and in the third class it
 # helped little to be a child. A sum of single indicators cannot say that, a product of two can. Without ``max_factors``
-# the folds choose such products, which follow the groups more closely, with more to read.
+# the folds may choose such products, which follow the groups more closely.
 
 longer = ECSELClassifier().fit(X, y)
 print("log-odds of survival =", longer.equations_["survived"])

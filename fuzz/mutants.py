@@ -107,6 +107,36 @@ MUTANTS = (
         "np.isfinite(vertex)",
         "tests/explain/counterfactual/test_api.py",
     ),
+    Mutant(
+        "signomial/parse.py",
+        "self._spend(len(whole.terms) * max(1, len(other.terms)))",
+        "self._spend(len(whole.terms) // max(1, len(other.terms)))",
+        "tests/signomial/test_parse.py",
+    ),
+    Mutant(
+        "search/dictionary.py",
+        "if not np.isfinite(width) or width <= 1e-9",
+        "if np.isfinite(width) or width <= 1e-9",
+        "tests/search/test_dictionary.py",
+    ),
+    Mutant(
+        "search/batch_path.py",
+        "current.fitted.objective - larger.fitted.objective",
+        "current.fitted.objective + larger.fitted.objective",
+        "tests/search/test_batch_path.py",
+    ),
+    Mutant(
+        "search/screening.py",
+        "weights * loss.curvature(means, c, c)",
+        "weights / loss.curvature(means, c, c)",
+        "tests/search/test_screening.py",
+    ),
+    Mutant(
+        "export/sql/rules.py",
+        'if dialect.name == "spark" and "${" in value:',
+        "if False:",
+        "tests/export/sql/test_names.py",
+    ),
 )
 
 

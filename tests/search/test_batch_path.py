@@ -42,6 +42,14 @@ def test_the_best_set_is_as_good_as_that_of_one_piece_at_a_time():
     assert min(batches) < min(singly) + 0.03 * (empty - min(singly))
 
 
+def test_a_walk_ends_after_additions_that_gain_too_little():
+    data = training()
+    (empty, *_) = BatchWalk(data, FAMILY, Limits(200)).run()
+    unreachable = empty.fitted.objective / CLASSES  # a batch would have to take the whole of the objective away
+    path = BatchWalk(data, replace(FAMILY, min_addition=unreachable, patience=2), Limits(200)).run()
+    assert [len(found) for found in path] == [0, CLASSES, 2 * CLASSES]
+
+
 def test_limits_are_kept():
     data = training()
     for limits in (Limits(9), Limits(200, max_terms=2), Limits(200, max_columns=2)):

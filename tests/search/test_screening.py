@@ -6,7 +6,20 @@ import numpy as np
 
 from ecsel.search.dictionary import PieceValues, SearchColumn, make_atoms, pair_pieces
 from ecsel.search.losses import Logistic
-from ecsel.search.screening import screened_atoms, steep_corners
+from ecsel.search.screening import marginal_gains, screened_atoms, steep_corners
+
+
+def test_what_an_atom_gains_alone_is_its_score_statistic():
+    rng = np.random.default_rng(2)
+    n = 300
+    columns = [SearchColumn(f"x{j}", j, rng.lognormal(size=n)) for j in range(3)]
+    y = (rng.random(n) < 0.2 + 0.4 * (columns[1].values > 1)) * 1.0
+    weights = rng.integers(1, 4, n) * 1.0
+    atoms = make_atoms(columns, pair_pieces(columns, range(3), more=False), weights)
+    p = np.average(y, weights=weights)
+    score = atoms.values.astype(float) @ (weights * (y - p))
+    expected = 0.5 * score**2 / (weights.sum() * p * (1 - p))
+    np.testing.assert_allclose(marginal_gains(atoms, Logistic(), y, weights), expected, rtol=1e-4, atol=1e-6)
 
 
 def test_every_training_screens_for_itself():

@@ -222,3 +222,12 @@ def test_a_printed_equation_needs_no_expansion():
     assert parse_signomial(str(equation), max_products=0) == equation == Signomial.parse(text)
     with pytest.raises(ValueError, match="too many terms"):
         parse_signomial("(x + y)*z", max_products=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "products"), [("(x + y)*z", 2), ("(x + y)*(u + v + w)", 6 + 6), ("(x + y)*(u + v)*(r + s)", 4 + 8 + 8)]
+)  # those of each product, and the terms of the sum that comes out, which are merged
+def test_products_are_counted_before_they_are_made(text, products):
+    parse_signomial(text, max_products=products)
+    with pytest.raises(ValueError, match="too many terms"):
+        parse_signomial(text, max_products=products - 1)
