@@ -5,7 +5,7 @@ BENCH := .venv-bench
 KERNEL := $(wildcard src/ecsel/csrc/*)
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint docs bench fuzz endurance sanitize mutants wheel dist recipe without-compiler test-package test-matrix \
+.PHONY: demo test lint docs bench fuzz endurance sanitize mutants wheel dist recipe release-check without-compiler test-package test-matrix \
 	workflows integrations clean
 
 demo: $(VENV)/.demo
@@ -57,6 +57,10 @@ dist: $(VENV)/.dist $(VENV)-build/.done
 # The recipe for conda-forge with the hash of the sdist in dist, rendered for three platforms.
 recipe: $(VENV)/.dist
 	$(VENV)/bin/python recipe/render.py
+
+# A tag may be released: it is the version, and the changelog has a section with a date for it.
+release-check:
+	$(PYTHON) recipe/release_check.py $(TAG)
 
 # What is in dist, installed where there is no compiler.
 without-compiler:

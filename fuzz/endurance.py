@@ -50,7 +50,7 @@ def one_round(rng: np.random.Generator, folder: Path) -> None:
     models: list[Any] = [
         ECSELClassifier(max_factors=4, random_state=0).fit(X, y),
         ECSELClassifier(n_terms=2, l1=0.01, n_jobs=2).fit(X, y),
-        ECSELRegressor(select="prediction", max_factors=3).fit(X, y + 0.0),
+        ECSELRegressor(criterion="prediction", max_factors=3).fit(X, y + 0.0),
     ]
     path = folder / "model.json"
     for model in models:

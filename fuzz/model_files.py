@@ -54,7 +54,7 @@ class ModelFiles:
             "three": (ecsel.ECSELClassifier(cv=3).fit(table, np.where(table["age"] > 60, "old", labels)), table),
             "paper": (ecsel.ECSELClassifier(n_terms=2, l1=1e-3, monotone={"income": 1}).fit(table, labels), table),
             "law": (ecsel.ECSELRegressor().fit(lengths, law + rng.normal(0, 0.01, n)), lengths),
-            "prediction": (ecsel.ECSELRegressor(select="prediction", cv=3).fit(table, table["age"] * 2.0), table),
+            "prediction": (ecsel.ECSELRegressor(criterion="prediction", cv=3).fit(table, table["age"] * 2.0), table),
         }
         self.sources = []
         for model, rows in models.values():

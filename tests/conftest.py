@@ -41,7 +41,8 @@ def no_figures_left():
 
 SENTENCE = re.compile(
     r"(?P<column>.+?) (= (?P<value>.+?)|is missing)( \((?P<word>[^()]+?): (?P<reference>.+?)\))? "
-    r"(adds (?P<adds>\S+) towards (?P<whom>.+) \(\d+ %\)"
+    r"(adds (?P<adds>\S+) to the log-odds of (?P<whom>.+) \(\d+ %\)"
+    r"|(?P<way>raises|lowers) the prediction by (?P<moves>\S+) \(\d+ %\)"
     r"|speaks for (?P<side>.+): the odds of (?P<of>.+) are (?P<verb>multiplied|divided) by (?P<factor>\S+?)\.?)"
 )
 
@@ -68,11 +69,12 @@ def assert_true_sentence():
             assert float(found["reference"]) == pytest.approx(float(exact), rel=6e-4, abs=1e-12), text
         if not alone:
             return False
-        side = found["side"] or found["whom"].strip("'")
+        ways = {"raises": "a higher value", "lowers": "a lower value"}
+        side = ways[found["way"]] if found["way"] else found["side"] or found["whom"].strip("'")
         there = row.assign(**{column: np.array([exact], dtype=object if isinstance(exact, str) else None)})
         change = margin(row, side) - margin(there, side)
-        if found["adds"]:
-            assert change == pytest.approx(float(found["adds"]), rel=6e-3, abs=1e-9), text
+        if told := found["adds"] or found["moves"]:
+            assert change == pytest.approx(float(told), rel=6e-3, abs=1e-9), text
         else:
             assert change == pytest.approx(abs(np.log(float(found["factor"]))), rel=6e-3, abs=6e-3), text
             assert (found["verb"] == "multiplied") == (found["of"] == side), text

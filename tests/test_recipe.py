@@ -1,6 +1,7 @@
 """The recipe for conda-forge and the requirements of the build say what pyproject.toml says."""
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -39,3 +40,19 @@ def test_the_build_takes_one_file_of_each_package():
     assert packages[needed.partition(">=")[0]] >= (int(needed.partition(">=")[2]),)
     assert {"build", "packaging", "pyproject-hooks"} < set(packages)
     assert "build-requirements.txt" in PROJECT["tool"]["cibuildwheel"]["before-build"]
+
+
+def test_a_tag_is_released_with_its_version_and_a_date():
+    check = runpy.run_path(str(ROOT / "recipe" / "release_check.py"))["objections"]
+    dated = "## [0.2.0] – 2026-11-20\n\n## [0.1.0] – not released\n"
+    assert check("v0.2.0", "0.2.0", dated) == []
+    assert len(check("0.2.0", "0.2.0", dated)) == 1
+    assert len(check("v0.1.0", "0.1.0", dated)) == 1
+    assert len(check("v0.3.0", "0.2.0", dated.replace("2026-11-20", "soon"))) == 2
+
+
+def test_the_newest_section_of_the_changelog_is_this_version():
+    sections = re.findall(r"^## \[(.*?)\] – (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sections[0][0] == ecsel.__version__
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d|unreleased|not released", told) for _, told in sections)
+    assert f"version: {ecsel.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -26,7 +26,7 @@ def test_rivals_get_numbers_with_rare_levels_as_one():
 
 def test_a_case_of_the_classifier(monkeypatch):
     pytest.importorskip("xgboost")
-    monkeypatch.setattr(cliffs, "classifier_cases", lambda _: {"small": lambda: cliffs.wide(200, 3)})
+    monkeypatch.setattr(cliffs, "classifier_cases", lambda _: {"small": lambda: cliffs.wide(200, 6)})
     row = cliffs.measure_classifier(None, "small")
     assert row["rows"] == 100
     assert row["ratio"] == row["cpu_seconds"] / row["xgboost_cpu_seconds"]

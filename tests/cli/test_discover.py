@@ -40,3 +40,17 @@ def test_noise_and_units(run, run_json, refused, springs_file):
     assert "noise='loud'" in refused("discover", springs_file, "-t", "energy", "--noise", "loud")
     assert "COLUMN=UNIT" in refused("discover", springs_file, "-t", "energy", "--units", "kg")
     assert "unit of the target" in refused("discover", springs_file, "-t", "energy", "--units", "stretch=m")
+
+
+def test_why_a_column_was_left_out_is_told_once_and_is_true(run, springs_file, tmp_path):
+    """A column of different names has no "one value only"."""
+    import pandas as pd
+
+    table = pd.read_csv(springs_file).head(40)
+    path = tmp_path / "named.csv"
+    table.assign(sample=[f"spring {k:03d}" for k in range(len(table))], lab="Delft").to_csv(path, index=False)
+    told = run("discover", path, "-t", "energy")
+    lines = [line for line in (told.stdout + told.stderr).splitlines() if "left out" in line]
+    assert sum("sample" in line for line in lines) == 1
+    assert not any("sample" in line and "one value" in line for line in lines)
+    assert "left out lab: one value only" in lines

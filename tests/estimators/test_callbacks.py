@@ -48,7 +48,7 @@ def rows():
 ESTIMATORS = [
     ECSELClassifier(max_factors=2, cv=3),
     ECSELClassifier(n_terms=1, l1=0.01),
-    ECSELRegressor(select="prediction", max_factors=2, cv=3),
+    ECSELRegressor(criterion="prediction", max_factors=2, cv=3),
     ECSELRegressor(max_terms=1),
 ]
 
@@ -103,5 +103,5 @@ def test_warnings_of_a_fit_point_at_the_line_that_called_it(rows):
         ECSELClassifier(max_factors=1, cv=2).fit(X.assign(age=X["b"]), y)
     assert {each.filename for each in told} == {__file__}
     with pytest.warns(UserWarning, match="protected attribute") as told:
-        ECSELRegressor(select="prediction", max_factors=1, cv=2).fit(X.assign(age=X["b"]), X["a"])
+        ECSELRegressor(criterion="prediction", max_factors=1, cv=2).fit(X.assign(age=X["b"]), X["a"])
     assert {each.filename for each in told} == {__file__}

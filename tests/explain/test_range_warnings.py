@@ -65,7 +65,7 @@ def test_cross_validation_does_not_warn_of_ranges(kind, judge):
     model = (
         ECSELClassifier(max_factors=2, cv=3)
         if kind == "classes"
-        else ECSELRegressor(select="prediction", max_factors=2, cv=3)
+        else ECSELRegressor(criterion="prediction", max_factors=2, cv=3)
     )
     y = z > 0 if kind == "classes" else z
     with warnings.catch_warnings():

@@ -31,7 +31,7 @@ def test_reasons_are_the_largest_pushes_in_words(make_model):
         assert len(result.texts[i]) == len(ranked)
         for j, text in zip(ranked, result.texts[i], strict=True):
             assert text.startswith(X.columns[j])
-            assert "towards 'no'" in text
+            assert "to the log-odds of 'no'" in text
     missing = [t for texts in explain.reasons(model, X, n=5).texts for t in texts if t.startswith("gap is missing")]
     assert missing
     frame = result.to_frame()
@@ -44,7 +44,7 @@ def test_reasons_are_the_largest_pushes_in_words(make_model):
 def test_a_regression_has_reasons_for_being_high_or_low():
     result = explain.reasons(Signomial.parse("x*y"), [[1.0, 2.0], [4.0, 2.0]], baseline=[2.0, 2.0])
     assert result.toward == ("a lower value", "a higher value")
-    assert result.texts[0] == ("x = 1 (reference: 2) adds 2 towards a lower value (100 %)",)
+    assert result.texts[0] == ("x = 1 (reference: 2) lowers the prediction by 2 (100 %)",)
 
 
 def test_readable_models_name_typical_numbers_and_levels(make_raw_model):
@@ -56,11 +56,11 @@ def test_readable_models_name_typical_numbers_and_levels(make_raw_model):
     income = float(model.encoder_.features[0].baseline)
     row = X.iloc[[0]].assign(purpose=other, gap=np.nan, income=X["income"].max())
     ((first, second),) = explain.reasons(model, row, toward="yes").texts
-    assert first.startswith(f"purpose = {other} (typical: {often}) adds 2 towards 'yes'")
+    assert first.startswith(f"purpose = {other} (typical: {often}) adds 2 to the log-odds of 'yes'")
     assert second.startswith(f"income = {X['income'].max():.6g} (typical: {income:.4g}) adds")
     ((missing,),) = explain.reasons(model, row, toward="no").texts
     gap = next(feature for feature in model.encoder_.features if feature.name == "gap")
-    assert missing == f"gap is missing (typical: {gap.baseline:.4g}) adds 3 towards 'no' (100 %)"
+    assert missing == f"gap is missing (typical: {gap.baseline:.4g}) adds 3 to the log-odds of 'no' (100 %)"
 
 
 def test_no_number_is_minus_zero():

@@ -151,7 +151,7 @@ def test_what_is_not_a_median_is_not_called_typical():
     assert "(reference: 1)" in str(given)
     assert "typical" not in str(given)
     law = explain.reasons(Signomial.parse("x"), [[1.0], [4.0], [2.0]])
-    assert str(law).splitlines()[1] == "1: x = 4 (geometric mean: 2) adds 2 towards a higher value (100 %)"
+    assert str(law).splitlines()[1] == "1: x = 4 (geometric mean: 2) raises the prediction by 2 (100 %)"
     assert law.reference == "the geometric mean of the rows"
 
 
@@ -181,7 +181,7 @@ def test_a_law_is_compared_with_medians_that_occur():
     start = median_row(view, X)
     assert (start.description, start.word) == ("a typical row", "typical")
     text = str(explain.reasons(view, X, baseline=start))
-    assert "a = 9 (typical: 2) adds 77 towards a higher value (100 %)" in text
+    assert "a = 9 (typical: 2) raises the prediction by 77 (100 %)" in text
 
 
 def test_your_own_words_replace_the_sentence_of_a_column():

@@ -14,6 +14,7 @@ from ecsel.report.effects import band, effects
 from ecsel.report.evidence import Evidence, typical_row
 from ecsel.report.examples import examples
 from ecsel.report.formulas import formulas
+from ecsel.report.front import Front
 from ecsel.report.maps import _occurring, _span
 from ecsel.report.performance import class_performance
 
@@ -183,3 +184,21 @@ def test_examples_take_your_own_words(hearts):
     model, X, y = hearts
     page = render_report(model, X, y, column_texts=dict.fromkeys(X, "A reason in our words"))
     assert "<li>A reason in our words</li>" in page
+
+
+def test_one_held_out_part_of_a_large_table_is_not_called_folds():
+    """A large table is searched on one part of its rows and judged on the other: no folds, and fewer rows."""
+    rng = np.random.default_rng(8)
+    X = pd.DataFrame({"a": rng.normal(size=30_000), "b": rng.lognormal(size=30_000)})
+    y = pd.Series(rng.random(30_000) < 1 / (1 + np.exp(-X["a"] + np.log(X["b"]))), name="outcome")
+    model = ECSELClassifier(max_factors=2).fit(X, y)
+    assert model.n_folds_ == 1
+    judged = model.out_of_fold_.n_rows
+    assert judged < len(X)
+    page = render_report(model, X, y, sample_rows=0)
+    assert f"{judged:,}".replace(",", "\u202f") in page.split("Judged on")[1].split("</div>")[0]
+    assert "Quality on a held-out part of the training rows" in page
+    for text in (page, model.summary(), Front.of(model).sentence()):
+        assert "1 folds" not in text
+        assert "held-out folds" not in text
+    assert f"on held-out rows ({judged} distinct ones, judged by a fit that had not seen them" in model.summary()

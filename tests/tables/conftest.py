@@ -1,5 +1,7 @@
 """The data frame libraries that tables may come from."""
 
+import warnings
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -14,7 +16,9 @@ def make_frame(request):
         if request.param == "pandas":
             return pd.DataFrame(data)
         if request.param == "pandas-nullable":
-            return pd.DataFrame(data).convert_dtypes()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # pandas 2.2 tries whether infinity is a whole number
+                return pd.DataFrame(data).convert_dtypes()
         if request.param == "polars":
             return pl.DataFrame(data)
         return pa.table(data)

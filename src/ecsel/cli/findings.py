@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ecsel.cli.models import is_readable
+from ecsel.cli.preparing import left_out_note
 from ecsel.cli.screening import MAX_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.cli.wording import shown
 from ecsel.tables.cautions import ADVICE
@@ -64,7 +65,7 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
     found += [
         Finding("reading", shown(_for_the_command_line(note)))
         for note in prepared.encoder.changes
-        if not note.endswith(LEFT_OUT)
+        if not note.endswith(LEFT_OUT) and not note.startswith(tuple(map(left_out_note, prepared.dropped)))
     ]
     return found + _missing(prepared, readable=readable)
 
@@ -124,7 +125,7 @@ def cautions(prepared: Prepared, *, rare_is_handled: bool = False) -> list[Findi
     return found + (_class_cautions(prepared, rare_is_handled=rare_is_handled) if prepared.classes else [])
 
 
-def doubts(training: Training) -> list[Finding]:
+def fit_cautions(training: Training) -> list[Finding]:
     """Return what asks for a second look at the fitted model."""
     prepared, found = training.prepared, []
     if training.unstable:

@@ -152,7 +152,7 @@ def fit(
     millions of rows, or a folder of such files, a sample is looked at, and all rows are fitted in batches.
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel.cli.errors import CommandError
-    from ecsel.cli.findings import cautions, doubts, facts
+    from ecsel.cli.findings import cautions, facts, fit_cautions
     from ecsel.cli.fit_report import show_table, show_training
     from ecsel.cli.info import bare_equations
     from ecsel.cli.large import fit_all, large_table, looked_at
@@ -216,11 +216,11 @@ def fit(
             )
         if output is not None:
             save_model(training.model, output)
-        doubted = doubts(training)
+        noted = fit_cautions(training)
         if as_json:
-            session.json("fit", document(training, table.name, table_facts, [*warned, *doubted], output))
+            session.json("fit", document(training, table.name, table_facts, [*warned, *noted], output))
         elif in_words:
-            show_training(session, training, data, doubted, output)
+            show_training(session, training, data, noted, output)
         else:
             bare_equations(session, training.model)
 

@@ -13,6 +13,7 @@ from ecsel.cli.equations import aids_heading, reading_aids, show_equations
 from ecsel.cli.models import is_readable
 from ecsel.cli.training import ClassQuality, n_numbers
 from ecsel.cli.wording import shown
+from ecsel.estimators.summary import held_out_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +46,7 @@ def show_table(
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")
 
 
-def show_training(session: Session, training: Training, data: str, doubted: list[Finding], output: Path | None) -> None:
+def show_training(session: Session, training: Training, data: str, noted: list[Finding], output: Path | None) -> None:
     """Print the equation, its quality, what drives it, and what asks for a second look."""
     prepared = training.prepared
     _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
@@ -58,7 +59,7 @@ def show_training(session: Session, training: Training, data: str, doubted: list
     if training.qualities:
         _show_quality(session, training)
     _show_list(session, "Strongest drivers", [f"{k}. {shown(d.text)}" for k, d in enumerate(training.drivers, start=1)])
-    _show_list(session, "Look twice", [f"! {finding.text}" for finding in doubted], "yellow")
+    _show_list(session, "Look twice", [f"! {finding.text}" for finding in noted], "yellow")
     if session.verbose:
         _heading(session, "In detail")
         session.out.print(training.model.summary(), soft_wrap=True)
@@ -97,7 +98,7 @@ def quality_notes(training: Training, n_fitted: int) -> list[str]:
     if quality is not None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
         figures = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
-        notes.append(f"The {what} above on held-out folds: {figures}.")
+        notes.append(f"The {what} above on {held_out_name(model)}: {figures}.")
     rules = [(q.model, q.threshold) for q in training.qualities if isinstance(q, ClassQuality)]
     if getattr(model, "threshold", None) is not None and all(t is not None for _, t in rules):
         label = shown(model.classes_.tolist()[1])

@@ -164,6 +164,7 @@ def example_document(row: int, example: "WorkedExample") -> dict[str, Any]:
 def _tell(session: "Session", model: Any, name: str) -> None:
     from ecsel.cli.equations import aids_heading, reading_aids, show_equations
     from ecsel.cli.models import is_classifier, is_readable
+    from ecsel.estimators.summary import held_out_name
 
     if is_readable(model) and not is_classifier(model):
         session.out.print(f"{name}: a prediction of a number", style="bold", soft_wrap=True)
@@ -194,7 +195,8 @@ def _tell(session: "Session", model: Any, name: str) -> None:
     elif (quality := model.out_of_fold_) is not None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
         message = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
-        session.out.print(f"\nOn held-out folds ({quality.n_rows} distinct rows): {message}", soft_wrap=True)
+        rows = f"{held_out_name(model)} ({quality.n_rows} distinct rows)"
+        session.out.print(f"\nOn {rows}: {message}", soft_wrap=True)
 
 
 def _terms(n: int) -> str:

@@ -143,8 +143,23 @@ def left_out(encoder: TableEncoder) -> dict[str, str]:
         if isinstance(column, EmptyColumn):
             found[column.name] = column.reason or "no value"
         elif not _takes_part(encoder, column):
-            found[column.name] = "one value only"
+            found[column.name] = _why(encoder, column.name)
     return found
+
+
+def left_out_note(column: str) -> str:
+    """Return how the note of a column begins that the rules of the table have left out."""
+    return f"{column!r} was left out: "
+
+
+def _why(encoder: TableEncoder, column: str) -> str:
+    """Return why a column that has values makes no feature, from the note of the rules that left it out."""
+    for note in encoder.notes:
+        if note.startswith(left_out_note(column)):
+            return note.removeprefix(left_out_note(column)).rstrip(".")
+        if note.startswith(f"{column!r} varies in its last digits only"):
+            return "it varies in its last digits only"
+    return "one value only"
 
 
 def _takes_part(encoder: TableEncoder, column: Any) -> bool:

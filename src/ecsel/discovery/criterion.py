@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 
 STRONG_EVIDENCE = 2.5
 """Nats, a Bayes factor of 12: whatever takes more words must be better by this much than what takes fewer."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.discovery.lattice import RESOLUTION, Floats, Lattice, Mask, Parities
+from ecsel._typing import Floats, Mask
+from ecsel.discovery.lattice import RESOLUTION, Lattice, Parities
 from ecsel.discovery.model import Structure
 from ecsel.discovery.rows import Rows
 from ecsel.search.code_length import TERM

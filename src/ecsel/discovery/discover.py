@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ecsel._typing import Floats
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
 from ecsel.discovery.front import (
@@ -21,7 +22,7 @@ from ecsel.discovery.front import (
     leverages,
     undominated,
 )
-from ecsel.discovery.lattice import Floats, Lattice
+from ecsel.discovery.lattice import Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.options import Options

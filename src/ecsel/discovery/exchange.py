@@ -16,12 +16,13 @@ from functools import cached_property
 
 import numpy as np
 
+from ecsel._typing import Floats
 from ecsel.discovery.criterion import order_credit
 from ecsel.discovery.dictionary import Atoms, evaluate, neighbours
-from ecsel.discovery.lattice import Floats
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.rows import LOG_OF_ZERO
+from ecsel.signomial.columns import LOG_LIMIT
 
 MAX_COLUMNS = 40
 """With more columns than this, neighbours change the exponents of the most promising ones only."""
@@ -128,8 +129,8 @@ class Exchange:
         """Simple functions of every column, centred and of unit norm: |x|, x, ln|x|, 1/|x|."""
         rows = self.problem.rows
         logs = np.where(rows.log_abs == LOG_OF_ZERO, 0.0, rows.log_abs)
-        x = np.exp(np.clip(logs - logs.max(axis=0), -700.0, 0.0))
-        inverse = np.exp(np.clip(logs.min(axis=0) - logs, -700.0, 0.0))
+        x = np.exp(np.clip(logs - logs.max(axis=0), -LOG_LIMIT, 0.0))
+        inverse = np.exp(np.clip(logs.min(axis=0) - logs, -LOG_LIMIT, 0.0))
         found = []
         for function in (x, x * (1.0 - 2.0 * rows.negative), logs, inverse):
             column = function if rows.root_weight is None else function * rows.root_weight[:, None]

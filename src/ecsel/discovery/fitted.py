@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 from ecsel.discovery.law import Law
 from ecsel.discovery.noise import LOGNORMAL, Noise
 from ecsel.discovery.numbers import name_number

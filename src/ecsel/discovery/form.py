@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import least_squares
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 
 LONGEST_FORM = 2000
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 from ecsel.discovery.law import Law
 from ecsel.discovery.residual_tests import Misfit
 

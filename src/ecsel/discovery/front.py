@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 from ecsel.discovery.law import Law, design_matrix
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.pool import Pool

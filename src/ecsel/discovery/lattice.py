@@ -17,11 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
+from ecsel._typing import Floats, Mask
 from ecsel.search.code_length import TERM, rational_cost
 
-Floats = npt.NDArray[np.float64]
 Parities = npt.NDArray[np.int8]
-Mask = npt.NDArray[np.bool_]
 
 FREE = 3.5
 """Nats for saying that an exponent is a real number."""

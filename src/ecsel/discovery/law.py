@@ -16,13 +16,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import STRONG_EVIDENCE
-from ecsel.discovery.lattice import Floats, Mask
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.numbers import REAL, significant_digits, simple_numbers
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows
 from ecsel.discovery.snap import covariance
 from ecsel.discovery.varpro import fit_exponents
+from ecsel.signomial.columns import LOG_LIMIT
 
 BEAM = 16
 ILL_DETERMINED = 0.1
@@ -61,7 +62,7 @@ class Law:
     def predict(self, rows: Rows) -> Floats:
         """Return the weighted prediction on rows."""
         phi, log_scale = rows.columns(self.structure.exponents, self.structure.parity)
-        return np.asarray(phi @ (self.coefficients * np.exp(np.clip(log_scale, -700.0, 700.0))))
+        return np.asarray(phi @ (self.coefficients * np.exp(np.clip(log_scale, -LOG_LIMIT, LOG_LIMIT))))
 
 
 def design_matrix(rows: Rows, structure: Structure, coefficients: Floats) -> Floats:
@@ -277,7 +278,7 @@ def _fit(problem: Problem, structure: Structure) -> tuple[Structure, Floats, flo
     phi, log_scale = rows.columns(structure.exponents, structure.parity)
     scaled = _least_squares(phi, rows.target)
     residual = rows.target - phi @ scaled
-    coefficients = scaled * np.exp(-np.clip(log_scale, -700.0, 700.0))
+    coefficients = scaled * np.exp(-np.clip(log_scale, -LOG_LIMIT, LOG_LIMIT))
     if not structure.n_free:
         return structure, coefficients, float(residual @ residual)
     return _refine(problem, structure, coefficients, np.zeros(len(structure), dtype=bool))

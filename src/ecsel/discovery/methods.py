@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import Criterion
 from ecsel.discovery.discover import discover
 from ecsel.discovery.fitted import Constant, FittedLaw
 from ecsel.discovery.form import Form
 from ecsel.discovery.found import Discovery
-from ecsel.discovery.lattice import Floats, Mask, default_exponents
+from ecsel.discovery.lattice import default_exponents
 from ecsel.discovery.law import Law
 from ecsel.discovery.noise import PER_ROW, Noise, NoiseModel
 from ecsel.discovery.options import Options

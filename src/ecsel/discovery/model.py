@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import Criterion, order_credit
-from ecsel.discovery.lattice import RESOLUTION, Floats, Lattice, Mask, Parities
+from ecsel.discovery.lattice import RESOLUTION, Lattice, Parities
 from ecsel.discovery.rows import Rows
 from ecsel.search.code_length import TERM
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 
 CONSTANT, RELATIVE, LOGNORMAL, PER_ROW = "constant", "relative", "lognormal", "per row"
 AUTO = "auto"

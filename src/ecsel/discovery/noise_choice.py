@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import gammaln
 
+from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import STRONG_EVIDENCE
-from ecsel.discovery.lattice import Floats, Mask
 from ecsel.discovery.methods import Outcome, Table
 from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
 from ecsel.discovery.robust import LARGEST_SHARE, is_inside, smooth_fit, suspects

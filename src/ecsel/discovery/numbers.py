@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 
 REAL = 1.5
 """Nats for saying that a coefficient is a real number."""

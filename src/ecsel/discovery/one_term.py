@@ -7,7 +7,8 @@ fitted to y itself.
 
 import numpy as np
 
-from ecsel.discovery.lattice import Floats, Lattice, Parities
+from ecsel._typing import Floats
+from ecsel.discovery.lattice import Lattice, Parities
 from ecsel.discovery.rows import Rows
 from ecsel.discovery.varpro import Fits, fit_exponents
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ecsel.discovery.lattice import LARGEST_EXPONENT, Floats, default_exponents
+from ecsel._typing import Floats
+from ecsel.discovery.lattice import LARGEST_EXPONENT, default_exponents
 
 MAX_TERMS = 10
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 
 
 @dataclass(frozen=True)

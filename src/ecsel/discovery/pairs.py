@@ -12,10 +12,10 @@ from itertools import combinations
 
 import numpy as np
 
+from ecsel._typing import Floats
 from ecsel.discovery.criterion import order_credit
 from ecsel.discovery.dictionary import Atoms
 from ecsel.discovery.exchange import Candidates, Exchange
-from ecsel.discovery.lattice import Floats
 
 MAX_ATOMS = 260
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
+from ecsel.signomial.columns import LOG_LIMIT
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class _Loss:
     def __call__(self, theta: Floats, l1: float) -> tuple[float, Floats]:
         """Return loss and gradient; |b| is smoothed near zero so that quasi-Newton steps make sense there."""
         a, b = self.split(theta)
-        phi = np.exp(np.clip(self.log_x @ b.T, -700.0, 700.0))
+        phi = np.exp(np.clip(self.log_x @ b.T, -LOG_LIMIT, LOG_LIMIT))
         residual = phi @ a - self.y
         n = len(self.y)
         smooth = np.sqrt(b**2 + 1e-8)

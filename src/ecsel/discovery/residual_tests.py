@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows
 from ecsel.discovery.varpro import jacobian
+from ecsel.signomial.columns import LOG_LIMIT
 
 LEVEL = 1e-3
 """A law is rejected when such residuals had at most this probability."""
@@ -55,7 +56,7 @@ def f_test(residual: Floats, design: Floats, used: int) -> float:
 def _raw(rows: Rows) -> tuple[Floats, Floats]:
     """Return the columns, scaled to a largest entry of one, and their logarithms."""
     logs = np.where(rows.log_abs == LOG_OF_ZERO, 0.0, rows.log_abs)
-    x = np.exp(np.clip(rows.log_abs - rows.log_abs.max(axis=0), -700.0, 0.0)) * (1.0 - 2.0 * rows.negative)
+    x = np.exp(np.clip(rows.log_abs - rows.log_abs.max(axis=0), -LOG_LIMIT, 0.0)) * (1.0 - 2.0 * rows.negative)
     return x, logs
 
 

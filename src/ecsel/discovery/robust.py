@@ -12,7 +12,7 @@ on residuals u in units of their normal-consistent median absolute deviation.
 import numpy as np
 from scipy import stats
 
-from ecsel.discovery.lattice import Floats, Mask
+from ecsel._typing import Floats, Mask
 
 TUKEY = 4.685
 """The constant of 95 % efficiency under normal noise (Holland and Welsch 1977)."""

@@ -11,9 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ecsel.discovery.lattice import Floats, Mask, Parities
+from ecsel._typing import Floats, Mask
+from ecsel.discovery.lattice import Parities
+from ecsel.signomial.columns import LOG_LIMIT
 
-LOG_OF_ZERO = -700.0
+LOG_OF_ZERO = -LOG_LIMIT
 """Stands for ln 0: its positive powers vanish in floating point; negative powers are refused by the lattice."""
 
 
@@ -91,4 +93,4 @@ class Rows:
     def raw_columns(self, exponents: Floats, parity: Parities) -> Floats:
         """Return the weighted monomials in raw units."""
         phi, log_scale = self.columns(exponents, parity)
-        return np.asarray(phi * np.exp(np.clip(log_scale, -700.0, 700.0)))
+        return np.asarray(phi * np.exp(np.clip(log_scale, -LOG_LIMIT, LOG_LIMIT)))

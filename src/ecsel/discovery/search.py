@@ -1,4 +1,4 @@
-"""The search: cheap routes first, and an early exit when a law answers every objection.
+"""The search: cheap routes first, and an early exit when a law passes every residual test.
 
 1. One continuous term, rounded. 2. Exchange on nested dictionaries of natural, Laurent and rational monomials.
 3. Backward elimination from a complete polynomial. 4. Two and more continuous terms, rounded. 5. Pair exchange and

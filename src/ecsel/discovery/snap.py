@@ -8,7 +8,8 @@ dropping a variable is the same step, and an exponent that is not worth rounding
 
 import numpy as np
 
-from ecsel.discovery.lattice import FREE, RESOLUTION, Floats, Lattice, Mask, Parities
+from ecsel._typing import Floats, Mask
+from ecsel.discovery.lattice import FREE, RESOLUTION, Lattice, Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.varpro import fit_exponents, jacobian
 

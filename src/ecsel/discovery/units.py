@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ecsel.discovery.lattice import Floats
+from ecsel._typing import Floats
 
 
 def dimension_matrix(names: Sequence[str], units: Mapping[str, str], target_unit: str) -> tuple[Floats, Floats]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from ecsel.discovery.lattice import Floats, Lattice, Mask, Parities
+from ecsel._typing import Floats, Mask
+from ecsel.discovery.lattice import Lattice, Parities
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows
 
 Indices = npt.NDArray[np.intp]

@@ -35,12 +35,12 @@ def tells_callbacks(fit: Method) -> Method:
     """Return a fit that tells the callbacks of its estimator how far it is; without callbacks it is as before."""
 
     @functools.wraps(fit)
-    def told_fit(estimator: Any, X: Any, y: Any, *args: Any, **options: Any) -> Any:
+    def reporting_fit(estimator: Any, X: Any, y: Any, *args: Any, **options: Any) -> Any:
         if with_callbacks is None or not getattr(estimator, "_skl_callbacks", None):
             return fit(estimator, X, y, *args, **options)
         return with_callbacks(_fit_in_steps)(estimator, fit, X, y, *args, **options)
 
-    return cast("Method", told_fit)
+    return cast("Method", reporting_fit)
 
 
 def _fit_in_steps(estimator: Any, fit: Callable[..., Any], X: Any, y: Any, *args: Any, **options: Any) -> Any:

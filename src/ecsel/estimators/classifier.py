@@ -97,7 +97,7 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         Whether ``[x > c]`` (1 or 0), ``[x above c]`` = max(0, x − c) and ``[x below c]`` = max(0, c − x) with round
         cuts c may be pieces too.
     rule : {"simplest", "best"}, default="simplest"
-        "simplest" takes the fewest factors within 1 % of the best expected loss, "best" the best.
+        "simplest" takes the fewest factors within 0.5 % of the best expected loss, "best" the best.
     time_limit : float, optional
         Seconds after which the search ends with the best that it has measured.
     link : {"auto", "sigmoid", "softmax"}, default="auto"
@@ -537,7 +537,7 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         if not hasattr(self, "equations_"):
             return notebook_page(self, None, "")
         readable = self.encoder_.is_raw
-        what = "log-odds" if self.link_ == "sigmoid" and readable else "score"
+        what = "log-odds" if LINKS[self.link_].has_reference and readable else "score"
         equations = {f"{what} of {label}": equation for label, equation in self.equations_.items()}
         return notebook_page(self, equations, self.summary(), numbers="all_digits" if readable else "four_digits")
 

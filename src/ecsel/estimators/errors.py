@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ecsel._typing import Floats
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.fitting.inference.delta import Parameter
-    from ecsel.search.typing import Floats
     from ecsel.tables import TableEncoder
 
 

@@ -25,8 +25,8 @@ from ecsel.search import glm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ecsel._typing import Floats, Places
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Places
 
 MAX_STEPS = 20
 """Newton steps after the fit; one or two remove what its intercept ridge and its tolerance leave."""

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel.signomial.columns import LOG_LIMIT
 from ecsel.signomial.factor import Parity
 from ecsel.signomial.factor_values import factor_values
 from ecsel.signomial.text import for_people, print_base, print_name
@@ -185,7 +186,7 @@ def _change(ratio: float, *, plural: bool = False) -> str:
 
 
 def _exp(value: float) -> float:
-    return exp(min(value, 700.0))
+    return exp(min(value, LOG_LIMIT))
 
 
 def _number(value: float, digits: int = 2) -> str:

@@ -34,7 +34,7 @@ def progress_elsewhere() -> Iterator[None]:
         _SHOWN_ELSEWHERE.reset(token)
 
 
-_LISTENER: ContextVar[Progress | None] = ContextVar("who is told beside the person", default=None)
+_LISTENER: ContextVar[Progress | None] = ContextVar("ecsel_progress_listener", default=None)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_array, check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -52,7 +51,10 @@ from ecsel.tables.reading import read_table
 if TYPE_CHECKING:
     from os import PathLike
 
-Floats = NDArray[np.float64]
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Floats
+
 LOSSES = {"auto": None, "squared": False, "robust": True}
 """Whether outliers are left out, by the values of the option `loss`; None leaves it to the residuals."""
 

@@ -16,11 +16,11 @@ def new_name(options: dict[str, Any], old: str, new: str, *, stacklevel: int) ->
     """Return options in which an old name is replaced by its new one, with a warning where it was used.
 
     >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as told:
+    >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     print(new_name({"size": 3}, "size", "n_terms", stacklevel=2))
     {'n_terms': 3}
-    >>> print(told[0].message)
+    >>> print(caught[0].message)
     size= is now n_terms=; the old name goes in 0.3.
     """
     if old not in options:

@@ -35,6 +35,7 @@ from ecsel.fitting import Status
 from ecsel.fitting.objective.losses import class_loss
 from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.quality.frames import to_pandas
+from ecsel.signomial.columns import LOG_LIMIT
 from ecsel.signomial.links import LINKS
 from ecsel.tables.reading import read_table
 
@@ -187,7 +188,7 @@ def resample(codes: NDArray[np.intp], weights: Floats, rng: np.random.Generator)
 
 def mean_effects(laws: PowerLaws, logs: NDArray[np.floating], share: Floats) -> Floats:
     """Return the mean over rows of ∂z_c/∂log x_j = Σ_k β_ckj z_ck, (scores, features)."""
-    terms = np.exp(np.clip(np.tensordot(laws.exponents, logs, axes=1), -700, 700)) @ share
+    terms = np.exp(np.clip(np.tensordot(laws.exponents, logs, axes=1), -LOG_LIMIT, LOG_LIMIT)) @ share
     return np.asarray(np.einsum("ckj,ck->cj", laws.exponents, laws.coefficients * terms))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -94,6 +94,11 @@ def out_of_fold_lines(model: ECSELClassifier) -> list[str]:
         (
             f"out of fold ({model.n_folds_} folds, {quality.n_rows} distinct rows, each judged by a fit that had not "
             f"seen it{_decided_on_folds(model)}):"
+        )
+        if model.n_folds_ > 1
+        else (
+            f"on held-out rows ({quality.n_rows} distinct ones, judged by a fit that had not seen them"
+            f"{_decided_on_folds(model)}):"
         ),
         (
             f"  log-loss {quality.log_loss:.4f}, Brier {quality.brier:.4f}, ECE {quality.ece:.4f} (bins of equal "
@@ -119,7 +124,13 @@ def _decided_on_folds(model: ECSELClassifier) -> str:
         *(["temperature"] if model.calibrate else []),
         *([] if model.threshold is None or is_number(model.threshold) else ["threshold"]),
     ]
-    return f"; the same folds chose the {' and '.join(chosen)}" if chosen else ""
+    where = "folds" if model.n_folds_ > 1 else "rows"
+    return f"; the same {where} chose the {' and '.join(chosen)}" if chosen else ""
+
+
+def held_out_name(model: Any) -> str:
+    """Return what a model was judged on: folds that take turns, or of a large table one part of its rows."""
+    return "held-out folds" if model.n_folds_ > 1 else "held-out rows"
 
 
 def _table(labels: list[str], cells: tuple[tuple[float, ...], ...]) -> list[str]:

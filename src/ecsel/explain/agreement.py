@@ -12,7 +12,7 @@ from scipy import stats
 from ecsel.explain.explanation import Explanation
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def agreement(first: Any, second: Any) -> Agreement:
     return Agreement(float(result.statistic), float(result.pvalue), a.size)
 
 
-def _importances(source: Any) -> dict[str, float] | FloatArray:
+def _importances(source: Any) -> dict[str, float] | Floats:
     if isinstance(source, Explanation):
         mean = source.importance() if "row" in source.axes else source
         if not mean.mask.all():

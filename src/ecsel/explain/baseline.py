@@ -26,7 +26,7 @@ from ecsel.signomial import FeatureRows
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
-    from ecsel.signomial.arrays import BoolArray
+    from ecsel._typing import Mask
     from ecsel.tables import TableEncoder
 
 TYPICAL, GEOMETRIC_MEAN, REFERENCE = "typical", "geometric mean", "reference"
@@ -103,7 +103,7 @@ def _default(view: ModelView, X: Any) -> Baseline:
     return Baseline(point, CENTRE, REFERENCE)  # a mean on the scaled axis, which no column of the table has
 
 
-def _geometric_mean(view: ModelView, rows: FeatureRows, fixed: BoolArray | None = None) -> FeatureRows:
+def _geometric_mean(view: ModelView, rows: FeatureRows, fixed: Mask | None = None) -> FeatureRows:
     """Return sgn(x)·exp(mean log|x|); what is given elsewhere needs no mean."""
     if rows.is_log:
         return FeatureRows.from_logs(rows.given.mean(axis=0, keepdims=True))

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ecsel._typing import Floats
 from ecsel.explain.agreement import Agreement, agreement
 from ecsel.explain.decision import probability_sensitivity
 from ecsel.explain.frames import table_values, table_with, take_rows
@@ -22,9 +23,8 @@ from ecsel.explain.global_behaviour import elasticity, log_gradient
 from ecsel.explain.optional import import_optional
 from ecsel.explain.shapley import shapley
 from ecsel.explain.view import ModelView
-from ecsel.signomial.columns import FloatArray
 
-Predict = Callable[[FloatArray], FloatArray]
+Predict = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +48,14 @@ class Comparison:
 
     method: str
     agreement: Agreement
-    row_rho: FloatArray
+    row_rho: Floats
     sign_agreement: float
     ours: dict[str, float]
     theirs: dict[str, float]
     seconds_ours: float
     seconds_theirs: float
-    ours_by_row: FloatArray = field(repr=False)
-    theirs_by_row: FloatArray = field(repr=False)
+    ours_by_row: Floats = field(repr=False)
+    theirs_by_row: Floats = field(repr=False)
 
     def __str__(self) -> str:
         median = float(np.nanmedian(self.row_rho)) if np.isfinite(self.row_rho).any() else float("nan")
@@ -112,7 +112,7 @@ def compare(
     behind = codes if background is None else _coder(view, background)[0]
     predict_proba = view.probabilities if other is None else other.predict_proba
 
-    def predict(rows: FloatArray) -> FloatArray:
+    def predict(rows: Floats) -> Floats:
         return np.asarray(predict_proba(decode(rows)), dtype=np.float64)
 
     if method not in ("shap", "lime"):
@@ -140,7 +140,7 @@ def compare(
     )
 
 
-def _closed_form(view: ModelView, X: Any, background: Any, by: str, label: Any) -> FloatArray:
+def _closed_form(view: ModelView, X: Any, background: Any, by: str, label: Any) -> Floats:
     """Return the closed form of one class by raw column, (rows, columns)."""
     functions = {
         "probability_sensitivity": probability_sensitivity,
@@ -157,14 +157,14 @@ def _closed_form(view: ModelView, X: Any, background: Any, by: str, label: Any) 
     values = result.values[:, result.classes.index(label)]
     if not np.isfinite(values).all():
         raise ValueError("the elasticity is not defined in some rows; use by='log_gradient'")
-    by_feature: FloatArray = values @ view.grouping
+    by_feature: Floats = values @ view.grouping
     if view.encoder is None or not view.encoder.is_raw:
         return by_feature
     by_column = functions[by](view, X, units="raw").values[:, result.classes.index(label)]
     return np.where(np.isnan(by_column), by_feature, by_column)
 
 
-def _coder(view: ModelView, X: Any) -> tuple[FloatArray, Callable[[FloatArray], Any]]:
+def _coder(view: ModelView, X: Any) -> tuple[Floats, Callable[[Floats], Any]]:
     """Return the table as numbers, levels as codes, and the way back."""
     cells = table_values(X)
     levels = {j: view.levels(j) or () for j in range(len(view.raw_names)) if view.levels(j) is not None}
@@ -176,7 +176,7 @@ def _coder(view: ModelView, X: Any) -> tuple[FloatArray, Callable[[FloatArray], 
         name = view.raw_names[int(np.argmax(np.isnan(codes).any(axis=0)))]
         raise ValueError(f"column {name!r} has missing values or unknown levels, which SHAP and LIME do not take")
 
-    def decode(rows: FloatArray) -> Any:
+    def decode(rows: Floats) -> Any:
         changes: dict[int, npt.NDArray[Any]] = {}
         for j in range(rows.shape[1]):
             if j in levels:
@@ -190,16 +190,14 @@ def _coder(view: ModelView, X: Any) -> tuple[FloatArray, Callable[[FloatArray], 
     return codes, decode
 
 
-def _by_shap(predict: Predict, codes: FloatArray, background: FloatArray, position: int, seed: int) -> FloatArray:
+def _by_shap(predict: Predict, codes: Floats, background: Floats, position: int, seed: int) -> Floats:
     shap = import_optional("shap", "compare(method='shap')")
     masker = shap.maskers.Independent(background, max_samples=len(background))
     explainer = shap.explainers.Permutation(lambda rows: predict(rows)[:, position], masker, seed=seed)
     return np.asarray(explainer(codes, silent=True).values)
 
 
-def _by_lime(
-    view: ModelView, predict: Predict, codes: FloatArray, background: FloatArray, position: int, seed: int
-) -> FloatArray:
+def _by_lime(view: ModelView, predict: Predict, codes: Floats, background: Floats, position: int, seed: int) -> Floats:
     lime = import_optional("lime.lime_tabular", "compare(method='lime')")
     n_columns = codes.shape[1]
     explainer = lime.LimeTabularExplainer(
@@ -217,7 +215,7 @@ def _by_lime(
     return result
 
 
-def _row_rho(ours: FloatArray, theirs: FloatArray) -> FloatArray:
+def _row_rho(ours: Floats, theirs: Floats) -> Floats:
     result = np.full(len(ours), np.nan)
     for i, (a, b) in enumerate(zip(np.abs(ours), np.abs(theirs), strict=True)):
         if np.ptp(a) > 0 and np.ptp(b) > 0 and a.size > 2:
@@ -225,7 +223,7 @@ def _row_rho(ours: FloatArray, theirs: FloatArray) -> FloatArray:
     return result
 
 
-def _sign_agreement(ours: FloatArray, theirs: FloatArray) -> float:
+def _sign_agreement(ours: Floats, theirs: Floats) -> float:
     large = [np.abs(v) >= 0.1 * np.abs(v).max(axis=1, keepdims=True) for v in (ours, theirs)]
     both = large[0] & large[1] & (ours != 0) & (theirs != 0)
     return float((np.sign(ours) == np.sign(theirs))[both].mean()) if both.any() else float("nan")

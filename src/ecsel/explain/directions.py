@@ -17,7 +17,7 @@ from ecsel.tables.quantities import is_missing
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 Direction = Literal["increasing", "decreasing", "mixed", "none"]
 
@@ -72,18 +72,18 @@ def directions(model: Any, X: Any, *, label: Any = None) -> dict[str, Direction]
     return result
 
 
-def _class_weights(view: ModelView, label: Any) -> FloatArray:
+def _class_weights(view: ModelView, label: Any) -> Floats:
     """Return the weights of the scores, whose sum is that of the class relative to the others."""
     if not view.has_classes:
         return np.ones(1)
     _, position = view.chosen_class(label)
     if view.link.has_reference:
         return np.array([1.0 if position == 1 else -1.0])
-    weights: FloatArray = (np.arange(len(view.classes)) == position) - 1.0 / len(view.classes)
+    weights: Floats = (np.arange(len(view.classes)) == position) - 1.0 / len(view.classes)
     return weights
 
 
-def _values(view: ModelView, j: int, numbers: FloatArray) -> FloatArray:
+def _values(view: ModelView, j: int, numbers: Floats) -> Floats:
     column = view.numeric_column(j)
     known = np.isfinite(numbers) if column is None else ~is_missing(numbers, column.missing_codes)
     values = np.unique(numbers[known])
@@ -92,7 +92,7 @@ def _values(view: ModelView, j: int, numbers: FloatArray) -> FloatArray:
     return values[np.linspace(0, values.size - 1, MAX_VALUES).round().astype(np.intp)]
 
 
-def _direction(scores: FloatArray) -> Direction:
+def _direction(scores: Floats) -> Direction:
     """Return which way scores (rows, values) go along the values."""
     steps = np.diff(scores, axis=1)
     small = ROUNDING * np.abs(steps).max(initial=0.0)

@@ -18,10 +18,9 @@ from ecsel.explain.optional import import_optional
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Floats, Mask
     from ecsel.explain.view import ModelView
-    from ecsel.signomial.columns import FloatArray
 
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 Units: TypeAlias = Literal["model", "raw"]
 
 ROW_CLASS_FEATURE = ("row", "class", "feature")
@@ -32,7 +31,7 @@ NO_TERM = "the class has no such term"
 class Undefined:
     """Cells that have no value, and why."""
 
-    cells: BoolArray
+    cells: Mask
     """Broadcasts to the shape of the values."""
     reason: str
 
@@ -84,21 +83,21 @@ class Explanation:
     """
 
     name: str
-    values: FloatArray
+    values: Floats
     axes: tuple[str, ...]
     feature_names: tuple[str, ...]
     classes: tuple[Any, ...]
     units: Units
     view: ModelView = field(repr=False)
     table: Any = field(repr=False)
-    base_values: FloatArray | None = None
-    error: FloatArray | None = None
-    signs: FloatArray | None = None
-    share: FloatArray | None = None
+    base_values: Floats | None = None
+    error: Floats | None = None
+    signs: Floats | None = None
+    share: Floats | None = None
     undefined: tuple[Undefined, ...] = ()
 
     @property
-    def mask(self) -> BoolArray:
+    def mask(self) -> Mask:
         """Where the values are defined."""
         mask = np.ones(self.values.shape, dtype=bool)
         for each in self.undefined:
@@ -244,7 +243,7 @@ def _take(whole: Explanation, axis: str, position: int, **changes: Any) -> Expla
     at = whole.axes.index(axis)
     from_end = at - whole.values.ndim
 
-    def pick(array: FloatArray | None, *, trailing: int) -> FloatArray | None:
+    def pick(array: Floats | None, *, trailing: int) -> Floats | None:
         """Take from an array that has the axes of the values but for the last `trailing` ones."""
         return None if array is None else np.take(array, position, axis=from_end + trailing)
 

@@ -10,15 +10,18 @@ no proportional change, contributes f(b with the indicator of x) − f(b) to L2.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ecsel.explain.baseline import resolve_baseline
 from ecsel.explain.explanation import NO_TERM, ROW_CLASS_FEATURE, Explanation, Undefined, Units
 from ecsel.explain.units import check_units, sum_by_column, unit_names
-from ecsel.explain.view import IntArray, ModelView
+from ecsel.explain.view import ModelView
 from ecsel.signomial import FeatureRows, properties, term_values
+
+if TYPE_CHECKING:
+    from ecsel._typing import Places
 
 Output = Literal["score", "log_score", "probability"]
 
@@ -95,7 +98,7 @@ def log_additive(model: Any, X: Any, baseline: Any = None, *, units: Units = "mo
     )
 
 
-def _places(view: ModelView) -> IntArray:
+def _places(view: ModelView) -> Places:
     """Return the class of each term and its number within the class, (terms, 2)."""
     seen: dict[int, int] = {}
     result = []

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ecsel.signomial.columns import LOG_LIMIT, FloatArray
+from ecsel.signomial.columns import LOG_LIMIT
 from ecsel.signomial.properties import probabilities
 from ecsel.signomial.properties.shapley import group_values, refuse_clipped_game
 
 if TYPE_CHECKING:
-    from ecsel.explain.view import IntArray, ModelView
+    from ecsel._typing import Floats, Mask, Places
+    from ecsel.explain.view import ModelView
     from ecsel.signomial import FeatureRows
-    from ecsel.signomial.arrays import BoolArray
 
 ENUMERATED_GROUPS = 12
 BLOCK_CELLS = 1 << 21
@@ -38,20 +38,20 @@ ROUNDS_AT_ONCE = 8
 class GameValues(NamedTuple):
     """Values and their standard errors."""
 
-    values: FloatArray
+    values: Floats
     """(rows, classes, groups)."""
-    error: FloatArray
+    error: Floats
     """(rows, classes, groups); 0 where all coalitions were enumerated."""
 
 
 class _Factors(NamedTuple):
     """The factor of each present group in each term, up to a scale of the term that the weights have."""
 
-    x: FloatArray
+    x: Floats
     """(rows, terms, groups)."""
-    background: FloatArray
+    background: Floats
     """(background rows, terms, groups)."""
-    weights: FloatArray
+    weights: Floats
     """(terms, scores): coefficient and scale of a term at the score that it belongs to."""
 
 
@@ -81,7 +81,7 @@ def probability_shapley(
     return result
 
 
-def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, present: IntArray) -> _Factors:
+def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, present: Places) -> _Factors:
     """Return the factors; those of plain powers of positive features with the middle of their logarithms taken out."""
     terms = view.terms
     shape = (terms.n_terms, present.size)
@@ -108,13 +108,13 @@ def _factors(view: ModelView, rows: FeatureRows, background: FeatureRows, presen
     return _Factors(x, behind, (terms.coefficients * scale)[:, None] * member)
 
 
-def _link(view: ModelView, factors: _Factors, products: FloatArray) -> FloatArray:
+def _link(view: ModelView, factors: _Factors, products: Floats) -> Floats:
     """Return the probabilities (…, classes) of products of factors (…, terms)."""
     z = products.reshape(-1, products.shape[-1]) @ factors.weights
     return probabilities(z, view.probability_link).reshape(*products.shape[:-1], -1)
 
 
-def _enumerate(view: ModelView, factors: _Factors) -> FloatArray:
+def _enumerate(view: ModelView, factors: _Factors) -> Floats:
     """Return exact values (rows, classes, groups) from all coalitions."""
     n_groups = factors.x.shape[2]
     members = (np.arange(2**n_groups)[:, None] >> np.arange(n_groups)) & 1
@@ -135,9 +135,9 @@ def _enumerate(view: ModelView, factors: _Factors) -> FloatArray:
     return values
 
 
-def _product(factors: FloatArray, chosen: BoolArray) -> FloatArray:
+def _product(factors: Floats, chosen: Mask) -> Floats:
     """Return the product over the chosen groups, (rows, terms)."""
-    product: FloatArray = factors[:, :, chosen].prod(axis=2)
+    product: Floats = factors[:, :, chosen].prod(axis=2)
     return product
 
 
@@ -164,7 +164,7 @@ def _sample(
     return GameValues(total / count, error)
 
 
-def _marginal_contributions(view: ModelView, factors: _Factors, orders: IntArray) -> FloatArray:
+def _marginal_contributions(view: ModelView, factors: _Factors, orders: Places) -> Floats:
     """Return each group's marginal contribution (rounds, rows, classes, groups), averaged over background rows.
 
     `orders` (rounds, background rows, groups) says who joins when. The factors of those who have joined and of those

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
     from ecsel.tables.features import Feature
+
+HIGHER, LOWER = "a higher value", "a lower value"
+"""What the reasons of a regression speak for."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -101,7 +104,7 @@ def reasons(
     >>> from ecsel import Signomial
     >>> view = ModelView.of_equations({"no": Signomial.parse("4"), "yes": Signomial.parse("x*y")}, ["x", "y"])
     >>> print(reasons(view, [[1.0, 2.0]], baseline=[3.0, 2.0]))
-    0: x = 1 (reference: 3) adds 4 towards 'no' (100 %)
+    0: x = 1 (reference: 3) adds 4 to the log-odds of 'no' (100 %)
     >>> print(reasons(view, [[1.0, 2.0]], baseline=[3.0, 2.0], column_texts={"x": "Time at the address is short"}))
     0: Time at the address is short
     """
@@ -134,13 +137,11 @@ def reasons(
     )
 
 
-def _direction(
-    view: ModelView, scores: FloatArray, at_start: FloatArray, toward: Any
-) -> tuple[FloatArray, tuple[Any, ...]]:
+def _direction(view: ModelView, scores: Floats, at_start: Floats, toward: Any) -> tuple[Floats, tuple[Any, ...]]:
     """Return the weights (rows, scores) whose product with the scores is the margin, and the class of each row."""
     if not view.has_classes:
         up = scores[:, 0] >= at_start[0, 0]
-        return np.where(up, 1.0, -1.0)[:, None], tuple("a higher value" if u else "a lower value" for u in up)
+        return np.where(up, 1.0, -1.0)[:, None], tuple(HIGHER if u else LOWER for u in up)
     outputs = view.outputs_of(scores)
     chosen = view.decisions(outputs) if toward is None else np.full(len(scores), view.class_position(toward))
     labels = tuple(view.classes[c] for c in chosen)
@@ -159,7 +160,7 @@ def _in_words(
     view: ModelView,
     X: Any,
     start: Baseline,
-    values: FloatArray,
+    values: Floats,
     ranked: tuple[tuple[int, ...], ...],
     labels: tuple[Any, ...],
     own_words: Mapping[int, str],
@@ -170,17 +171,23 @@ def _in_words(
     texts = []
     for i, columns in enumerate(ranked):
         total = values[i][values[i] > 0].sum()
-        whom = repr(labels[i]) if view.has_classes else labels[i]
         texts.append(
             tuple(
                 own_words[j]
                 if j in own_words
-                else f"{view.raw_names[j]} {_state(cells[i, j])}{compared[j]} adds {values[i, j]:.3g} towards {whom} "
-                f"({values[i, j] / total:.0%})".replace("%)", " %)")
+                else f"{view.raw_names[j]} {_state(cells[i, j])}{compared[j]} {_effect(view, values[i, j], labels[i])} "
+                f"({100 * values[i, j] / total:.0f} %)"
                 for j in columns
             )
         )
     return tuple(texts)
+
+
+def _effect(view: ModelView, value: float, toward: Any) -> str:
+    """Return what a column does, as a verb."""
+    if view.has_classes:
+        return f"adds {value:.3g} to the log-odds of {toward!r}"
+    return f"{'raises' if toward == HIGHER else 'lowers'} the prediction by {value:.3g}"
 
 
 def _state(value: Any) -> str:

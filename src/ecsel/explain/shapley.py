@@ -16,7 +16,7 @@ from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.signomial import FeatureRows, properties
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 
 def shapley(
@@ -90,7 +90,7 @@ def shapley(
     )
 
 
-def score_shapley(view: ModelView, rows: FeatureRows, behind: FeatureRows) -> FloatArray:
+def score_shapley(view: ModelView, rows: FeatureRows, behind: FeatureRows) -> Floats:
     """Return the exact Shapley values of the scores (rows, scores, columns)."""
     with one_blas_thread():  # products of small matrices, which threads only slow down
         return properties.shapley(view.terms, rows, behind, view.feature_groups, n_groups=len(view.raw_names)).values

@@ -18,8 +18,8 @@ from ecsel.tables.quantities import is_missing
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats
     from ecsel.explain.view import ModelView
-    from ecsel.signomial.columns import FloatArray
 
 CATEGORY = "a category has no raw elasticity"
 MISSING = "the value is missing"
@@ -36,7 +36,7 @@ def unit_names(view: ModelView, units: Units) -> tuple[str, ...]:
     return view.feature_names if units == "model" else view.raw_names
 
 
-def raw_derivatives(view: ModelView, X: Any, values: FloatArray) -> tuple[FloatArray, tuple[Undefined, ...]]:
+def raw_derivatives(view: ModelView, X: Any, values: Floats) -> tuple[Floats, tuple[Undefined, ...]]:
     """Turn derivatives by log x' (rows, …, features) into derivatives by log x of the raw columns.
 
     Cells that are not defined are NaN.
@@ -56,7 +56,7 @@ def raw_derivatives(view: ModelView, X: Any, values: FloatArray) -> tuple[FloatA
 def sensitivity(
     view: ModelView,
     X: Any,
-    values: FloatArray,
+    values: Floats,
     *,
     name: str,
     classes: tuple[Any, ...],
@@ -83,14 +83,14 @@ def sensitivity(
     )
 
 
-def sum_by_column(view: ModelView, values: FloatArray) -> FloatArray:
+def sum_by_column(view: ModelView, values: Floats) -> Floats:
     """Add the contributions (…, features) of the features of each raw column; NaN where one of them has none."""
     if view.encoder is None:
         return values
     missing = np.isnan(values)
     if not missing.any():
         return values @ view.grouping
-    total: FloatArray = np.where(missing, 0.0, values) @ view.grouping
+    total: Floats = np.where(missing, 0.0, values) @ view.grouping
     total[(missing @ view.grouping) > 0] = np.nan
     return total
 

@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.explain.frames import plain_table
 from ecsel.signomial import FeatureRows, ScoreTerms, Signomial, scores
-from ecsel.signomial.columns import FloatArray, LogColumns
+from ecsel.signomial.columns import LogColumns
 from ecsel.signomial.links import IDENTITY, SOFTMAX, Link, as_link
 from ecsel.signomial.text import is_bracketed
 from ecsel.tables import CategoricalColumn, NumericColumn, OrdinalColumn, TableEncoder
@@ -29,9 +28,8 @@ from ecsel.tables.reading import RawTable, read_table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ecsel._typing import Floats, Places
     from ecsel.signomial import Factor
-
-IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +69,7 @@ class ModelView:
     classes: tuple[Any, ...]
     feature_names: tuple[str, ...]
     raw_names: tuple[str, ...]
-    feature_groups: IntArray
+    feature_groups: Places
     encoder: TableEncoder | None = None
     threshold: float | None = None
     estimator: Any = None
@@ -169,9 +167,9 @@ class ModelView:
         return self.link.scored(self.classes)
 
     @property
-    def grouping(self) -> FloatArray:
+    def grouping(self) -> Floats:
         """The indicator (features, raw columns) of the raw column that a feature comes from."""
-        member: FloatArray = (self.feature_groups[:, None] == np.arange(len(self.raw_names))).astype(np.float64)
+        member: Floats = (self.feature_groups[:, None] == np.arange(len(self.raw_names))).astype(np.float64)
         return member
 
     @property
@@ -195,7 +193,7 @@ class ModelView:
         return tuple(tuple(each.factor for each in term) for term in self.terms.factors)
 
     @property
-    def indicators(self) -> IntArray:
+    def indicators(self) -> Places:
         """The positions of the features that are switches and steps rather than numbers: levels, flags, hinges."""
         if self.encoder is None:
             switch = [is_bracketed(name) for name in self.feature_names]
@@ -237,15 +235,15 @@ class ModelView:
             return FeatureRows.from_values(self.encoder.model_features(X, warn=warn))
         return FeatureRows.from_logs(self.encoder.log_features(X, warn=warn).T)
 
-    def scores_of(self, rows: FeatureRows) -> FloatArray:
+    def scores_of(self, rows: FeatureRows) -> Floats:
         """Return the scores (rows, scores)."""
         return scores(self.terms, rows)
 
-    def outputs_of(self, class_scores: FloatArray) -> FloatArray:
+    def outputs_of(self, class_scores: Floats) -> Floats:
         """Return probabilities (rows, classes), or the scores of a regression as they are."""
         return self.link.outputs(class_scores)
 
-    def probabilities(self, X: Any) -> FloatArray:
+    def probabilities(self, X: Any) -> Floats:
         """Return what the model itself says: probabilities (rows, classes), or predictions (rows, 1)."""
         if self.estimator is None:
             return self.outputs_of(self.scores_of(self.rows(X)))
@@ -253,11 +251,11 @@ class ModelView:
             return np.asarray(self.estimator.predict(X), dtype=np.float64)[:, None]
         return np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
 
-    def decisions(self, outputs: FloatArray) -> IntArray:
+    def decisions(self, outputs: Floats) -> Places:
         """Return the positions of the predicted classes."""
         if self.threshold is not None:
             return (outputs[:, 1] >= self.threshold).astype(np.intp)
-        return cast("IntArray", outputs.argmax(axis=1))
+        return cast("Places", outputs.argmax(axis=1))
 
     def class_position(self, label: Any) -> int:
         """Return the position of a class label among `classes`."""

@@ -21,37 +21,37 @@ from ecsel.explain.view import ModelView
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class WhatIf(Explanation):
     """Outcomes after a change: ``values`` are probabilities (or predictions) after it, ``base_values`` before."""
 
-    scores: FloatArray
+    scores: Floats
     """(rows, scores) after the change."""
-    base_scores: FloatArray
+    base_scores: Floats
     """(rows, scores) before."""
     changed: Any = field(repr=False)
     """The changed table."""
 
     @property
-    def probabilities(self) -> FloatArray:
+    def probabilities(self) -> Floats:
         """The probabilities (rows, classes) after the change; a regression has none."""
         return self.values if self.view.has_classes else self.view.refuse_regression()
 
     @property
-    def base_outputs(self) -> FloatArray:
+    def base_outputs(self) -> Floats:
         """The probabilities or predictions before the change."""
         return self.view.outputs_of(self.base_scores)
 
     @property
-    def delta(self) -> FloatArray:
+    def delta(self) -> Floats:
         """The change of the scores, (rows, scores)."""
         return self.scores - self.base_scores
 
     @property
-    def probability_delta(self) -> FloatArray:
+    def probability_delta(self) -> Floats:
         """The change of the probabilities, (rows, classes)."""
         return self.probabilities - self.base_outputs
 
@@ -108,7 +108,7 @@ def what_if(
     view = ModelView.of(model)
     X = view.plain(X)
     after, names = changed_table(view, X, factors, set, add)
-    # rows as they are lie outside the training range or not; only what the change leads to is told
+    # rows as they are lie outside the training range or not; only what the change leads to is warned of
     base_scores = view.scores_of(view.rows(X, warn=False))
     scores = view.scores_of(view.rows(after))
     return WhatIf(
@@ -131,14 +131,14 @@ def what_if(
 class Curves:
     """Outcomes along a range of factors, one column at a time, for one row."""
 
-    factors: FloatArray
+    factors: Floats
     """(steps,)."""
     feature_names: tuple[str, ...]
-    values: FloatArray
+    values: Floats
     """The values that the column takes, (features, steps)."""
-    scores: FloatArray
+    scores: Floats
     """(features, steps, scores)."""
-    outputs: FloatArray
+    outputs: Floats
     """Probabilities (features, steps, classes), or predictions (features, steps, 1)."""
     view: ModelView = field(repr=False)
 

@@ -20,9 +20,9 @@ from ecsel.tables.reading import RawTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ecsel._typing import Floats
     from ecsel.explain.view import ModelView
     from ecsel.export.formula import Formula
-    from ecsel.signomial.columns import FloatArray
     from ecsel.tables import TableEncoder
 
 Digits: TypeAlias = int | Literal["auto"] | None
@@ -80,7 +80,7 @@ def readable_equations(view: ModelView, digits: Digits, tolerance: float, X: Any
     if digits == "auto":
         rows = view.cell_rows(training_table(view)) if X is None else view.rows(X, warn=False)
 
-        def scores_at(digits: int) -> FloatArray:
+        def scores_at(digits: int) -> Floats:
             return scores(ScoreTerms.from_signomials(rounded(digits), view.feature_names), rows)
 
         digits = fewest_digits(view, scores_at, tolerance)
@@ -99,7 +99,7 @@ def check_complete(digits: Digits, X: Any) -> None:
         raise ValueError("complete=True keeps all digits and reads no rows: leave out digits and X")
 
 
-def fewest_digits(view: ModelView, scores_at: Callable[[int], FloatArray], tolerance: float) -> int:
+def fewest_digits(view: ModelView, scores_at: Callable[[int], Floats], tolerance: float) -> int:
     """Return the smallest number of digits with which no prediction changes by more than the tolerance.
 
     `scores_at` returns the scores of some rows from so many digits.

@@ -43,8 +43,8 @@ from ecsel.tables.levels import MISSING, UNKNOWN, level_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Floats
     from ecsel.explain.view import ModelView
-    from ecsel.signomial.columns import FloatArray
     from ecsel.tables import Feature, TableEncoder
 
 
@@ -83,7 +83,7 @@ def _quantity(
     i: int,
     column: NumericColumn,
     features: Sequence[Feature],
-    exponents: FloatArray,
+    exponents: Floats,
     encoder: TableEncoder,
     sheet: Sheet,
 ) -> _Read:
@@ -137,7 +137,7 @@ def _levels(
     i: int,
     column: CategoricalColumn | OrdinalColumn,
     features: Sequence[Feature],
-    exponents: FloatArray,
+    exponents: Floats,
     sheet: Sheet,
     encoder: TableEncoder,
 ) -> _Read:

@@ -20,7 +20,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
     from ecsel.tables import Level
 
 
@@ -51,7 +51,7 @@ class Base:
             return None
         return 1 / self.unit if len(repr(1 / self.unit)) < len(repr(self.unit)) else None
 
-    def evaluate(self, x: FloatArray) -> FloatArray:
+    def evaluate(self, x: Floats) -> Floats:
         """Return the values of the base."""
         held = np.maximum(x, -np.inf if self.at_least is None else self.at_least)
         held = np.minimum(held, np.inf if self.at_most is None else self.at_most)
@@ -73,7 +73,7 @@ class Power:
     base: Base
     exponent: float
 
-    def evaluate(self, x: FloatArray) -> FloatArray:
+    def evaluate(self, x: Floats) -> Floats:
         """Return the values of the power."""
         return np.asarray(self.base.evaluate(x) ** self.exponent)
 
@@ -113,7 +113,7 @@ class FormulaTerm:
         """The factors that depend on a level."""
         return tuple(factor for factor in self.factors if isinstance(factor, Multiplier))
 
-    def evaluate(self, symbols: Mapping[str, FloatArray]) -> FloatArray:
+    def evaluate(self, symbols: Mapping[str, Floats]) -> Floats:
         """Return the values of the term."""
         value: Any = self.coefficient
         for power in self.powers:
@@ -168,7 +168,7 @@ class Formula:
         """One multiplier per indicator, by symbol."""
         return {each.symbol: each for term in self.terms for each in term.multipliers}
 
-    def evaluate(self, symbols: Mapping[str, FloatArray]) -> FloatArray:
+    def evaluate(self, symbols: Mapping[str, Floats]) -> Floats:
         """Return the scores (rows, scores)."""
         n_rows = max((np.size(values) for values in symbols.values()), default=1)
         scores = np.zeros((n_rows, len(self.scores)))

@@ -16,13 +16,13 @@ from ecsel.tables.quantities import is_missing
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats
     from ecsel.export.formula import Formula
-    from ecsel.signomial.columns import FloatArray
     from ecsel.tables import Column, TableEncoder
     from ecsel.tables.raw import RawColumn
 
 
-def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, FloatArray]:
+def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, Floats]:
     """Return, for the rows of a table, the values of all symbols of a model's formula.
 
     The symbols are those of `to_sympy`, `to_latex` and `to_text`: the features of the equations by name, numbers held
@@ -60,13 +60,13 @@ def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, F
     return {view.feature_names[j]: rows.values[:, j] for j in used}
 
 
-def _complete_symbols(view: ModelView, X: Any) -> dict[str, FloatArray]:
+def _complete_symbols(view: ModelView, X: Any) -> dict[str, Floats]:
     table = read_table(X)
     own_names = table.names if table.named else view.raw_names
     if len(own_names) != len(table.columns):
         raise ValueError(f"X has {len(table.columns)} columns, but the model has {len(own_names)}")
     by_name = dict(zip(own_names, table.columns, strict=True))
-    values: dict[str, FloatArray] = {}
+    values: dict[str, Floats] = {}
     for symbols in symbols_of_program(lower(view)):
         if symbols.column.name not in by_name:
             raise ValueError(f"X has no column {symbols.column.name!r}")
@@ -74,11 +74,11 @@ def _complete_symbols(view: ModelView, X: Any) -> dict[str, FloatArray]:
     return values
 
 
-def symbols_of(view: ModelView, encoder: TableEncoder, formula: Formula, X: Any) -> dict[str, FloatArray]:
+def symbols_of(view: ModelView, encoder: TableEncoder, formula: Formula, X: Any) -> dict[str, Floats]:
     """Return the values of the symbols of a formula in raw units for rows that the model accepts."""
     table = read_table(X)
     by_name = {column.name: column for column in table.columns} if table.named else {}
-    symbols: dict[str, FloatArray] = {}
+    symbols: dict[str, Floats] = {}
     for name in formula.columns:
         j = view.column_position(name)
         raw = by_name.get(name, table.columns[min(j, len(table.columns) - 1)])
@@ -94,7 +94,7 @@ def symbols_of(view: ModelView, encoder: TableEncoder, formula: Formula, X: Any)
     return {name: values for name, values in symbols.items() if name in wanted}
 
 
-def _level_symbols(column: Column, formula: Formula, raw: RawColumn) -> dict[str, FloatArray]:
+def _level_symbols(column: Column, formula: Formula, raw: RawColumn) -> dict[str, Floats]:
     name, levels = column.name, getattr(column, "levels", ())
     codes, _ = level_codes(raw, levels, getattr(column, "missing_codes", ()))
     symbols = {f"{name}=?": (codes == MISSING).astype(np.float64)}

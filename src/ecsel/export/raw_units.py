@@ -25,8 +25,8 @@ from ecsel.tables import OrdinalColumn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Floats
     from ecsel.explain.view import ModelView
-    from ecsel.signomial.columns import FloatArray
     from ecsel.tables import Feature, TableEncoder
     from ecsel.tables.report import OutOfRange
 
@@ -61,7 +61,7 @@ def formula_of(view: ModelView, encoder: TableEncoder, rows: FeatureRows | None 
     )
 
 
-def _typical(encoder: TableEncoder, rows: FeatureRows | None) -> tuple[FloatArray, FloatArray]:
+def _typical(encoder: TableEncoder, rows: FeatureRows | None) -> tuple[Floats, Floats]:
     """Return the mean and the spread of the logarithms of all features."""
     if rows is not None:
         return rows.log_abs.mean(axis=0), np.ptp(rows.log_abs, axis=0)

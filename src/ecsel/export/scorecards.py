@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 MULTIPLIER_DIGITS = 5
 """Digits of a rounded card's coefficients, beside those of `decimals`: within 0.05 points of 1000."""
@@ -123,14 +123,14 @@ class Scorecard:
         log_odds = self.direction * math.log(t / (1 - t))
         return self.base + abs(self.factor) * (log_odds - math.log(self.base_odds))
 
-    def piece_points(self, X: Any) -> FloatArray:
+    def piece_points(self, X: Any) -> Floats:
         """Return the points (rows, pieces) of each piece, in the order of the table; constants are no pieces."""
         values = term_values(self.view.terms, self.view.rows(X))
         keep = ~np.array(self.is_constant, dtype=bool)
         scale = np.asarray(self.coefficients)[keep] / self.view.terms.coefficients[keep]
         return self._rounded(values[:, keep] * scale)
 
-    def points(self, X: Any) -> FloatArray:
+    def points(self, X: Any) -> Floats:
         """Return the points of each row: (rows,), or (rows, classes) where every class has its own."""
         pieces = self.piece_points(X)
         classes = self.view.terms.classes[~np.array(self.is_constant, dtype=bool)]
@@ -139,7 +139,7 @@ class Scorecard:
             total[:, c] = offset + pieces[:, classes == c].sum(axis=1)
         return total if self.toward is None else total[:, 0]
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities (rows, classes) that the points stand for."""
         total = self.points(X)
         per_point = math.log(2.0) / self.pdo
@@ -223,11 +223,11 @@ class Scorecard:
             lines.append(f"the label is {second!r} where points {sign} {print_shift(self.cutoff)}, else {first!r}")
         return lines
 
-    def _rounded(self, points: FloatArray) -> FloatArray:
+    def _rounded(self, points: Floats) -> Floats:
         if self.decimals is None:
             return points
         unit = 10.0**self.decimals
-        rounded: FloatArray = np.floor(points * unit + 0.5) / unit
+        rounded: Floats = np.floor(points * unit + 0.5) / unit
         return rounded
 
 

@@ -15,8 +15,8 @@ from ecsel.tables.levels import MISSING, level_codes
 from ecsel.tables.quantities import is_missing
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats
     from ecsel.export.program import InputColumn, Program
-    from ecsel.signomial.columns import FloatArray
     from ecsel.tables import Level
     from ecsel.tables.raw import RawColumn
 
@@ -42,7 +42,7 @@ class ColumnSymbols:
     missing: str
     levels: dict[Level, str] = field(default_factory=dict)
 
-    def read(self, raw: RawColumn) -> dict[str, FloatArray]:
+    def read(self, raw: RawColumn) -> dict[str, Floats]:
         """Return the values of the symbols; where a quantity is missing it is 0, and not looked at."""
         codes = self.column.missing_codes
         if self.quantity is not None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.large import fit_large
@@ -28,12 +27,15 @@ from ecsel.fitting.solvers.lbfgs import minimise_lbfgs
 from ecsel.fitting.solvers.multistart import Newton, best_of, explore
 from ecsel.fitting.solvers.newton import SOLVER as NEWTON
 from ecsel.fitting.solvers.newton import minimise
+from ecsel.signomial.columns import LOG_LIMIT
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array
     from ecsel.fitting.objective.losses import Loss
     from ecsel.fitting.rows.blocks import RowBlocks
 
-Array = NDArray[np.floating]
 
 PILOT_ROWS = (1024, 4096)
 PILOT_ROWS_PER_PARAMETER = 40
@@ -169,13 +171,13 @@ def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> Power
     gone = ~alive
     intercepts = intercepts + (np.where(gone, alpha + constant, constant)).sum(axis=1)
     beta = problem.penalty.constraints.clip(beta / centred.spread)
-    shift = np.clip(-(beta @ centred.centre), -700, 700)
+    shift = np.clip(-(beta @ centred.centre), -LOG_LIMIT, LOG_LIMIT)
     return PowerLaws(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
 
 
 def to_theta(problem: Problem, laws: PowerLaws, centred: Coordinates) -> Array:
     """Inverse of `to_power_laws`."""
-    alpha = laws.coefficients * np.exp(np.clip(laws.exponents @ centred.centre, -700, 700))
+    alpha = laws.coefficients * np.exp(np.clip(laws.exponents @ centred.centre, -LOG_LIMIT, LOG_LIMIT))
     alive = (laws.exponents != 0).any(axis=2) & (laws.coefficients != 0)
     shapes, slopes, added = problem.form.from_power_law(np.where(alive, alpha, 1.0), laws.exponents * centred.spread)
     shapes = np.where(alive, shapes, 0.0)
@@ -350,6 +352,6 @@ def _scattered(problem: Problem, shares: Array, bent: float, rng: np.random.Gene
 
 def score_laws(laws: PowerLaws, u: Array) -> Array:
     """Return z = intercept + Σ α exp(⟨β, u⟩), (scores, rows)."""
-    exponents = np.clip(np.tensordot(laws.exponents, u, axes=1), -700, 700)
+    exponents = np.clip(np.tensordot(laws.exponents, u, axes=1), -LOG_LIMIT, LOG_LIMIT)
     scores: Array = laws.intercepts[:, None] + np.matmul(laws.coefficients[:, None, :], np.exp(exponents))[:, 0, :]
     return scores

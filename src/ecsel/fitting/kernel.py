@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel._compiled import compiled as compiled  # noqa: PLC0414 - the name is this door's
 from ecsel.fitting.objective import forms
@@ -23,12 +22,12 @@ from ecsel.fitting.penalties import L1, PaperL1
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array, Floats
     from ecsel.fitting.objective.forms import Expansion
     from ecsel.fitting.objective.problem import Problem
     from ecsel.fitting.rows.blocks import Block
-
-Array = NDArray[np.floating]
-Double = NDArray[np.float64]
 
 
 _FORMS = {forms.AngleForm: 0, forms.PowerForm: 1}
@@ -74,9 +73,9 @@ class CompiledState:
 
     problem: Problem
     block: Block
-    theta: Double
-    residual: Double
-    probabilities: Double
+    theta: Floats
+    residual: Floats
+    probabilities: Floats
     arguments: tuple[object, ...]
 
     @cached_property
@@ -113,14 +112,14 @@ class CompiledSums:
 
     def minimise(
         self, theta: Array, block: Block, rules: tuple[float, ...], n_threads: int
-    ) -> tuple[Double, tuple[float, ...]]:
+    ) -> tuple[Floats, tuple[float, ...]]:
         """Run the loop of `newton` on a single block: θ, then objective, loss, residual, status and counts."""
         found = np.array(theta, dtype=np.float64)
         return found, self._module.minimise(*self._rows(block), found, *self._penalty_parts, rules, n_threads)
 
     def adam_epoch(
         self,
-        theta: Double,
+        theta: Floats,
         block: Block,
         pace: tuple[float, ...],
         order: NDArray[np.int64],
@@ -153,13 +152,13 @@ class CompiledSums:
             np.ascontiguousarray(block.w),
         )
 
-    def gradient(self, state: CompiledState) -> Double:
+    def gradient(self, state: CompiledState) -> Floats:
         """Return Jᵀr."""
         gradient = np.empty(self._size)
         self._module.derivatives(*state.arguments, gradient, None, None)
         return gradient
 
-    def loss_and_gradient(self, theta: Array, block: Block) -> tuple[float, Double]:
+    def loss_and_gradient(self, theta: Array, block: Block) -> tuple[float, Floats]:
         """Return both in one pass."""
         loss, state = self.forward(theta, block)
         return loss, self.gradient(state)
@@ -170,7 +169,7 @@ class CompiledSums:
         loss = self._problem.loss
         return value, loss.errors(state.probabilities, loss.encode(block.codes, np.float64))
 
-    def derivatives(self, state: CompiledState) -> tuple[Double, Double, Double]:
+    def derivatives(self, state: CompiledState) -> tuple[Floats, Floats, Floats]:
         """Return the three sums."""
         gradient, matrix = np.empty(self._size), np.empty((self._size, self._size))
         residual_hessian = np.empty((self._scores, self._terms, self._width, self._width))

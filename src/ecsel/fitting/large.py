@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.report import Status
 from ecsel.fitting.rows.blocks import on_pool_thread, thread_pool
@@ -27,10 +26,10 @@ from ecsel.fitting.solvers.log_newton import minimise_in_logs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Array
     from ecsel.fitting.objective.problem import Problem
     from ecsel.fitting.rows.importance_sampling import ImportanceSample
 
-Array = NDArray[np.floating]
 
 SAMPLE_ROWS = 10_000
 SAMPLE_ROWS_PER_PARAMETER = 400

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ecsel._typing import Array
     from ecsel.fitting.objective.constraints import Constraints
     from ecsel.fitting.objective.losses import Loss
-    from ecsel.fitting.rows.merging import Array, Rows
+    from ecsel.fitting.rows.merging import Rows
 
 N_STRENGTHS = 14
 SMALLEST_STRENGTH = 1e-4

@@ -21,8 +21,8 @@ from ecsel.plotting.style import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Floats
     from ecsel.explain import Explanation
-    from ecsel.signomial.columns import FloatArray
 
 
 def plot_importance(importance: Explanation, *, max_features: int = 15, ax: Any = None) -> Any:
@@ -75,7 +75,7 @@ def plot_importance(importance: Explanation, *, max_features: int = 15, ax: Any 
     return axes
 
 
-def one_class(explanation: Explanation, label: Any) -> tuple[Explanation, FloatArray]:
+def one_class(explanation: Explanation, label: Any) -> tuple[Explanation, Floats]:
     """Return the values by row and feature of one class, and the mean size of each feature."""
     chosen = explanation.select(label=label)
     if chosen.axes != ("row", "feature"):
@@ -221,7 +221,7 @@ def _mark_ends(axes: Any, base: float, total: float, n_steps: int) -> None:
     axes.text(total, n_steps - 0.55, f"total {total:.4g}", va="top", weight="bold", **look)
 
 
-def _draw_steps(axes: Any, starts: FloatArray, steps: FloatArray) -> None:
+def _draw_steps(axes: Any, starts: Floats, steps: Floats) -> None:
     axes.barh(
         np.arange(len(steps)), steps, left=starts, color=np.where(steps >= 0, POSITIVE, NEGATIVE).tolist(), height=0.66
     )
@@ -231,7 +231,7 @@ def _draw_steps(axes: Any, starts: FloatArray, steps: FloatArray) -> None:
             axes.plot([start, start], [y - 1, y], color=NEUTRAL, linewidth=0.8)
 
 
-def _largest(chosen: Explanation, row: int, max_features: int) -> tuple[list[str], FloatArray]:
+def _largest(chosen: Explanation, row: int, max_features: int) -> tuple[list[str], Floats]:
     """Return labels and sizes of the largest contributions, the others in one."""
     values = chosen.values[row]
     order = np.argsort(-np.abs(values), kind="stable")

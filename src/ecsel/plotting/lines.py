@@ -14,8 +14,8 @@ from ecsel.plotting.style import BEHIND_TEXT, COLOURS, DASHES, NEUTRAL, drawing_
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ecsel._typing import Floats
     from ecsel.explain.what_if import Curves
-    from ecsel.signomial.columns import FloatArray
 
 P_LIMITS = (-0.06, 1.06)
 
@@ -65,7 +65,7 @@ def plot_curves(
 
 
 def draw_factor_curves(
-    axes: Any, view: ModelView, factors: FloatArray, curves: Mapping[str, FloatArray], *, label: Any, of: str
+    axes: Any, view: ModelView, factors: Floats, curves: Mapping[str, Floats], *, label: Any, of: str
 ) -> None:
     """Draw named outcomes over factors, with where the row is and where the decision changes."""
     for i, (name, outcome) in enumerate(curves.items()):
@@ -169,7 +169,7 @@ def plot_margin(
     return axes
 
 
-def _align(axes: Any, margin: FloatArray, threshold: float) -> None:
+def _align(axes: Any, margin: Floats, threshold: float) -> None:
     """Put the margin at which the decision changes, logit t, level with the probability t, so that one line is both."""
     at = float(special.logit(threshold))
     share = (threshold - P_LIMITS[0]) / (P_LIMITS[1] - P_LIMITS[0])

@@ -11,7 +11,7 @@ from ecsel.explain.frames import repeat_row, table_values, table_with
 from ecsel.plotting.style import COLOURS, MARKERS, drawing_on, short
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 STEPS = 121
 
@@ -89,11 +89,11 @@ def plot_decision_map(
     return axes
 
 
-def _lead(view: ModelView, outputs: FloatArray, c: int) -> FloatArray:
+def _lead(view: ModelView, outputs: Floats, c: int) -> Floats:
     """Return by how much the probability of a class exceeds what it needs for the decision."""
     if view.threshold is not None:
         return outputs[:, c] - (view.threshold if c == 1 else 1 - view.threshold)
-    lead: FloatArray = outputs[:, c] - np.delete(outputs, c, axis=1).max(axis=1)
+    lead: Floats = outputs[:, c] - np.delete(outputs, c, axis=1).max(axis=1)
     return lead
 
 
@@ -127,5 +127,5 @@ def _range(view: ModelView, j: int, rows: Any, given: tuple[float, float] | None
         return column.low, column.high
     if rows is None:
         raise ValueError(f"the model knows no range of {view.raw_names[j]!r}: give ranges= or rows=")
-    values: FloatArray = table_values(rows)[:, j].astype(np.float64)
+    values: Floats = table_values(rows)[:, j].astype(np.float64)
     return float(values.min()), float(values.max())

@@ -25,7 +25,7 @@ from ecsel.signomial import term_values
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 HIGH = 0.95
 
@@ -95,12 +95,12 @@ def _threshold(view: ModelView) -> float:
     return view.threshold
 
 
-def _just_below(p: FloatArray, threshold: float) -> int:
+def _just_below(p: Floats, threshold: float) -> int:
     below = np.flatnonzero(p < threshold)
     return int(below[np.argmax(p[below])]) if below.size else int(np.argmin(p))
 
 
-def _most(p: FloatArray, above: npt.NDArray[np.bool_]) -> int:
+def _most(p: Floats, above: npt.NDArray[np.bool_]) -> int:
     """Return the median of the rows above the threshold: a typical one, not the most extreme."""
     chosen = np.flatnonzero(above)
     return int(chosen[np.argsort(p[chosen], kind="stable")[chosen.size // 2]]) if chosen.size else int(np.argmax(p))
@@ -183,6 +183,6 @@ def _waterfall_panel(axes: Any, view: ModelView, X: Any, row: int, letter: str, 
     )
 
 
-def _margin(scores: FloatArray) -> FloatArray:
-    margin: FloatArray = scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
+def _margin(scores: Floats) -> Floats:
+    margin: Floats = scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
     return margin

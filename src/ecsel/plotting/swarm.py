@@ -10,8 +10,8 @@ from ecsel.plotting.bars import one_class
 from ecsel.plotting.style import NEUTRAL, drawing_on, short
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats
     from ecsel.explain import Explanation
-    from ecsel.signomial.columns import FloatArray
 
 BINS = 80
 
@@ -62,18 +62,18 @@ def plot_beeswarm(explanation: Explanation, *, label: Any = None, max_features: 
     return axes
 
 
-def _shade(values: Any) -> FloatArray:
+def _shade(values: Any) -> Floats:
     """Return ranks between 0 and 1; categories are ranked by their text, which only tells them apart."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         numbers = np.unique([str(value) for value in values], return_inverse=True)[1].astype(np.float64)
     _, rank = np.unique(numbers, return_inverse=True)
-    result: FloatArray = rank / max(1, int(rank.max()))
+    result: Floats = rank / max(1, int(rank.max()))
     return result
 
 
-def _offsets(values: FloatArray) -> FloatArray:
+def _offsets(values: Floats) -> Floats:
     """Return vertical offsets that keep dots of equal place apart, the same in every run."""
     span = np.ptp(values) if values.size else 0.0
     bins = (

@@ -22,7 +22,8 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from ecsel.quality.inputs import class_codes, probability_table, row_weights
 
 if TYPE_CHECKING:
-    from ecsel.quality.inputs import Codes, Floats
+    from ecsel._typing import Floats
+    from ecsel.quality.inputs import Codes
 
 N_BINS = 10
 LARGEST_TEMPERATURE = 20.0

@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.quality.frames import table_columns, to_pandas
-from ecsel.quality.inputs import Floats, score_column
+from ecsel.quality.inputs import score_column
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from numpy.typing import NDArray
+
+    from ecsel._typing import Floats
 
 MISSING, OTHER = "missing", "not in training"
 

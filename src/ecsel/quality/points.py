@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import expit
 
 if TYPE_CHECKING:
-    from ecsel.quality.inputs import Floats
+    from ecsel._typing import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from scipy.special import expit, logit, ndtri
 from ecsel.quality.inputs import binary_codes, row_weights, score_column
 
 if TYPE_CHECKING:
-    from ecsel.quality.inputs import Floats
+    from ecsel._typing import Floats
 
 
 @dataclass(frozen=True, slots=True)

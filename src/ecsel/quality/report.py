@@ -14,7 +14,8 @@ from ecsel.quality.thresholds import confusion
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ecsel.quality.inputs import Codes, Floats
+    from ecsel._typing import Floats
+    from ecsel.quality.inputs import Codes
 
 
 OPTIONAL = ("auc", "auc_low", "auc_high", "ks", "gini")

@@ -24,7 +24,8 @@ from ecsel.quality.inputs import binary_codes, row_weights, score_column
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ecsel.quality.inputs import Codes, Floats
+    from ecsel._typing import Floats
+    from ecsel.quality.inputs import Codes
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
+from ecsel.estimators.summary import held_out_name
 from ecsel.signomial.text import counted
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Front:
     measure: str
     limit: int | None
     """`max_factors`, where the best candidate reaches it."""
+    where: str = "held-out folds"
+    """What the errors were measured on."""
 
     @classmethod
     def of(cls, model: Any) -> Front:
@@ -48,7 +51,8 @@ class Front:
             return cls((), measure, None)
         best = min(points, key=lambda point: point.error)
         widest = max(equation.n_factors for equation in best.equations)
-        return cls(points, measure, model.max_factors if widest >= model.max_factors else None)
+        limit = model.max_factors if widest >= model.max_factors else None
+        return cls(points, measure, limit, held_out_name(model))
 
     @property
     def chosen(self) -> FrontPoint | None:
@@ -74,7 +78,7 @@ class Front:
         """Return the front in one line, empty where there is none; `other_sizes` names the options that choose them."""
         if (chosen := self.chosen) is None:
             return ""
-        parts = [f"{factors(chosen.n_factors)}: {self.measure} {chosen.text} on held-out folds"]
+        parts = [f"{factors(chosen.n_factors)}: {self.measure} {chosen.text} on {self.where}"]
         if self.smaller is not None:
             n = self.smaller.n_factors
             parts.append(f"{factors(n)} would have {self.smaller.text} (--select {n})")

@@ -57,6 +57,8 @@ class ClassPerformance:
     figures: tuple[Figure, ...]
     figures_of: str
     """The rows that the figures are of: held out, in folds, or those of training."""
+    n_rows: str
+    """How many these are."""
     labels: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
     per_class: tuple[ClassLine, ...]
@@ -80,7 +82,8 @@ def class_performance(evidence: Evidence, costs: Any) -> ClassPerformance:
     folds = None if evidence.held_out else view.estimator.out_of_fold_
     return ClassPerformance(
         figures=_figures(folds or quality, [shown(label) for label in view.classes]),
-        figures_of="held-out folds of the training rows" if folds is not None else evidence.judged_name,
+        figures_of=evidence.judged_name if folds is None else f"{_kind(view.estimator)} of the training rows",
+        n_rows=_n_rows(evidence, folds),
         labels=tuple(shown(label) for label in view.classes),
         cells=tuple(tuple(count(cell) for cell in row) for row in quality.confusion),
         per_class=_per_class(rows, quality),
@@ -135,16 +138,31 @@ def _panel(rows: Rows, threshold: float, costs: Any) -> ThresholdPanel:
     return ThresholdPanel(Thresholds.of(rows, threshold), ((a, b), (c, d)), number(threshold))
 
 
+def _kind(model: Any) -> str:
+    """Return what was held out: folds that take turns, or of a large table one part."""
+    return "held-out folds" if model.n_folds_ > 1 else "a held-out part"
+
+
+def _n_rows(evidence: Evidence, folds: Quality | None) -> str:
+    """Return how many rows the figures are of: all that are judged, or one part that was held out of the search."""
+    alone = folds is not None and evidence.view.estimator.n_folds_ == 1
+    return count(folds.n_rows if alone and folds is not None else len(evidence.judged))
+
+
 def _out_of_fold(model: Any, *, reported: bool) -> str | None:
     """Tell what cross-validation said, on rows that each fit had not seen; how it was done, where figures tell what."""
     quality: Quality | None = model.out_of_fold_
     if quality is None:
         return None
     if reported:
+        if model.n_folds_ == 1:
+            return "These rows were judged by a fit that had not seen them; the same rows chose the size."
         how = f"Each of the {model.n_folds_} folds was judged by a fit that had not seen it"
         return f"{how}; the same folds chose the size."
     area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
+    folds = f"{model.n_folds_} folds of the training rows, each judged by a fit that had not seen it"
+    part = f"{count(quality.n_rows)} of the training rows, judged by a fit that had not seen them"
     return (
-        f"Out of fold ({model.n_folds_} folds of the training rows, each judged by a fit that had not seen it): "
+        f"Out of fold ({folds if model.n_folds_ > 1 else part}): "
         f"accuracy {percent(quality.accuracy)}, log-loss {number(quality.log_loss, 3)}{area}."
     )

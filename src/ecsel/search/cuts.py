@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ecsel.search.typing import Floats
+    from ecsel._typing import Floats
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 REACH, CENTRE_REACH = 0.03, 0.06

@@ -31,7 +31,7 @@ from ecsel.signomial.factor import Factor, Parity, canonical_factor
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ecsel.search.typing import Floats, Mask, Places, Singles
+    from ecsel._typing import Floats, Mask, Places, Singles
 
 MAX_LEVERAGE = 20.0
 """A piece whose largest standardised value is beyond this hangs on single rows."""

@@ -19,8 +19,8 @@ from ecsel import _compiled
 from ecsel.search.losses import Logistic, Softmax, Squared
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats, Places, Singles
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Places, Singles
 
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-9

@@ -21,10 +21,10 @@ from ecsel.search.selection import RESOLUTION
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ecsel._typing import Floats, Places
     from ecsel.search.dictionary import SearchColumn
     from ecsel.search.losses import Loss
     from ecsel.search.search import Fold, SearchOptions, SearchResult
-    from ecsel.search.typing import Floats, Places
 
 MAX_PASSES = 25
 PASS_TOLERANCE = 1e-8

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import special
 
 if TYPE_CHECKING:
-    from ecsel.search.typing import Floats
+    from ecsel._typing import Floats
 
 PRECISION = 1e-6
 """Residuals of a standardised target below this are rounding: pieces are held in single precision."""

@@ -23,9 +23,9 @@ from ecsel.search.scan import MIN_GAIN, Candidates, Current, Scan, scan
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.search.dictionary import Atoms
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Mask, Places
 
 ADDITIONS = 3
 """Additions that are fitted exactly in a round."""

@@ -20,8 +20,8 @@ import numpy as np
 from ecsel.search import glm
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats, Places
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Places
 
 NATS, SHARE = 0.5, 0.002
 """What rounding may cost: half a nat is less than one more parameter, a fifth of a percent of the loss is not seen."""
@@ -31,6 +31,11 @@ MAX_DIGITS = 15
 """What a double holds; a target far from zero needs most of them in its intercept."""
 INTERCEPT_DIGITS = 1
 """Digits that an intercept has more than a coefficient: nothing else can take up its rest."""
+
+
+def allowed_rise(loss: float, n_rows: int) -> float:
+    """Return by how many nats a loss, added up over rows, may rise unseen."""
+    return max(NATS, NATS_A_ROW * n_rows, SHARE * abs(loss))
 
 
 def round_to(value: float, digits: int) -> float:
@@ -82,7 +87,7 @@ def rounded_coefficients(
     wanted = np.full(len(start), digits)
     wanted[:n_scores] += INTERCEPT_DIGITS
     exact = _total(loss, values, owners, target, weights, start)
-    limit = exact + max(NATS, NATS_A_ROW * float(weights.sum()), SHARE * abs(exact))
+    limit = exact + allowed_rise(exact, len(target))
     if may_vanish and len(coefficients):
         without = np.append(0.0, coefficients + np.linalg.solve(hessian[1:, 1:], hessian[1:, 0]) * intercepts[0])
         if _total(loss, values, owners, target, weights, without) <= limit:

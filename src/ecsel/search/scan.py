@@ -24,8 +24,8 @@ from ecsel import _compiled
 from ecsel.search import glm
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats, Mask, Places, Singles
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Mask, Places, Singles
 
 COLLINEAR = 1e-3
 """A piece of which less than this share (squared sine) is new to the set is no new direction."""

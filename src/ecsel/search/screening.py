@@ -32,9 +32,9 @@ from ecsel.search.turning import turns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.search.dictionary import SearchColumn
     from ecsel.search.losses import Loss
-    from ecsel.search.typing import Floats, Mask, Places
 
 MAX_SINGLES = 2000
 """Pieces of one column at most; beyond, the best columns keep theirs."""

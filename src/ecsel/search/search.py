@@ -16,6 +16,7 @@ import numpy as np
 from ecsel.search import glm
 from ecsel.search.dictionary import PieceValues, piece_factors
 from ecsel.search.path import Family, Limits, Training
+from ecsel.search.pruning import without_idle_pieces
 from ecsel.search.rounding import rounded_coefficients
 from ecsel.search.screening import screened_atoms, steep_corners
 from ecsel.search.selection import (
@@ -32,10 +33,10 @@ from ecsel.signomial import Signomial, Term
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.search.dictionary import Atoms, Piece, SearchColumn
     from ecsel.search.losses import Loss
     from ecsel.search.selection import Choice, Key, Walked
-    from ecsel.search.typing import Floats, Mask, Places
 
 FAMILIES = (
     Family("pairs", price=1.0, ridge=0.3, max_pieces=16),
@@ -322,23 +323,30 @@ def _result(
             lowest = min(lowest, choice.loss(i))
             front.append(i)
     values = PieceValues(columns)
-    points = tuple(
-        FrontPoint(
-            equations_of(walked, judged[i].key, values, options.digits),
-            choice.loss(i) if inner else np.nan,
-            choice.standard_error(i) if inner else np.nan,
-            judged[i].key,
-        )
-        for i in front
-    )
+    points: dict[int, FrontPoint] = {}
+    for i in front:
+        equations = equations_of(walked, judged[i].key, values, options)
+        # idle pieces gone, a candidate may be no larger than smaller ones: it takes their place, unless one is chosen
+        others = [j for j, point in points.items() if point.equations.n_factors >= equations.n_factors]
+        if choice.chosen in others:
+            continue
+        for j in others:
+            del points[j]
+        loss, error = (choice.loss(i), choice.standard_error(i)) if inner else (np.nan, np.nan)
+        points[i] = FrontPoint(equations, loss, error, judged[i].key)
+    front = list(points)
     held_out = tuple((held.scores(walk.nearest(chosen.key)), held.weights) for walk, held in inner)
     near = tuple(p for p, i in enumerate(front) if i in choice.near)
-    return SearchResult(points, front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms))
+    return SearchResult(
+        tuple(points.values()), front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms)
+    )
 
 
-def equations_of(walked: Walked, key: Key, values: PieceValues, digits: int | None) -> Equations:
-    """Return a candidate as equations in raw columns: fitted in double precision, then rounded."""
+def equations_of(walked: Walked, key: Key, values: PieceValues, options: SearchOptions) -> Equations:
+    """Return a candidate as equations in raw columns: without idle pieces, fitted in double precision, then rounded."""
     found, training, ridge = walked.found[key], walked.training, RIDGES[key.ridge]
+    if options.n_terms is None:
+        found = without_idle_pieces(training, found, ridge)
     atoms, loss = training.atoms, training.loss
     places = np.array(found.atoms, dtype=np.intp)
     owners = np.array(found.owners, dtype=np.intp)
@@ -353,7 +361,7 @@ def equations_of(walked: Walked, key: Key, values: PieceValues, digits: int | No
         training.weights,
         ridge,
         (atoms.mean[places], atoms.scale[places], atoms.leverage[places]),
-        digits,
+        options.digits,
         (found.fitted.intercepts, found.fitted.coefficients),
     )
 

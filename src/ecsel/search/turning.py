@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ecsel.search.typing import Floats, Mask
+    from ecsel._typing import Floats, Mask
 
 MIN_SLOPE = 2.0
 """Standard errors that the slope on either side must differ from zero."""

@@ -25,7 +25,6 @@ import numpy.typing as npt
 
 from ecsel.signomial.columns import (
     LOG_LIMIT,
-    FloatArray,
     LogColumns,
     base_values,
     clip_limits,
@@ -39,10 +38,9 @@ from ecsel.signomial.term import Term
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.signomial.rows import FeatureRows
 
-IntArray = npt.NDArray[np.intp]
-BoolArray = npt.NDArray[np.bool_]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
@@ -82,9 +80,9 @@ class ScoreTerms:
     array([[3., 0.]])
     """
 
-    coefficients: FloatArray
-    exponents: FloatArray
-    classes: IntArray
+    coefficients: Floats
+    exponents: Floats
+    classes: Places
     n_classes: int
     factors: tuple[tuple[PlacedFactor, ...], ...] = ()
 
@@ -125,12 +123,12 @@ class ScoreTerms:
         return clip_limits(self.coefficients.tolist())
 
     @cached_property
-    def is_power_law(self) -> BoolArray:
+    def is_power_law(self) -> Mask:
         """Whether a term has plain powers alone, (terms,)."""
         return np.array([all(each.factor.is_power for each in term) for term in self.factors], dtype=bool)
 
     @cached_property
-    def uses(self) -> BoolArray:
+    def uses(self) -> Mask:
         """Whether a term depends on a feature, (terms, features)."""
         uses = np.zeros((self.n_terms, self.n_features), dtype=bool)
         for k, term in enumerate(self.factors):
@@ -173,9 +171,9 @@ class ScoreTerms:
         for feature, factor in dict.fromkeys(placed for term in self.factors for placed in term):
             refuse_outside_domain(factor, base_values(factor, rows.values[:, feature]))
 
-    def feature_values(self, rows: FeatureRows, k: int) -> dict[int, FloatArray]:
+    def feature_values(self, rows: FeatureRows, k: int) -> dict[int, Floats]:
         """Return φ_kj of term k by feature j."""
-        parts: dict[int, FloatArray] = {}
+        parts: dict[int, Floats] = {}
         for j, factor in self.factors[k]:
             value = factor_values(factor, rows.values[:, j])
             parts[j] = value if j not in parts else np.asarray(bounded_product([parts[j], value]))
@@ -189,7 +187,7 @@ class ScoreTerms:
         return jets
 
 
-def term_values(terms: ScoreTerms, rows: FeatureRows) -> FloatArray:
+def term_values(terms: ScoreTerms, rows: FeatureRows) -> Floats:
     """Return z_k for every row and term, shape (rows, terms)."""
     check_rows(terms, rows)
     if not rows.is_log:
@@ -204,12 +202,12 @@ def term_values(terms: ScoreTerms, rows: FeatureRows) -> FloatArray:
     return values
 
 
-def scores(terms: ScoreTerms, rows: FeatureRows) -> FloatArray:
+def scores(terms: ScoreTerms, rows: FeatureRows) -> Floats:
     """Return z_c for every row and class, shape (rows, classes)."""
     return sum_by_class(terms, term_values(terms, rows))
 
 
-def sum_by_class(terms: ScoreTerms, values: FloatArray) -> FloatArray:
+def sum_by_class(terms: ScoreTerms, values: Floats) -> Floats:
     """Add the columns (rows, terms) of each class in the order of the terms, giving (rows, classes)."""
     total = np.zeros((len(values), terms.n_classes))
     for k, c in enumerate(terms.classes):
@@ -223,9 +221,9 @@ def check_rows(terms: ScoreTerms, rows: FeatureRows) -> None:
         raise ValueError(f"rows must have shape (rows, {terms.n_features}), not {rows.given.shape}")
 
 
-def _products(terms: ScoreTerms, rows: FeatureRows, chosen: Sequence[int] | IntArray | range) -> FloatArray:
+def _products(terms: ScoreTerms, rows: FeatureRows, chosen: Sequence[int] | Places | range) -> Floats:
     """Return the chosen terms as products of factor values, (rows, chosen); factors that recur are computed once."""
-    known: dict[PlacedFactor, FloatArray] = {}
+    known: dict[PlacedFactor, Floats] = {}
     values = np.empty((len(chosen), len(rows)))
     for i, k in enumerate(chosen):
         for placed in terms.factors[k]:
@@ -235,15 +233,13 @@ def _products(terms: ScoreTerms, rows: FeatureRows, chosen: Sequence[int] | IntA
     return values.T
 
 
-def _bounded_term(
-    terms: ScoreTerms, rows: FeatureRows, k: int, known: Mapping[PlacedFactor, FloatArray]
-) -> FloatArray | float:
+def _bounded_term(terms: ScoreTerms, rows: FeatureRows, k: int, known: Mapping[PlacedFactor, Floats]) -> Floats | float:
     """Return the product of factor values; where one or their product leaves the range of doubles, by logarithms."""
     placed, top = terms.factors[k], terms.clip_limits[k][1]
     if not placed:
         return math.exp(min(0.0, top))
     with np.errstate(over="ignore", invalid="ignore"):
-        product: FloatArray = reduce(np.multiply, [known[each] for each in placed])
+        product: Floats = reduce(np.multiply, [known[each] for each in placed])
     lost = _is_extreme(product, math.exp(top))
     for each in placed:
         # a base is a double, and so are its own power and its root: only other powers are cut or rounded to zero
@@ -260,14 +256,14 @@ def _bounded_term(
     return product
 
 
-def _is_extreme(values: FloatArray, limit: float) -> BoolArray:
+def _is_extreme(values: Floats, limit: float) -> Mask:
     """Whether values are so large that they were or would be cut, or so small that they lost digits."""
     size = np.abs(values)
-    extreme: BoolArray = ~(size < limit) | (size < sys.float_info.min)
+    extreme: Mask = ~(size < limit) | (size < sys.float_info.min)
     return extreme
 
 
-def _powers(beta: FloatArray) -> tuple[PlacedFactor, ...]:
+def _powers(beta: Floats) -> tuple[PlacedFactor, ...]:
     """Return plain powers in features that have no names."""
     factors = []
     for j in np.flatnonzero(beta).tolist():

@@ -14,21 +14,21 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from ecsel.signomial.factor import Base, Factor, Parity
 from ecsel.signomial.text import print_base, print_shift
+
+if TYPE_CHECKING:
+    from ecsel._typing import Floats
 
 # exp(±700) is the widest symmetric range of round exponents that a double holds.
 LOG_LIMIT = 700.0
 
 # Smaller shifts disappear beside the largest double; only larger ones can make a finite number infinite.
 _LARGE_SHIFT = 1e290
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def clip_limits(coefficients: Iterable[float]) -> list[tuple[float, float]]:
@@ -60,8 +60,8 @@ class LogColumns:
     """Named columns with a common number of rows, and log|g| (0 where g = 0) and sgn(g) of every base in use."""
 
     n_rows: int
-    values: Mapping[str, FloatArray]
-    _bases: dict[Base, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    values: Mapping[str, Floats]
+    _bases: dict[Base, tuple[Floats, Floats]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, columns: Columns, names: Iterable[str]) -> LogColumns:
@@ -70,7 +70,7 @@ class LogColumns:
         n_rows = _count_rows(columns, values)
         return cls(n_rows, {name: np.broadcast_to(column, (n_rows,)) for name, column in values.items()})
 
-    def product(self, factors: Iterable[Factor], top: float = LOG_LIMIT) -> FloatArray:
+    def product(self, factors: Iterable[Factor], top: float = LOG_LIMIT) -> Floats:
         """Return the product of the factors, at most exp(top), one value a row."""
         log_value = np.zeros(self.n_rows)
         sign = np.ones(self.n_rows)
@@ -79,17 +79,17 @@ class LogColumns:
             refuse_outside_domain(factor, base_sign)
             log_value += float(factor.exponent) * log_abs
             sign *= base_sign if factor.parity is Parity.ODD else np.abs(base_sign)
-        value: FloatArray = sign * np.exp(np.clip(log_value, -LOG_LIMIT, top))
+        value: Floats = sign * np.exp(np.clip(log_value, -LOG_LIMIT, top))
         return value
 
-    def _logarithm(self, factor: Factor) -> tuple[FloatArray, FloatArray]:
+    def _logarithm(self, factor: Factor) -> tuple[Floats, Floats]:
         if factor.base not in self._bases:
             g = base_values(factor, self.values[factor.name])
             self._bases[factor.base] = np.log(np.where(g == 0, 1.0, np.abs(g))), np.sign(g)
         return self._bases[factor.base]
 
 
-def base_values(factor: Factor, x: FloatArray) -> FloatArray:
+def base_values(factor: Factor, x: Floats) -> Floats:
     """Return g = x + s or log(x + s); what has no logarithm is refused by name."""
     g = x
     if factor.shift:
@@ -108,7 +108,7 @@ def base_values(factor: Factor, x: FloatArray) -> FloatArray:
     return np.log(g)
 
 
-def refuse_outside_domain(factor: Factor, g: FloatArray) -> None:
+def refuse_outside_domain(factor: Factor, g: Floats) -> None:
     """Refuse rows in which a factor's base has no such power; of g the sign is enough."""
     if factor.refuses_negative and (n_negative := int(np.count_nonzero(g < 0))):
         raise ValueError(
@@ -126,7 +126,7 @@ def _named_base(factor: Factor) -> str:
     return f"column {factor.name!r}" if factor.is_power else f"{print_base(factor)} of column {factor.name!r}"
 
 
-def _read_column(columns: Columns, name: str) -> FloatArray:
+def _read_column(columns: Columns, name: str) -> Floats:
     try:
         raw = columns[name]
     except Exception as error:  # every data frame library has its own exception for a column it does not have
@@ -135,7 +135,7 @@ def _read_column(columns: Columns, name: str) -> FloatArray:
     if values.dtype.kind not in "biufO":
         raise ValueError(f"column {name!r} must hold numbers, not {values.dtype}")
     try:
-        x: FloatArray = values.astype(np.float64)
+        x: Floats = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"column {name!r} must hold numbers: {error}") from error
     if x.ndim > 1:
@@ -149,7 +149,7 @@ def _read_column(columns: Columns, name: str) -> FloatArray:
     return x
 
 
-def _count_rows(columns: Columns, values: Mapping[str, FloatArray]) -> int:
+def _count_rows(columns: Columns, values: Mapping[str, Floats]) -> int:
     """Return the number of rows: that of the frame, or the common length of the columns in use, or of any column."""
     if not isinstance(columns, Mapping):
         return len(columns)  # type: ignore[arg-type]  # every data frame has a length

@@ -16,17 +16,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ecsel.signomial.columns import LOG_LIMIT, FloatArray, base_values, refuse_outside_domain
+from ecsel.signomial.columns import LOG_LIMIT, base_values, refuse_outside_domain
 from ecsel.signomial.factor import Factor, Parity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from ecsel._typing import Floats
+
 LARGEST = float(np.exp(LOG_LIMIT))
 """Powers and products are cut here, so that none is infinite."""
 
 
-def factor_values(factor: Factor, x: FloatArray) -> FloatArray:
+def factor_values(factor: Factor, x: Floats) -> Floats:
     """Return φ(x); what lies outside the factor's domain is refused by name.
 
     >>> from fractions import Fraction
@@ -41,7 +43,7 @@ def factor_values(factor: Factor, x: FloatArray) -> FloatArray:
     return np.clip(_power(g, float(factor.exponent), odd=odd), -LARGEST, LARGEST)
 
 
-def factor_derivatives(factor: Factor, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+def factor_derivatives(factor: Factor, x: Floats) -> tuple[Floats, Floats]:
     """Return Dφ and D²φ; x must lie in the factor's domain."""
     b = float(factor.exponent)
     odd = factor.parity is Parity.ODD
@@ -64,16 +66,16 @@ def factor_derivatives(factor: Factor, x: FloatArray) -> tuple[FloatArray, Float
 class FeatureJet(NamedTuple):
     """The part of a term that depends on one feature, and its first two derivatives by log|x|."""
 
-    value: FloatArray
-    first: FloatArray
-    second: FloatArray
+    value: Floats
+    first: Floats
+    second: Floats
 
     @classmethod
     def one(cls, n_rows: int) -> FeatureJet:
         """Return the constant 1."""
         return cls(np.ones(n_rows), np.zeros(n_rows), np.zeros(n_rows))
 
-    def times(self, factor: Factor, x: FloatArray) -> FeatureJet:
+    def times(self, factor: Factor, x: Floats) -> FeatureJet:
         """Return the product with a factor of the same feature."""
         value = factor_values(factor, x)
         first, second = factor_derivatives(factor, x)
@@ -85,12 +87,12 @@ class FeatureJet(NamedTuple):
             )
 
 
-def product_of_others(jets: Mapping[int, FeatureJet], left_out: Collection[int]) -> FloatArray | float:
+def product_of_others(jets: Mapping[int, FeatureJet], left_out: Collection[int]) -> Floats | float:
     """Return the product of the values of all features but some."""
     return bounded_product([jet.value for j, jet in jets.items() if j not in left_out])
 
 
-def bounded_product(values: Sequence[FloatArray]) -> FloatArray | float:
+def bounded_product(values: Sequence[Floats]) -> Floats | float:
     """Return the product of finite values, cut where it would be infinite, and 1 for none."""
     with np.errstate(over="ignore", invalid="ignore"):
         product = _product(values, cut=False)
@@ -99,8 +101,8 @@ def bounded_product(values: Sequence[FloatArray]) -> FloatArray | float:
     return product
 
 
-def _product(values: Sequence[FloatArray], *, cut: bool) -> FloatArray | float:
-    product: FloatArray | float = 1.0
+def _product(values: Sequence[Floats], *, cut: bool) -> Floats | float:
+    product: Floats | float = 1.0
     for i, value in enumerate(values):
         product = value if i == 0 else product * value
         if cut:
@@ -108,8 +110,8 @@ def _product(values: Sequence[FloatArray], *, cut: bool) -> FloatArray | float:
     return product
 
 
-def _power(g: FloatArray, b: float, *, odd: bool) -> FloatArray:
+def _power(g: Floats, b: float, *, odd: bool) -> Floats:
     """Return |g|^b, with the sign of g if odd."""
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-        size: FloatArray = np.abs(g) ** b
+        size: Floats = np.abs(g) ** b
         return size * np.sign(g) if odd else size

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import special
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 S = TypeVar("S", bound=Sequence[Any])
 
@@ -39,11 +39,11 @@ class Link:
     def __str__(self) -> str:
         return self.name
 
-    def outputs(self, scores: FloatArray) -> FloatArray:
+    def outputs(self, scores: Floats) -> Floats:
         """Return the predictions (rows, 1), or the probabilities (rows, classes), without overflow."""
         return scores
 
-    def class_scores(self, scores: FloatArray) -> FloatArray:
+    def class_scores(self, scores: Floats) -> Floats:
         """Return the score of every class (rows, classes, …), that of a reference class being zero."""
         return scores
 
@@ -69,13 +69,13 @@ class Sigmoid(Link):
     def __init__(self) -> None:
         super().__init__("sigmoid", has_classes=True, has_reference=True)
 
-    def outputs(self, scores: FloatArray) -> FloatArray:
+    def outputs(self, scores: Floats) -> Floats:
         """Return 1 − p and p of one score."""
         _check_number(scores, "a sigmoid takes one score", served=scores.shape[1] == 1)
         # σ(−z) rather than 1 − σ(z), which would lose the small probability of a sure decision
         return np.hstack([special.expit(-scores), special.expit(scores)])
 
-    def class_scores(self, scores: FloatArray) -> FloatArray:
+    def class_scores(self, scores: Floats) -> Floats:
         """Return zeros and the scores."""
         _check_number(scores, "a sigmoid takes one score", served=scores.shape[1] == 1)
         return np.concatenate([np.zeros_like(scores), scores], axis=1)
@@ -97,12 +97,12 @@ class Softmax(Link):
     def __init__(self) -> None:
         super().__init__("softmax", has_classes=True)
 
-    def outputs(self, scores: FloatArray) -> FloatArray:
+    def outputs(self, scores: Floats) -> Floats:
         """Return exp(z_c) / Σ exp(z_r)."""
-        result: FloatArray = special.softmax(self.class_scores(scores), axis=1)
+        result: Floats = special.softmax(self.class_scores(scores), axis=1)
         return result
 
-    def class_scores(self, scores: FloatArray) -> FloatArray:
+    def class_scores(self, scores: Floats) -> Floats:
         """Return the scores."""
         _check_number(scores, "a softmax takes two or more scores", served=scores.shape[1] >= 2)
         return scores
@@ -120,7 +120,7 @@ SIGMOID, SOFTMAX, IDENTITY = Sigmoid(), Softmax(), Link()
 LINKS: dict[str, Link] = {link.name: link for link in (SIGMOID, SOFTMAX, IDENTITY)}
 
 
-def _check_number(scores: FloatArray, rule: str, *, served: bool) -> None:
+def _check_number(scores: Floats, rule: str, *, served: bool) -> None:
     if not served:
         raise ValueError(f"{rule}, not {scores.shape[1]}")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 _LOG_LARGEST = float(np.log(np.finfo(np.float64).max))
 """Beyond it exp(u) is infinite."""
@@ -31,7 +31,7 @@ class FeatureRows:
     (2, [[1.0, 0.0], [-1.0, 1.0]], [[-1.0, 3.0]])
     """
 
-    given: FloatArray
+    given: Floats
     """What the rows were made of."""
     is_log: bool
     """Whether that is log x."""
@@ -55,17 +55,17 @@ class FeatureRows:
         return int(self.given.shape[1])
 
     @cached_property
-    def values(self) -> FloatArray:
+    def values(self) -> Floats:
         """The features themselves."""
         return np.exp(np.minimum(self.given, _LOG_LARGEST)) if self.is_log else self.given
 
     @cached_property
-    def log_abs(self) -> FloatArray:
+    def log_abs(self) -> Floats:
         """log|x|, and 0 where x = 0."""
         return self.given if self.is_log else np.log(np.where(self.given == 0, 1.0, np.abs(self.given)))
 
     @cached_property
-    def signs(self) -> FloatArray:
+    def signs(self) -> Floats:
         """sgn(x): −1, 0 or 1."""
         return np.ones_like(self.given) if self.is_log else np.sign(self.given)
 
@@ -81,7 +81,7 @@ class FeatureRows:
         """Return the only row so many times, or the rows themselves if they are that many."""
         return FeatureRows(np.broadcast_to(self.given, (n_rows, self.n_features)), self.is_log)
 
-    def scaled(self, factors: FloatArray) -> FeatureRows:
+    def scaled(self, factors: Floats) -> FeatureRows:
         """Return the rows with feature j multiplied by q_j > 0; `factors` are (features,) or (rows, features)."""
         return FeatureRows(self.given + np.log(factors) if self.is_log else self.given * factors, self.is_log)
 
@@ -94,8 +94,8 @@ class FeatureRows:
         return FeatureRows(mixed, self.is_log)
 
 
-def _as_rows(values: Any) -> FloatArray:
-    rows: FloatArray = np.asarray(values, dtype=np.float64)
+def _as_rows(values: Any) -> Floats:
+    rows: Floats = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2:
         raise ValueError(f"rows must have the shape (rows, features), not {rows.shape}")
     return rows

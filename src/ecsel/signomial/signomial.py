@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ecsel.signomial import latex, symbolic, text
-from ecsel.signomial.columns import Columns, FloatArray, LogColumns, clip_limits
+from ecsel.signomial.columns import Columns, LogColumns, clip_limits
 from ecsel.signomial.factor import Factor, is_integer
 from ecsel.signomial.factor_values import FeatureJet, product_of_others
 from ecsel.signomial.term import Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ecsel._typing import Floats
 
 
 class Signomial:
@@ -103,7 +105,7 @@ class Signomial:
         """
         return sum(len(term.factors) for term in self._terms)
 
-    def evaluate(self, columns: Columns) -> FloatArray:
+    def evaluate(self, columns: Columns) -> Floats:
         """Return z for every row.
 
         Parameters
@@ -125,7 +127,7 @@ class Signomial:
 
     __call__ = evaluate
 
-    def log_gradient(self, columns: Columns) -> FloatArray:
+    def log_gradient(self, columns: Columns) -> Floats:
         """Return the derivatives of z by log|x_j| (property G3), shape (rows, ``len(names)``), columns as in ``names``.
 
         >>> Signomial.parse("3*x**2 + y*log(y)").log_gradient({"x": [2.0], "y": [1.0]})
@@ -139,12 +141,12 @@ class Signomial:
                 gradient[:, j] += term.coefficient * jets[j].first * product_of_others(jets, [j])
         return gradient
 
-    def log_hessian(self, columns: Columns) -> FloatArray:
+    def log_hessian(self, columns: Columns) -> Floats:
         """Return the second derivatives of z in log|x|, shape (rows, ``len(names)``, ``len(names)``)."""
         table = LogColumns.read(columns, self.names)
         powers, values = self._power_law_values(table)
         beta = self._exponent_matrix(powers)
-        hessian: FloatArray = np.einsum("nk,ki,kj->nij", values, beta, beta, optimize=True)
+        hessian: Floats = np.einsum("nk,ki,kj->nij", values, beta, beta, optimize=True)
         for term, jets in self._general_terms(table):
             for i, j in itertools.product(jets, jets):
                 own = jets[j].second if i == j else jets[i].first * jets[j].first
@@ -268,7 +270,7 @@ class Signomial:
     def _clip_limits(self) -> list[tuple[float, float]]:
         return clip_limits(term.coefficient for term in self._terms)
 
-    def _power_law_values(self, table: LogColumns) -> tuple[list[Term], FloatArray]:
+    def _power_law_values(self, table: LogColumns) -> tuple[list[Term], Floats]:
         """Return the terms of plain powers, and their values (rows, terms)."""
         found = [
             (term, top) for term, (_, top) in zip(self._terms, self._clip_limits, strict=True) if term.is_power_law
@@ -278,7 +280,7 @@ class Signomial:
             values[:, k] = term.coefficient * table.product(term.factors, top)
         return [term for term, _ in found], values
 
-    def _exponent_matrix(self, terms: Sequence[Term]) -> FloatArray:
+    def _exponent_matrix(self, terms: Sequence[Term]) -> Floats:
         """Return β of power laws, (terms, names)."""
         rows = [[float(term.exponents.get(name, 0)) for name in self.names] for term in terms]
         return np.array(rows, dtype=np.float64).reshape(len(terms), len(self.names))

@@ -14,7 +14,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ecsel.signomial.columns import Columns, FloatArray, LogColumns, clip_limits
+from ecsel.signomial.columns import Columns, LogColumns, clip_limits
 from ecsel.signomial.factor import (
     Base,
     Exponent,
@@ -31,6 +31,8 @@ from ecsel.signomial.factor import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from ecsel._typing import Floats
 
 
 @functools.total_ordering
@@ -153,7 +155,7 @@ class Term:
         """Whether the term has no features."""
         return not self._factors
 
-    def evaluate(self, columns: Columns) -> FloatArray:
+    def evaluate(self, columns: Columns) -> Floats:
         """Return the term's value for every row of a mapping or data frame of columns.
 
         Raises ValueError, naming the column, for missing or infinite values, for 0 to a negative power, and for a

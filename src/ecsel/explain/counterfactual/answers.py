@@ -19,14 +19,13 @@ from ecsel.explain.counterfactual.search import search
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.explain.counterfactual.goals import Goal
     from ecsel.explain.counterfactual.options import Options
     from ecsel.explain.counterfactual.raw_rows import RawRows
     from ecsel.explain.counterfactual.space import Space, States
     from ecsel.explain.view import ModelView
     from ecsel.signomial import FeatureRows
-    from ecsel.signomial.arrays import BoolArray, IntArray
-    from ecsel.signomial.columns import FloatArray
 
 SLACKS = (1e-10, 1e-7, 1e-4)
 """How far beyond the boundary answers are put, relative to the score: more only if the model does not confirm less."""
@@ -43,7 +42,7 @@ class Answer(NamedTuple):
     distance: float
     new: dict[int, Any]
     """The changed values by the positions of their columns."""
-    output: FloatArray
+    output: Floats
     """What the model then says."""
 
 
@@ -57,7 +56,7 @@ class Question:
     options: Options
     n: int
 
-    def answers(self, todo: IntArray, label: Any, goal: Goal) -> list[Answer]:
+    def answers(self, todo: Places, label: Any, goal: Goal) -> list[Answer]:
         """Return confirmed answers, more than are wanted, to those rows that have any."""
         found: list[Answer] = []
         for slack in SLACKS:
@@ -74,7 +73,7 @@ class Question:
             todo = np.setdiff1d(todo[states.row], [answer.row for answer in confirmed])
         return found
 
-    def _confirmed(self, space: Space, states: States, row: IntArray, label: Any) -> list[Answer]:
+    def _confirmed(self, space: Space, states: States, row: Places, label: Any) -> list[Answer]:
         """Put states to the model and return those that it confirms."""
         before = self.rows.take(row)
         changed = states.values != space.own[states.row]
@@ -91,7 +90,7 @@ class Question:
         return answers
 
 
-def _new_columns(space: Space, rows: RawRows, states: States, changed: BoolArray) -> dict[int, npt.NDArray[Any]]:
+def _new_columns(space: Space, rows: RawRows, states: States, changed: Mask) -> dict[int, npt.NDArray[Any]]:
     """Return the columns that some state changes, one value for each state."""
     new: dict[int, npt.NDArray[Any]] = {}
     for p in np.flatnonzero(changed.any(axis=0)).tolist():

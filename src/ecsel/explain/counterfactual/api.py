@@ -23,8 +23,7 @@ from ecsel.explain.view import ModelView
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from ecsel.signomial.arrays import BoolArray
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats, Mask
 
 ROWS_AT_ONCE = 64
 """Rows are taken in blocks, so that memory stays bounded."""
@@ -186,9 +185,7 @@ def _answers(
     return [[_counterfactual(view, rows, answer) for answer in diverse(pool, n)] for pool in found]
 
 
-def _goals(
-    view: ModelView, target: Any, probability: float | None, now: FloatArray
-) -> list[tuple[Any, Goal, BoolArray]]:
+def _goals(view: ModelView, target: Any, probability: float | None, now: Floats) -> list[tuple[Any, Goal, Mask]]:
     """Return the class (None for a regression), the goal and its rows, for each class that would do."""
     everyone = np.ones(len(now), dtype=bool)
     if not view.has_classes:

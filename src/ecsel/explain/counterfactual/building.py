@@ -26,11 +26,10 @@ from ecsel.tables.quantities import is_missing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ecsel._typing import Floats, Mask
     from ecsel.explain.counterfactual.goals import Goal
     from ecsel.explain.view import ModelView
     from ecsel.signomial import FeatureRows
-    from ecsel.signomial.arrays import BoolArray
-    from ecsel.signomial.columns import FloatArray
     from ecsel.tables import NumericColumn
     from ecsel.tables.reading import RawTable
 
@@ -74,7 +73,7 @@ def build_space(
 
 
 def _number_column(
-    view: ModelView, table: RawTable, factors: ColumnFactors, j: int, options: Options, shares: FloatArray
+    view: ModelView, table: RawTable, factors: ColumnFactors, j: int, options: Options, shares: Floats
 ) -> NumberColumn:
     start, moves = _values(view, table, j)
     column = view.numeric_column(j)
@@ -97,7 +96,7 @@ def _number_column(
     )
 
 
-def _values(view: ModelView, table: RawTable, j: int) -> tuple[FloatArray, BoolArray]:
+def _values(view: ModelView, table: RawTable, j: int) -> tuple[Floats, Mask]:
     """Return a column's values and which of them can move: not a missing one and, without an encoder, not zero."""
     value = np.asarray(table.columns[j].numbers(), dtype=np.float64)
     column = view.numeric_column(j)
@@ -107,7 +106,7 @@ def _values(view: ModelView, table: RawTable, j: int) -> tuple[FloatArray, BoolA
     return np.where(moves, value, column.high), moves
 
 
-def _bounds(view: ModelView, j: int, value: FloatArray, options: Options) -> tuple[FloatArray, FloatArray]:
+def _bounds(view: ModelView, j: int, value: Floats, options: Options) -> tuple[Floats, Floats]:
     """Return the range of a column: the training range or the user's, always with the rows' own values in it."""
     name, column = view.raw_names[j], view.numeric_column(j)
     if column is not None:
@@ -131,8 +130,8 @@ def _bounds(view: ModelView, j: int, value: FloatArray, options: Options) -> tup
 
 
 def _inside_domain(
-    view: ModelView, column: NumericColumn | None, value: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+    view: ModelView, column: NumericColumn | None, value: Floats, low: Floats, high: Floats
+) -> tuple[Floats, Floats]:
     """Keep a range inside training's where the model refuses what is outside; columns of bare equations keep signs."""
     if column is None:
         return np.where(value > 0, np.maximum(low, TINY), low), np.where(value > 0, high, np.minimum(high, -TINY))
@@ -157,7 +156,7 @@ def _digits(view: ModelView, j: int, factors: ColumnFactors, options: Options) -
     return min(FINE - int(np.floor(np.log10(column.high - column.low))), FINEST)
 
 
-def _jumps(view: ModelView, j: int, factors: ColumnFactors, digits: int | None) -> FloatArray:
+def _jumps(view: ModelView, j: int, factors: ColumnFactors, digits: int | None) -> Floats:
     """Return the ends of the training range, where the clip begins, and the numbers on both sides of every cut.
 
     Of bare equations, the numbers on both sides of where a factor ceases to be defined.
@@ -189,11 +188,11 @@ def _price(view: ModelView, j: int, options: Options) -> float:
     return 4.0 / (column.high - column.low)
 
 
-def _same(values: FloatArray) -> FloatArray:
+def _same(values: Floats) -> Floats:
     return values
 
 
-def _log_scale(view: ModelView, j: int) -> Callable[[FloatArray], FloatArray]:
+def _log_scale(view: ModelView, j: int) -> Callable[[Floats], Floats]:
     """Return log x', x' being the column's first positive feature; of a raw column x itself if it is positive.
 
     A raw column that is not has x' = 1 + 9·(x − low)/(high − low), as the paper scales it.

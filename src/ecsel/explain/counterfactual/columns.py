@@ -20,10 +20,9 @@ from ecsel.signomial.factor import Parity
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.explain.view import ModelView
     from ecsel.signomial import Factor
-    from ecsel.signomial.arrays import BoolArray, IntArray
-    from ecsel.signomial.columns import FloatArray
     from ecsel.tables.features import Feature
 
 SHARES = np.array([0.001, 0.004, 0.012, 0.03, 0.06, 0.1, 0.15, 0.2, 0.26, 0.33, 0.41, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
@@ -41,13 +40,13 @@ ROUNDING = 1e-9
 class Grid(NamedTuple):
     """Where a column is looked at for each row, the row's own value first."""
 
-    values: FloatArray
+    values: Floats
     """(rows, points): numbers, or codes of levels."""
-    cost: FloatArray
+    cost: Floats
     """(rows, points)."""
-    phi: FloatArray
+    phi: Floats
     """(rows, points, terms)."""
-    span: FloatArray
+    span: Floats
     """How much of the cost lies behind the point before it; 0 where the column holds no number in between."""
 
 
@@ -58,19 +57,19 @@ class Base(NamedTuple):
     """Position among the column's features."""
     shift: float
     log: bool
-    exponents: FloatArray
-    odd: BoolArray
+    exponents: Floats
+    odd: Mask
     """Whether the factor has the sign of g."""
-    refuses: BoolArray
+    refuses: Mask
     """Whether it is undefined where g < 0."""
-    terms: IntArray
+    terms: Places
 
     @property
     def has_edge(self) -> bool:
         """Whether some factor is not defined at g = 0, or on one side of it."""
         return self.log or bool((self.exponents < 0).any() or self.refuses.any())
 
-    def at(self, x: FloatArray) -> FloatArray:
+    def at(self, x: Floats) -> Floats:
         """Return the factors (…, terms) at numbers (…,), NaN where they are not defined."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             g = (np.log(x + self.shift) if self.log else x + self.shift)[..., None]
@@ -82,7 +81,7 @@ class Base(NamedTuple):
 class ColumnFactors(NamedTuple):
     """The part φ_kj of every term k that depends on one raw column j."""
 
-    features: IntArray
+    features: Places
     bases: tuple[Base, ...]
     n_terms: int
 
@@ -110,7 +109,7 @@ class ColumnFactors(NamedTuple):
         )
         return cls(features, bases, view.terms.n_terms)
 
-    def at(self, features: FloatArray) -> FloatArray:
+    def at(self, features: Floats) -> Floats:
         """Return φ (…, terms) at the values (…, features) of the column's features; NaN where it is not defined."""
         phi = np.ones((*features.shape[:-1], self.n_terms))
         for base in self.bases:
@@ -118,7 +117,7 @@ class ColumnFactors(NamedTuple):
         return phi
 
 
-def number_encoder(view: ModelView, j: int, factors: ColumnFactors) -> Callable[[FloatArray], FloatArray]:
+def number_encoder(view: ModelView, j: int, factors: ColumnFactors) -> Callable[[Floats], Floats]:
     """Return the way from the numbers of a column (…,) to its features (…, features)."""
     column = view.numeric_column(j)
     if view.encoder is None or column is None:
@@ -131,7 +130,7 @@ def number_encoder(view: ModelView, j: int, factors: ColumnFactors) -> Callable[
     return lambda values: np.stack([_positive(f, values, clips=clips) for f in features], axis=-1)
 
 
-def _positive(feature: Feature, values: FloatArray, *, clips: bool) -> FloatArray:
+def _positive(feature: Feature, values: Floats, *, clips: bool) -> Floats:
     if feature.kind == "missing":
         return np.full_like(values, feature.floor)
     return np.maximum(feature.positive(values), feature.floor) if clips else feature.positive(values)
@@ -144,11 +143,11 @@ class NumberColumn:
     position: int
     """Among the raw columns."""
     factors: ColumnFactors
-    encode: Callable[[FloatArray], FloatArray]
+    encode: Callable[[Floats], Floats]
     """From numbers (…,) to features (…, features)."""
-    start: FloatArray
-    low: FloatArray
-    high: FloatArray
+    start: Floats
+    low: Floats
+    high: Floats
     """Where a cell cannot move, both equal its start."""
     digits: int | None
     """Decimals of the numbers that the column holds (0: whole numbers, −1: tens); None where they are not known."""
@@ -158,23 +157,23 @@ class NumberColumn:
     """Whether answers are Python's integers."""
     price: float
     """Cost of one unit, or of one unit of the logarithm."""
-    scale: Callable[[FloatArray], FloatArray]
+    scale: Callable[[Floats], Floats]
     """What distances are measured in: the number itself, or a logarithm."""
-    jumps: FloatArray
+    jumps: Floats
     """Numbers at which a factor may jump or bend, (jumps,)."""
-    shares: FloatArray = field(default_factory=SHARES.copy)
+    shares: Floats = field(default_factory=SHARES.copy)
     """Where it is looked at on the way to a bound, (points,)."""
 
-    def phi(self, values: FloatArray) -> FloatArray:
+    def phi(self, values: Floats) -> Floats:
         """Return φ (…, terms) at numbers (…,)."""
         return self.factors.at(self.encode(values))
 
-    def cost(self, row: IntArray, values: FloatArray) -> FloatArray:
+    def cost(self, row: Places, values: Floats) -> Floats:
         """Return the cost of numbers (points, …) for the rows (points,) that they belong to."""
         start = self.scale(self.start[row]).reshape(-1, *(1,) * (values.ndim - 1))
         return self.price * np.abs(self.scale(values) - start)
 
-    def held(self, row: IntArray, values: FloatArray) -> FloatArray:
+    def held(self, row: Places, values: Floats) -> Floats:
         """Return the nearest numbers (points, …) farther from the rows that the column can hold, inside the bounds."""
         shape = (-1, *(1,) * (values.ndim - 1))
         start, low, high = (each[row].reshape(shape) for each in (self.start, self.low, self.high))
@@ -182,10 +181,10 @@ class NumberColumn:
             low, high = np.minimum(_upward(low, self.digits), start), np.maximum(_downward(high, self.digits), start)
             farther = np.where(values > start, _upward(values, self.digits), _downward(values, self.digits))
             values = np.where(values == start, start, farther)
-        result: FloatArray = np.clip(values, low, high)
+        result: Floats = np.clip(values, low, high)
         return result
 
-    def rays(self) -> FloatArray:
+    def rays(self) -> Floats:
         """Return the points at which each row looks, (rows, down and up, points), nearest first."""
         row = np.arange(len(self.start))
         start, ends = self.start[:, None, None], np.stack([self.low, self.high], axis=1)[:, :, None]
@@ -202,7 +201,7 @@ class NumberColumn:
         order = np.argsort(np.abs(points - start), axis=2, kind="stable")
         return np.take_along_axis(points, order, axis=2)
 
-    def grid(self, own: FloatArray) -> Grid:
+    def grid(self, own: Floats) -> Grid:
         """Return the rows' own numbers, whose factors are given, and both rays."""
         n_rows = len(self.start)
         values = np.concatenate([self.start[:, None], self.rays().reshape(n_rows, -1)], axis=1)
@@ -223,15 +222,15 @@ class LevelColumn:
 
     position: int
     levels: tuple[Any, ...]
-    start: FloatArray
+    start: Floats
     """The code of each row's own level, (rows,); negative for a missing or unknown one."""
-    choice: FloatArray
+    choice: Floats
     """For each different effect the first level that has it and that a row may take, else its own, (rows, points)."""
-    table: FloatArray
+    table: Floats
     """φ (points, terms)."""
     price: float
 
-    def grid(self, own: FloatArray) -> Grid:
+    def grid(self, own: Floats) -> Grid:
         """Return the rows' own levels, whose factors are given, and the others."""
         values = np.concatenate([self.start[:, None], self.choice], axis=1)
         still = values == self.start[:, None]
@@ -241,7 +240,7 @@ class LevelColumn:
         return Grid(values, cost, phi, np.zeros_like(cost))
 
 
-def shares_for(n_numbers: int) -> FloatArray:
+def shares_for(n_numbers: int) -> Floats:
     """Return the shares of the way to a bound at which numbers are looked at, if so many may move.
 
     >>> [len(shares_for(n)) for n in (2, 5, 20)]
@@ -253,16 +252,16 @@ def shares_for(n_numbers: int) -> FloatArray:
     return np.asarray(np.interp(places, np.arange(ends.size), ends), dtype=np.float64)
 
 
-def nearer(at: IntArray, n_points: int) -> IntArray:
+def nearer(at: Places, n_points: int) -> Places:
     """Return the neighbours of points on the two rays of a grid that are nearer to the row's own value, the first."""
     return np.where((at == 0) | ((at - 1) % ((n_points - 1) // 2) == 0), 0, at - 1)
 
 
-def _upward(values: FloatArray, digits: int) -> FloatArray:
+def _upward(values: Floats, digits: int) -> Floats:
     scale = 10.0**digits
-    result: FloatArray = np.round(np.ceil(values * scale - ROUNDING) / scale, digits) + 0.0  # not −0.0
+    result: Floats = np.round(np.ceil(values * scale - ROUNDING) / scale, digits) + 0.0  # not −0.0
     return result
 
 
-def _downward(values: FloatArray, digits: int) -> FloatArray:
+def _downward(values: Floats, digits: int) -> Floats:
     return 0.0 - _upward(-values, digits)

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 WIDTH = 2.0**-34
 """Brackets end at this share of a segment, which is far below any unit that a person would change a column by."""
@@ -23,9 +23,7 @@ ROUNDS = 140
 TINY = 1e-300
 
 
-def crossing(
-    g: Callable[[FloatArray], FloatArray], g_low: FloatArray, g_high: FloatArray, width: FloatArray | float = WIDTH
-) -> FloatArray:
+def crossing(g: Callable[[Floats], Floats], g_low: Floats, g_high: Floats, width: Floats | float = WIDTH) -> Floats:
     """Return shares with g ≥ 0 next to shares, within `width`, where it does not hold; 0 where it holds there.
 
     `g_low` and `g_high` are g(0) and g(1) ≥ 0.

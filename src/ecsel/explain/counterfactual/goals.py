@@ -20,17 +20,16 @@ from scipy import special
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ecsel._typing import Floats, Mask
     from ecsel.explain.view import ModelView
-    from ecsel.signomial.arrays import BoolArray
-    from ecsel.signomial.columns import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class Goal:
     """What is asked of a row: `margin` of the scores, one array (…) for each, gives g (…)."""
 
-    margin: Callable[[Sequence[FloatArray]], FloatArray]
-    holds: Callable[[FloatArray], BoolArray]
+    margin: Callable[[Sequence[Floats]], Floats]
+    holds: Callable[[Floats], Mask]
     """Whether the model's own outputs (points, classes) fulfil the goal: the last word."""
 
 
@@ -38,7 +37,7 @@ def decision_goal(view: ModelView, label: Any) -> Goal:
     """Return the goal that the model decides for a class."""
     c = view.class_position(label)
 
-    def holds(outputs: FloatArray) -> BoolArray:
+    def holds(outputs: Floats) -> Mask:
         return np.asarray(view.decisions(outputs) == c)
 
     if view.threshold is None:
@@ -60,7 +59,7 @@ def probability_goal(view: ModelView, label: Any, probability: float) -> Goal:
     c = view.class_position(label)
     level = float(special.logit(probability))
 
-    def margin(z: Sequence[FloatArray]) -> FloatArray:
+    def margin(z: Sequence[Floats]) -> Floats:
         if view.link.has_reference:
             return (1.0 if c == 1 else -1.0) * z[0] - level
         rivals = [score for r, score in enumerate(z) if r != c]
@@ -75,7 +74,7 @@ def range_goals(low: float | None, high: float | None) -> tuple[Goal, Goal]:
     if not lower < upper:
         raise ValueError(f"target must be a pair (low, high) with low < high, not ({low!r}, {high!r})")
 
-    def holds(outputs: FloatArray) -> BoolArray:
+    def holds(outputs: Floats) -> Mask:
         return np.asarray((outputs[:, 0] >= lower) & (outputs[:, 0] <= upper))
 
     return Goal(lambda z: z[0] - lower, holds), Goal(lambda z: upper - z[0], holds)

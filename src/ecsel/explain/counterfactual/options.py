@@ -12,8 +12,8 @@ from ecsel.tables.reading import read_table
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from ecsel._typing import Floats
     from ecsel.explain.view import ModelView
-    from ecsel.signomial.columns import FloatArray
 
 MAX_DECIMALS = 6
 """Data with more decimals than this are measurements without a unit of their own."""
@@ -90,13 +90,13 @@ def number_columns(view: ModelView, options: Options) -> list[int]:
     return [j for j in columns if moving[view.feature_groups == j].any()]
 
 
-def _spread(values: FloatArray) -> float:
+def _spread(values: Floats) -> float:
     """Return the median absolute deviation; where it is zero the mean one, and 1 for a constant column."""
     deviation = np.abs(values - np.median(values))
     return float(np.median(deviation)) or float(deviation.mean()) or 1.0
 
 
-def _decimals(values: FloatArray) -> int | None:
+def _decimals(values: Floats) -> int | None:
     """Return the fewest decimals that hold all values; None where they are many.
 
     >>> _decimals(np.array([1.5, 2.25])), _decimals(np.array([30.0])), _decimals(np.array([np.pi]))

@@ -19,9 +19,8 @@ from ecsel.explain.counterfactual.crossing import WIDTH, crossing
 from ecsel.explain.counterfactual.space import States, crossings, rank_within
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats, Places
     from ecsel.explain.counterfactual.space import Candidates, Space
-    from ecsel.signomial.arrays import IntArray
-    from ecsel.signomial.columns import FloatArray
 
 STEPS = np.array([-1.0, -0.6, -0.3, -0.1, 0.0, 0.1, 0.3, 0.6, 1.0])
 """Where the varied number is tried, in widths."""
@@ -44,27 +43,27 @@ LARGE = 1e300
 class Moved(NamedTuple):
     """New numbers (states, tries), what they do and cost."""
 
-    values: FloatArray
-    phi: FloatArray
-    cost: FloatArray
+    values: Floats
+    phi: Floats
+    cost: Floats
 
 
 class Pair(NamedTuple):
     """For each state the number p that is varied, by what, and the number q that is solved for."""
 
-    p: IntArray
-    q: IntArray
-    shift: FloatArray
+    p: Places
+    q: Places
+    shift: Floats
     """Where p is tried first, from where it is."""
-    width: FloatArray
+    width: Floats
 
 
 class Turn(NamedTuple):
     """The next shifts and widths of pairs, and the share of the cost that was saved."""
 
-    shift: FloatArray
-    width: FloatArray
-    saved: FloatArray
+    shift: Floats
+    width: Floats
+    saved: Floats
 
 
 def polish(space: Space, candidates: Candidates, n_answers: int) -> States:
@@ -117,7 +116,7 @@ def _with_steps_back(space: Space, states: States, n_answers: int) -> States:
     return States(*(np.concatenate(both) for both in zip(states, added, strict=True)))
 
 
-def _step_back(space: Space, states: States, p: IntArray) -> None:
+def _step_back(space: Space, states: States, p: Places) -> None:
     """Move one number of each state by a unit towards the row."""
     units = np.zeros(len(space.columns))
     units[space.numbers] = [10.0 ** -float(_number(space, each).digits or 0) for each in space.numbers]
@@ -127,17 +126,17 @@ def _step_back(space: Space, states: States, p: IntArray) -> None:
     _write(states, at, p, _move(space, states.row, p, back[:, None]), np.zeros(p.size, dtype=np.intp))
 
 
-def _rest(space: Space, states: States, *left_out: IntArray) -> FloatArray:
+def _rest(space: Space, states: States, *left_out: Places) -> Floats:
     """Return the product (states, terms) of coefficients and factors, some columns of each state left out."""
     phi, at = states.phi.copy(), np.arange(states.row.size)
     for columns in left_out:
         phi[at, columns] = 1.0
     with np.errstate(over="ignore", invalid="ignore"):
-        result: FloatArray = space.fixed[states.row] * phi.prod(axis=1)
+        result: Floats = space.fixed[states.row] * phi.prod(axis=1)
     return result
 
 
-def _write(states: States, at: IntArray, columns: IntArray, moved: Moved, tries: IntArray) -> None:
+def _write(states: States, at: Places, columns: Places, moved: Moved, tries: Places) -> None:
     """Put the chosen tries of moved numbers into states."""
     place = np.arange(at.size)
     for own, new in zip(states[1:], moved, strict=True):
@@ -150,7 +149,7 @@ def _number(space: Space, p: int) -> NumberColumn:
     return column
 
 
-def _steps(space: Space, row: IntArray, picks: IntArray) -> FloatArray:
+def _steps(space: Space, row: Places, picks: Places) -> Floats:
     """Return the steps of the grids at the picks, (states, columns)."""
     step = np.zeros(picks.shape)
     for p in space.numbers:
@@ -164,7 +163,7 @@ def _steps(space: Space, row: IntArray, picks: IntArray) -> FloatArray:
     return step
 
 
-def _turn(space: Space, states: States, going: IntArray, pair: Pair) -> Turn:
+def _turn(space: Space, states: States, going: Places, pair: Pair) -> Turn:
     """Vary numbers p, solve for numbers q and keep what is cheapest; where both are one it is solved for alone."""
     p, q, at = pair.p, pair.q, np.arange(going.size)
     now, alone = states.take(going), p == q
@@ -190,7 +189,7 @@ def _turn(space: Space, states: States, going: IntArray, pair: Pair) -> Turn:
     return Turn(shift, np.where(inside, NARROWER, 1.0) * pair.width, saved)
 
 
-def _vertex(values: FloatArray, cost: FloatArray, best: IntArray) -> FloatArray:
+def _vertex(values: Floats, cost: Floats, best: Places) -> Floats:
     """Return where the parabola through the best try and its neighbours is lowest, else the best try."""
     at, middle = np.arange(best.size), np.clip(best, 1, STEPS.size - 2)
     if values.shape[1] == 1:
@@ -203,7 +202,7 @@ def _vertex(values: FloatArray, cost: FloatArray, best: IntArray) -> FloatArray:
     return np.where(smooth, np.clip(vertex, x[0], x[2]), values[at, best])
 
 
-def _move(space: Space, row: IntArray, columns: IntArray, values: FloatArray) -> Moved:
+def _move(space: Space, row: Places, columns: Places, values: Floats) -> Moved:
     """Return numbers (states, tries) of columns (states,), as the columns hold them."""
     result = Moved(values.copy(), np.empty((*values.shape, space.fixed.shape[1])), np.empty_like(values))
     for p in np.unique(columns).tolist():
@@ -214,7 +213,7 @@ def _move(space: Space, row: IntArray, columns: IntArray, values: FloatArray) ->
     return result
 
 
-def _solve(space: Space, row: IntArray, columns: IntArray, rest: FloatArray) -> Moved:
+def _solve(space: Space, row: Places, columns: Places, rest: Floats) -> Moved:
     """Return the nearest numbers (states, tries) of columns (states,) that reach the goal, at no cost but ∞ if none."""
     shape = rest.shape[:2]
     bad, good, g_bad, g_good, width = np.empty((5, *shape))
@@ -236,9 +235,9 @@ def _solve(space: Space, row: IntArray, columns: IntArray, rest: FloatArray) -> 
     step, columns_at = (good - bad)[where], np.broadcast_to(columns[:, None], shape)[where]
     rest_at, slack_at, bad_at = rest[where], slack[where], bad[where]
 
-    def beyond(share: FloatArray) -> FloatArray:
+    def beyond(share: Floats) -> Floats:
         phi = _phi(space, columns_at, bad_at + share * step)
-        g: FloatArray = np.clip(space.margin(rest_at * phi) - slack_at, -LARGE, LARGE)
+        g: Floats = np.clip(space.margin(rest_at * phi) - slack_at, -LARGE, LARGE)
         return g
 
     values = good.copy()
@@ -251,7 +250,7 @@ def _solve(space: Space, row: IntArray, columns: IntArray, rest: FloatArray) -> 
     return found
 
 
-def _phi(space: Space, columns: IntArray, values: FloatArray) -> FloatArray:
+def _phi(space: Space, columns: Places, values: Floats) -> Floats:
     """Return φ (points, terms) of numbers of columns (points,)."""
     phi = np.empty((values.size, space.fixed.shape[1]))
     for p in np.unique(columns).tolist():

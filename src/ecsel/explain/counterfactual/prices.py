@@ -15,9 +15,8 @@ from ecsel.explain.counterfactual.columns import TINY
 from ecsel.explain.counterfactual.space import Candidates
 
 if TYPE_CHECKING:
+    from ecsel._typing import Floats, Places
     from ecsel.explain.counterfactual.space import Space
-    from ecsel.signomial.arrays import IntArray
-    from ecsel.signomial.columns import FloatArray
 
 PRICES = 2.0 ** np.arange(10)
 """What a unit of the margin may cost, in multiples of the least that it costs at the row."""
@@ -46,7 +45,7 @@ def many_columns(space: Space) -> Candidates:
     return _taken_back(space, row, picks)
 
 
-def _scattered(space: Space) -> IntArray:
+def _scattered(space: Space) -> Places:
     """Return points of the grids, always the same: some columns as they are, the others anywhere."""
     rng = np.random.default_rng(0)
     shape = (SCATTERED, len(space.columns))
@@ -55,7 +54,7 @@ def _scattered(space: Space) -> IntArray:
     return np.asarray(share * sizes).astype(np.intp)
 
 
-def _sweep(space: Space, row: IntArray, picks: IntArray, price: FloatArray) -> None:
+def _sweep(space: Space, row: Places, picks: Places, price: Floats) -> None:
     """Let every column in turn take its best point at a price of the margin."""
     phi = space.at(row, picks).phi
     behind = [space.fixed[row]]
@@ -69,7 +68,7 @@ def _sweep(space: Space, row: IntArray, picks: IntArray, price: FloatArray) -> N
             before = before * grid.phi[row, picks[:, p]]
 
 
-def _taken_back(space: Space, row: IntArray, picks: IntArray) -> Candidates:
+def _taken_back(space: Space, row: Places, picks: Places) -> Candidates:
     """Move the columns of states back as far as the goal allows, the one that saves most first; leave out the rest."""
     reached = space.margin(space.rest(space.at(row, picks))) >= space.slack[row]
     row, picks = row[reached], picks[reached]

@@ -25,9 +25,8 @@ from ecsel.explain.counterfactual.space import Candidates, crossings, rank_withi
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.explain.counterfactual.space import Space
-    from ecsel.signomial.arrays import BoolArray, IntArray
-    from ecsel.signomial.columns import FloatArray
 
 CANDIDATES = 4
 """So many sets of columns are followed up for each answer that is wanted."""
@@ -50,14 +49,14 @@ ABOUT = 1.5
 class Bases(NamedTuple):
     """States from which two numbers are moved; one line for each."""
 
-    row: IntArray
-    picks: IntArray
-    alone: FloatArray
+    row: Places
+    picks: Places
+    alone: Floats
     """What two numbers must undercut: the cost with either of them moved alone, (bases, numbers)."""
-    promise: FloatArray
+    promise: Floats
     """By which the numbers are chosen if they are many, (bases, numbers)."""
 
-    def take(self, at: IntArray | BoolArray) -> Bases:
+    def take(self, at: Places | Mask) -> Bases:
         """Return some of the bases."""
         return Bases(self.row[at], self.picks[at], self.alone[at], self.promise[at])
 
@@ -74,7 +73,7 @@ def _together(found: list[Candidates]) -> Candidates:
     return Candidates(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-def _level_choices(space: Space) -> tuple[IntArray, IntArray]:
+def _level_choices(space: Space) -> tuple[Places, Places]:
     """Return rows and picks (choices, columns) of levels to try, row by row, no change first."""
     n_rows, n_columns = len(space.fixed), len(space.columns)
     sizes = [space.grids[p].values.shape[1] for p in space.categories]
@@ -93,7 +92,7 @@ def _level_choices(space: Space) -> tuple[IntArray, IntArray]:
     return row, picks
 
 
-def _promising_levels(space: Space) -> tuple[IntArray, BoolArray]:
+def _promising_levels(space: Space) -> tuple[Places, Mask]:
     """Return no change, the best single changes and pairs of the best (rows, choices, categories), and which help."""
     n_rows, columns = len(space.fixed), space.categories
     everyone = np.arange(n_rows)
@@ -119,7 +118,7 @@ def _promising_levels(space: Space) -> tuple[IntArray, BoolArray]:
     return np.where(listed[:, :, None], levels, 0), listed
 
 
-def _one_number(space: Space, row: IntArray, choices: IntArray) -> tuple[Bases, list[Candidates]]:
+def _one_number(space: Space, row: Places, choices: Places) -> tuple[Bases, list[Candidates]]:
     """Move one number with every choice of levels, or none."""
     states = space.at(row, choices)
     price, slack = states.cost.sum(axis=1), space.slack[row]
@@ -168,7 +167,7 @@ def _sides(n_points: int) -> tuple[slice, slice]:
     return slice(1, half + 1), slice(half + 1, 2 * half + 1)
 
 
-def _with(picks: IntArray, moved: Mapping[int, IntArray]) -> IntArray:
+def _with(picks: Places, moved: Mapping[int, Places]) -> Places:
     """Return picks with those of some columns replaced."""
     result = picks.copy()
     for p, at in moved.items():
@@ -203,7 +202,7 @@ def _two_numbers(space: Space, bases: Bases) -> list[Candidates]:
     return found
 
 
-def _pair_costs(space: Space, row: IntArray, rest: FloatArray, p: int, q: int) -> FloatArray:
+def _pair_costs(space: Space, row: Places, rest: Floats, p: int, q: int) -> Floats:
     """Return what it costs about to reach the goal with points of two grids, (states, points, points)."""
     first, second = space.grids[p], space.grids[q]
     with np.errstate(over="ignore", invalid="ignore"):

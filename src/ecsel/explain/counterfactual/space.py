@@ -18,23 +18,22 @@ from ecsel.explain.counterfactual.columns import Grid, LevelColumn, NumberColumn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.explain.counterfactual.goals import Goal
-    from ecsel.signomial.arrays import BoolArray, IntArray
-    from ecsel.signomial.columns import FloatArray
 
 
 class States(NamedTuple):
     """Rows with some of their columns moved."""
 
-    row: IntArray
-    values: FloatArray
+    row: Places
+    values: Floats
     """(states, columns)."""
-    phi: FloatArray
+    phi: Floats
     """(states, columns, terms)."""
-    cost: FloatArray
+    cost: Floats
     """(states, columns)."""
 
-    def take(self, at: IntArray | BoolArray) -> States:
+    def take(self, at: Places | Mask) -> States:
         """Return some of the states, also more than once."""
         return States(self.row[at], self.values[at], self.phi[at], self.cost[at])
 
@@ -42,13 +41,13 @@ class States(NamedTuple):
 class Candidates(NamedTuple):
     """Points of the grids that reach the goal."""
 
-    row: IntArray
-    picks: IntArray
+    row: Places
+    picks: Places
     """(candidates, columns); 0 is the row's own value."""
-    cost: FloatArray
+    cost: Floats
     """What they cost about, once they are moved to the boundary."""
 
-    def take(self, at: IntArray | BoolArray | list[int]) -> Candidates:
+    def take(self, at: Places | Mask | list[int]) -> Candidates:
         """Return some of the candidates."""
         return Candidates(self.row[at], self.picks[at], self.cost[at])
 
@@ -59,16 +58,16 @@ class Space:
 
     columns: tuple[NumberColumn | LevelColumn, ...]
     grids: tuple[Grid, ...]
-    fixed: FloatArray
+    fixed: Floats
     """Coefficients times the factors of all other columns, (rows, terms)."""
-    member: FloatArray
+    member: Floats
     """The score that a term belongs to, as an indicator (terms, scores)."""
     goal: Goal
-    slack: FloatArray
+    slack: Floats
     """What g must reach, (rows,)."""
 
     @cached_property
-    def own(self) -> FloatArray:
+    def own(self) -> Floats:
         """The rows' own values, (rows, columns)."""
         return np.stack([grid.values[:, 0] for grid in self.grids], axis=1)
 
@@ -83,14 +82,14 @@ class Space:
         """The positions of the other columns."""
         return [p for p, column in enumerate(self.columns) if isinstance(column, LevelColumn)]
 
-    def at(self, row: IntArray, picks: IntArray) -> States:
+    def at(self, row: Places, picks: Places) -> States:
         """Return the states at points of the grids, (states, columns)."""
         chosen = [grid.values[row, at] for grid, at in zip(self.grids, picks.T, strict=True)]
         cost = [grid.cost[row, at] for grid, at in zip(self.grids, picks.T, strict=True)]
         phi = [grid.phi[row, at] for grid, at in zip(self.grids, picks.T, strict=True)]
         return States(row, np.stack(chosen, axis=1), np.stack(phi, axis=1), np.stack(cost, axis=1))
 
-    def rest(self, states: States, *left_out: int) -> FloatArray:
+    def rest(self, states: States, *left_out: int) -> Floats:
         """Return the product (states, terms) of the coefficients and the factors of all columns but some."""
         result = self.fixed[states.row]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -99,7 +98,7 @@ class Space:
                     result *= states.phi[:, p]
         return result
 
-    def others(self, states: States) -> FloatArray:
+    def others(self, states: States) -> Floats:
         """Return `rest` for every single column left out, (columns, states, terms)."""
         n = len(self.columns)
         before, behind = np.ones((2, n, *self.fixed[states.row].shape))
@@ -108,22 +107,22 @@ class Space:
             for p in range(1, n):
                 np.multiply(before[p - 1], states.phi[:, p - 1], out=before[p])
                 np.multiply(behind[n - p], states.phi[:, n - p], out=behind[n - p - 1])
-            result: FloatArray = before * behind
+            result: Floats = before * behind
         return result
 
-    def margin_of(self, scores: Sequence[FloatArray]) -> FloatArray:
+    def margin_of(self, scores: Sequence[Floats]) -> Floats:
         """Return g (…) of scores, one array (…) for each; −∞ where one is not defined."""
         with np.errstate(over="ignore", invalid="ignore"):
             g = self.goal.margin(scores)
         return np.where(np.isnan(g), -np.inf, g)
 
-    def margin(self, terms: FloatArray) -> FloatArray:
+    def margin(self, terms: Floats) -> Floats:
         """Return g (…) where the terms have these values (…, terms)."""
         with np.errstate(over="ignore", invalid="ignore"):
             scores = product(terms, self.member)
         return self.margin_of([scores[..., c] for c in range(scores.shape[-1])])
 
-    def scan(self, row: IntArray, rest: FloatArray, p: int) -> FloatArray:
+    def scan(self, row: Places, rest: Floats, p: int) -> Floats:
         """Return g (states, …, points) along the grid of a column; `rest` (states, …, terms) are all other factors."""
         n_states, *between, n_terms = rest.shape
         with np.errstate(over="ignore", invalid="ignore"):
@@ -132,7 +131,7 @@ class Space:
             scores = [np.matmul(weights[..., own].copy(), along[:, own].copy()) for own in self.member.T > 0]
         return self.margin_of(scores).reshape(n_states, *between, along.shape[2])
 
-    def reach(self, row: IntArray, rest: FloatArray, p: int) -> FloatArray:
+    def reach(self, row: Places, rest: Floats, p: int) -> Floats:
         """Return what it costs about (states, points) to reach the goal at or just before each point of a grid."""
         g, grid, slack = self.scan(row, rest, p), self.grids[p], self.slack[row]
         if isinstance(self.columns[p], NumberColumn):
@@ -140,7 +139,7 @@ class Space:
         return np.where(g >= slack[:, None], grid.cost[row], np.inf)
 
 
-def rank_within(row: IntArray, *keys: FloatArray | IntArray) -> IntArray:
+def rank_within(row: Places, *keys: Floats | Places) -> Places:
     """Return the place of each item among those of its row, sorted by the first key, then by the next.
 
     Examples
@@ -155,7 +154,7 @@ def rank_within(row: IntArray, *keys: FloatArray | IntArray) -> IntArray:
     return rank
 
 
-def crossings(g: FloatArray, cost: FloatArray, span: FloatArray, slack: FloatArray) -> FloatArray:
+def crossings(g: Floats, cost: Floats, span: Floats, slack: Floats) -> Floats:
     """Return what it costs about (…, points) to reach g ≥ slack just before each point of two rays, ∞ where it is not.
 
     Of a ray that reaches the goal more than once the nearest place is the cheapest.
@@ -171,10 +170,10 @@ def crossings(g: FloatArray, cost: FloatArray, span: FloatArray, slack: FloatArr
     return about
 
 
-def product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
+def product(rows: Floats, matrix: Floats) -> Floats:
     """Return rows (…, inner) times a matrix (inner, outer), summed in one order whatever the number of rows.
 
     A BLAS may sum otherwise for one row than for many, and the last bits can send a search another way.
     """
-    result: FloatArray = np.einsum("...i,ij->...j", rows, matrix)
+    result: Floats = np.einsum("...i,ij->...j", rows, matrix)
     return result

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ecsel.fitting.objective.forms import KNEE
+from ecsel.signomial.columns import LOG_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ecsel.fitting.inference.refit import Array
+    from ecsel._typing import Array
     from ecsel.fitting.objective.problem import Problem
     from ecsel.fitting.rows.blocks import Coordinates
 
@@ -90,7 +91,7 @@ def _numbers(
     for j in sorted(set(relative.values())):
         log_alpha += float(top[j] * term.exponents[j])
         by_log_alpha += top[j] * term.by_exponents[j]
-    alpha = term.sign * float(np.exp(np.clip(log_alpha, -700, 700)))
+    alpha = term.sign * float(np.exp(np.clip(log_alpha, -LOG_LIMIT, LOG_LIMIT)))
     yield "coefficient", -1, -1, alpha, alpha * by_log_alpha
     for j in np.flatnonzero(s).tolist():
         r = relative.get(j, -1)

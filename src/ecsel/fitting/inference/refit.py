@@ -13,13 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from ecsel._typing import Array, Places
     from ecsel.fitting.objective.problem import Problem
 
-Array = NDArray[np.floating]
-Places = NDArray[np.intp]
 
 MAX_STEPS = 60
 NEGLIGIBLE_FALL = 1e-12

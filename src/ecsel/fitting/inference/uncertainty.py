@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ecsel._typing import Array, Places
     from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.inference.delta import Parameter, References
-    from ecsel.fitting.inference.refit import Array, Places
     from ecsel.fitting.objective.losses import Loss
 
 STRAIGHT = 0.1

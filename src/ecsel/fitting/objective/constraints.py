@@ -12,11 +12,14 @@ see `exponent_bounds`. Bounds of (0, 0) keep a feature out of every term.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.floating]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from ecsel.fitting.kernel import positive_parts
 
-Array = NDArray[np.floating]
+if TYPE_CHECKING:
+    from ecsel._typing import Array
 
 
 @dataclass(frozen=True)

@@ -20,17 +20,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.objective.derivatives import Derivatives
 from ecsel.fitting.objective.forms import SMALLEST_SINE
 
 if TYPE_CHECKING:
+    from ecsel._typing import Array, Mask, Places
     from ecsel.fitting.objective.problem import Problem
 
-Array = NDArray[np.floating]
-Mask = NDArray[np.bool_]
-Places = NDArray[np.intp]
 
 NEAR = 0.3
 """A slope follows the angle from this share of its bound on: a step that ends at a wall is then one along it."""

@@ -19,12 +19,12 @@ is continued linearly beyond exp(60), so that a bad step is a steep slope back a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.floating]
+if TYPE_CHECKING:
+    from ecsel._typing import Array
 
 LARGEST_EXPONENT = {np.dtype(np.float64): 60.0, np.dtype(np.float32): 40.0}
 SMALLEST_SINE = 1e-5

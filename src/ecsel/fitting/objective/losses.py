@@ -14,14 +14,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.signomial.links import SIGMOID, SOFTMAX
 
 if TYPE_CHECKING:
-    from ecsel.signomial.links import Link
+    from numpy.typing import NDArray
 
-Array = NDArray[np.floating]
+    from ecsel._typing import Array
+    from ecsel.signomial.links import Link
 
 
 def _total(w: Array, value: Array) -> float:

@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.objective.derivatives import Derivatives
@@ -25,15 +24,14 @@ from ecsel.fitting.objective.sums import NumpySums, inner
 from ecsel.fitting.rows.sweeps import SweptSums
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+    from numpy.typing import DTypeLike, NDArray
 
+    from ecsel._typing import Array
     from ecsel.fitting.objective.forms import TermForm
     from ecsel.fitting.objective.losses import Loss
     from ecsel.fitting.objective.sums import State, Sums
     from ecsel.fitting.penalties import EquationPenalty, PenaltyValue
     from ecsel.fitting.rows.blocks import Block, RowBlocks
-
-Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from ecsel._typing import Array
     from ecsel.fitting.objective.forms import Expansion
     from ecsel.fitting.objective.problem import Problem
     from ecsel.fitting.rows.blocks import Block
-
-Array = NDArray[np.floating]
 
 
 class State(Protocol):

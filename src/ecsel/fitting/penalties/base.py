@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel._typing import Array
+
 if TYPE_CHECKING:
     from ecsel.fitting.objective.constraints import Constraints
     from ecsel.fitting.objective.forms import TermForm
 
-Array = NDArray[np.floating]
 Columns = NDArray[np.integer]
 PenaltyValue = tuple[Array, Array, Array]
 """Values, whose sum is the penalty, and first and second derivatives, entry by entry."""

@@ -16,7 +16,8 @@ import numpy as np
 from ecsel.fitting.penalties.checks import check_between
 
 if TYPE_CHECKING:
-    from ecsel.fitting.penalties.base import Array, Columns, PenaltyValue
+    from ecsel._typing import Array
+    from ecsel.fitting.penalties.base import Columns, PenaltyValue
 
 
 @dataclass(frozen=True, slots=True)

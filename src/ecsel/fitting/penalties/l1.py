@@ -28,8 +28,9 @@ from ecsel.fitting.objective.forms import KNEE, AngleForm, PowerForm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ecsel._typing import Array
     from ecsel.fitting.objective.forms import TermForm
-    from ecsel.fitting.penalties.base import Array, Columns, Penalty, PenaltyValue
+    from ecsel.fitting.penalties.base import Columns, Penalty, PenaltyValue
 
 BENDING = 1.0
 """Price of a fully bent term in units of λ/2; ``python -m benchmarks knee`` compares it with none."""

@@ -17,7 +17,8 @@ import numpy as np
 from ecsel.fitting.penalties.checks import check_between
 
 if TYPE_CHECKING:
-    from ecsel.fitting.penalties.base import Array, Columns, PenaltyValue
+    from ecsel._typing import Array
+    from ecsel.fitting.penalties.base import Columns, PenaltyValue
 
 FLOOR = 0.05
 """The share of λ that slopes of any size go on paying."""

@@ -17,8 +17,9 @@ from ecsel.fitting.objective.forms import PowerForm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ecsel._typing import Array
     from ecsel.fitting.objective.forms import TermForm
-    from ecsel.fitting.penalties.base import Array, PenaltyValue
+    from ecsel.fitting.penalties.base import PenaltyValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from ecsel.fitting.penalties.checks import check_between
 from ecsel.fitting.penalties.mcp import FLOOR
 
 if TYPE_CHECKING:
-    from ecsel.fitting.penalties.base import Array, Columns, PenaltyValue
+    from ecsel._typing import Array
+    from ecsel.fitting.penalties.base import Columns, PenaltyValue
 
 
 @dataclass(frozen=True, slots=True)

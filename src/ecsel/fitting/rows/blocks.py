@@ -17,12 +17,14 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-Array = NDArray[np.floating]
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array
+
 S = TypeVar("S")
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ Indicators, hours and counts take a byte. A chunk lists, one after the other, th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from ecsel.fitting import kernel
 from ecsel.fitting.rows.blocks import TILE_ROWS, Coordinates
 
-Array = NDArray[np.floating]
+if TYPE_CHECKING:
+    from ecsel._typing import Array
+
 Bytes = NDArray[np.uint8]
 
 CHUNK_ROWS = 8 * TILE_ROWS

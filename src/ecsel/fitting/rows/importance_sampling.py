@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting import kernel
 from ecsel.fitting.rows.blocks import ArrayBlocks
@@ -26,10 +25,12 @@ from ecsel.fitting.rows.sampling import first_state, row_uniforms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array
     from ecsel.fitting.objective.problem import Problem
     from ecsel.fitting.rows.blocks import Block
 
-Array = NDArray[np.floating]
 
 UNIFORM_SHARE = 0.3
 """U: the share of a sample that is drawn by weight alone."""

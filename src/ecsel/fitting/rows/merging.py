@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.floating]
+from ecsel._typing import Array
+
 Rows = tuple[Array, NDArray[np.integer], Array]
 """Log features (features × rows), class codes and weights."""
 Fold = tuple[Array, Array]

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting import kernel
 from ecsel.fitting.objective.problem import Point, Problem
@@ -24,10 +23,11 @@ from ecsel.fitting.rows.blocks import ArrayBlocks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array
     from ecsel.fitting.objective.derivatives import Derivatives
     from ecsel.fitting.rows.blocks import Block, RowBlocks
-
-Array = NDArray[np.floating]
 
 
 def row_uniforms(first: int, count: int, seed: int) -> NDArray[np.float64]:

@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting import kernel
 from ecsel.fitting.objective.sums import NumpySums
 from ecsel.fitting.rows.unpacking import PackedBlock
 
 if TYPE_CHECKING:
+    from ecsel._typing import Array
     from ecsel.fitting.objective.problem import Problem
     from ecsel.fitting.rows.blocks import Block
-
-Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True)

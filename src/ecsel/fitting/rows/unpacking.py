@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting import kernel
 from ecsel.fitting.rows.blocks import TILE_ROWS
@@ -22,10 +21,11 @@ from ecsel.fitting.rows.chunks import CHUNK_ROWS, MAX_VALUES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array
     from ecsel.fitting.rows.blocks import Coordinates
     from ecsel.fitting.rows.chunks import Bytes, Chunk, Layout
-
-Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True)

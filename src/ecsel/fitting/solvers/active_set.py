@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import count
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from ecsel.fitting import kernel
 
-Array = NDArray[np.floating]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array
 
 MAX_ACTIVE_SETS = 60
 

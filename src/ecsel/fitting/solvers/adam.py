@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ecsel._typing import Array
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.report import Status
 from ecsel.fitting.rows.blocks import ArrayBlock
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ecsel.fitting.objective.problem import Problem
     from ecsel.fitting.rows.blocks import ArrayBlocks
 
-Array = NDArray[np.floating]
 
 SOLVER = Solver("adam", frozenset({Need.EXPONENT_BOUNDS}))
 """It draws batches of rows, which must be in memory, and starts as the paper does."""

@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
+    from ecsel._typing import Array
     from ecsel.fitting.report import Status
 
-Array = NDArray[np.floating]
 
 KKT_TOLERANCE = 5e-5
 """KKT residual to aim at, in units of the larger of 1 and the empty model's largest gradient.

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.report import Status
 from ecsel.fitting.rows.blocks import TILE_ROWS, on_pool_thread, thread_pool
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
 
+    from ecsel._typing import Array
     from ecsel.fitting.objective.problem import Problem
 
-Array = NDArray[np.floating]
 
 SEED_SIZE, MIN_SIZE = 0.05, 0.03
 FIRST_BENDS = (0.0, 1.0, -1.0)

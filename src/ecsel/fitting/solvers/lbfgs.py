@@ -9,17 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 
 from ecsel.fitting.report import Status
 from ecsel.fitting.solvers.base import Need, Outcome, Solver, Stop, Watch
 
 if TYPE_CHECKING:
+    from ecsel._typing import Array, Floats
     from ecsel.fitting.objective.problem import Problem
 
-Array = NDArray[np.floating]
-Double = NDArray[np.float64]
 
 SOLVER = Solver("lbfgs", frozenset({Need.STREAMED_ROWS, Need.START}))
 """Bounds on exponents move with the angle: they are no box of its variables."""
@@ -32,12 +30,12 @@ def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | No
     best: tuple[float, Array] = (np.inf, theta)
     evaluations = iterations = 0
 
-    def joined(parts: Double) -> Double:
-        whole: Double = parts[:p].copy()
+    def joined(parts: Floats) -> Floats:
+        whole: Floats = parts[:p].copy()
         whole[split] -= parts[p:]
         return whole
 
-    def objective(parts: Double) -> tuple[float, Double]:
+    def objective(parts: Floats) -> tuple[float, Floats]:
         nonlocal best, evaluations
         whole = joined(parts)
         value, gradient = problem.value_and_gradient(whole)
@@ -52,17 +50,17 @@ def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | No
             excess = float(l1[split] @ (sizes[split] - np.abs(whole[split])))
         else:
             excess = problem.penalty_value(sizes) - problem.penalty_value(whole)
-        slope: Double = np.concatenate([gradient + l1, l1[split] - gradient[split]])
+        slope: Floats = np.concatenate([gradient + l1, l1[split] - gradient[split]])
         return value + excess, slope
 
-    def each(xk: Double) -> None:
+    def each(xk: Floats) -> None:
         nonlocal iterations
         del xk
         iterations += 1
         if watch is not None:
             watch(iterations, best[0], np.nan)
 
-    def parted(positive: Array, negative: Array) -> Double:
+    def parted(positive: Array, negative: Array) -> Floats:
         """θ⁺ from the first vector (the whole of it where there is no ℓ1 penalty) and θ⁻ from the second."""
         return np.concatenate([np.where(split, np.maximum(positive, 0), positive), np.maximum(-negative[split], 0)])
 

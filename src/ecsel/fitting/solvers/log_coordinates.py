@@ -20,15 +20,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.objective.forms import KNEE, AngleForm
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ecsel._typing import Array
     from ecsel.fitting.objective.derivatives import Derivatives
     from ecsel.fitting.objective.problem import Problem
 
-Array = NDArray[np.floating]
 
 MIN_SINE = 0.25
 """Terms that bend less (|α| above 31) keep their angle: log coordinates are ill-conditioned near the limit."""

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.report import Status
 from ecsel.fitting.solvers.active_set import solve_active_set
@@ -21,10 +20,10 @@ from ecsel.fitting.solvers.log_coordinates import LogCoordinates
 from ecsel.fitting.solvers.newton import minimise
 
 if TYPE_CHECKING:
+    from ecsel._typing import Array
     from ecsel.fitting.objective.derivatives import Derivatives
     from ecsel.fitting.objective.problem import Point, Problem
 
-Array = NDArray[np.floating]
 
 FIRST_DAMPING = 1e-3
 MIN_DAMPING = 1e-9

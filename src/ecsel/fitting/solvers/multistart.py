@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.report import Status
 from ecsel.fitting.solvers.base import Outcome, Stop
@@ -23,10 +22,10 @@ from ecsel.fitting.solvers.newton import minimise
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel._typing import Array
     from ecsel.fitting.objective.problem import Problem
     from ecsel.fitting.solvers.base import Watch
 
-Array = NDArray[np.floating]
 
 FIRST_ROUND, GO_ON = Stop(1e-5, np.inf, 32), 4
 """What every start is given, and one in how many goes on."""

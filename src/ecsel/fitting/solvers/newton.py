@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.objective.problem import Problem
@@ -23,10 +22,10 @@ from ecsel.fitting.solvers.active_set import MAX_ACTIVE_SETS, solve_active_set
 from ecsel.fitting.solvers.base import Need, Outcome, Solver, Stop, Watch
 
 if TYPE_CHECKING:
+    from ecsel._typing import Array
     from ecsel.fitting.objective.derivatives import Derivatives
     from ecsel.fitting.objective.problem import Point
 
-Array = NDArray[np.floating]
 
 FIRST_DAMPING = 1e-2
 _LARGEST_DAMPING = 1e8
@@ -138,7 +137,7 @@ def _step(
 
 
 def _stretch(problem: Problem, point: Point, candidate: Point) -> tuple[Point, int]:
-    """Double a step that was too short for as long as the objective falls; coordinates stop where they meet zero."""
+    """Floats a step that was too short for as long as the objective falls; coordinates stop where they meet zero."""
     tried = 0
     while True:
         longer = candidate.theta + (candidate.theta - point.theta)

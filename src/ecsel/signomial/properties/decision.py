@@ -16,11 +16,11 @@ from ecsel.signomial.links import Link, link_of_classes
 from ecsel.signomial.properties.global_behaviour import log_gradient
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
     from ecsel.signomial.rows import FeatureRows
 
 
-def probabilities(class_scores: FloatArray, link: Link | str) -> FloatArray:
+def probabilities(class_scores: Floats, link: Link | str) -> Floats:
     """Return class probabilities of scores (rows, classes), without overflow.
 
     A sigmoid takes one score and gives two columns, the probability of the positive class last.
@@ -32,7 +32,7 @@ def probabilities(class_scores: FloatArray, link: Link | str) -> FloatArray:
     return link_of_classes(link).outputs(class_scores)
 
 
-def margin_sensitivity(terms: ScoreTerms, rows: FeatureRows, a: int, b: int, *, link: Link | str) -> FloatArray:
+def margin_sensitivity(terms: ScoreTerms, rows: FeatureRows, a: int, b: int, *, link: Link | str) -> Floats:
     """Return ∂(z_a − z_b)/∂log x_j = G_aj − G_bj (property D1), shape (rows, features).
 
     With a sigmoid the classes are 0, whose score is zero, and 1.
@@ -44,7 +44,7 @@ def margin_sensitivity(terms: ScoreTerms, rows: FeatureRows, a: int, b: int, *, 
     return gradient[:, a] - gradient[:, b]
 
 
-def probability_sensitivity(terms: ScoreTerms, rows: FeatureRows, *, link: Link | str) -> FloatArray:
+def probability_sensitivity(terms: ScoreTerms, rows: FeatureRows, *, link: Link | str) -> Floats:
     """Return ∂p_c/∂log x_j = p_c(G_cj − Σ_r p_r G_rj) (property D2), shape (rows, classes, features).
 
     A sigmoid has two classes here too. The sensitivities of a row add up to zero over the classes.
@@ -55,10 +55,10 @@ def probability_sensitivity(terms: ScoreTerms, rows: FeatureRows, *, link: Link 
         # p_0 p_1 (G_1 − G_0): the same, without the cancellation in G_c − Σ p G when a decision is nearly sure
         slope = p[:, 0] * p[:, 1] * (gradient[:, 1] - gradient[:, 0])
         return np.stack([-slope, slope], axis=1)
-    result: FloatArray = p * (gradient - np.sum(p * gradient, axis=1, keepdims=True))
+    result: Floats = p * (gradient - np.sum(p * gradient, axis=1, keepdims=True))
     return result
 
 
-def _class_gradient(terms: ScoreTerms, rows: FeatureRows, link: Link | str) -> FloatArray:
+def _class_gradient(terms: ScoreTerms, rows: FeatureRows, link: Link | str) -> Floats:
     """Return the log-gradients of all class scores, with the zero score of a sigmoid's first class."""
     return link_of_classes(link).class_scores(log_gradient(terms, rows))

@@ -20,14 +20,14 @@ from ecsel.signomial.arrays import ScoreTerms, scores, sum_by_class, term_values
 from ecsel.signomial.factor_values import product_of_others
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
     from ecsel.signomial.rows import FeatureRows
 
 
 class Elasticity(NamedTuple):
     """Elasticities and where they are defined."""
 
-    values: FloatArray
+    values: Floats
     """(rows, classes, features); NaN where ``mask`` is False."""
     mask: npt.NDArray[np.bool_]
     """(rows, classes); True where the elasticity is defined."""
@@ -53,7 +53,7 @@ def elasticity(terms: ScoreTerms, rows: FeatureRows, *, absolute: bool = False) 
     return Elasticity(result, mask)
 
 
-def scaled_scores(terms: ScoreTerms, rows: FeatureRows, factors: FloatArray) -> FloatArray:
+def scaled_scores(terms: ScoreTerms, rows: FeatureRows, factors: Floats) -> Floats:
     """Return the scores (rows, classes) after feature j is multiplied by q_j > 0 (property G2), exactly.
 
     ``factors`` is q, shape (features,) or (rows, features); 1 leaves a feature as it is.
@@ -61,14 +61,12 @@ def scaled_scores(terms: ScoreTerms, rows: FeatureRows, factors: FloatArray) -> 
     return scores(terms, rows.scaled(factors))
 
 
-def log_gradient(terms: ScoreTerms, rows: FeatureRows) -> FloatArray:
+def log_gradient(terms: ScoreTerms, rows: FeatureRows) -> Floats:
     """Return G_cj = ∂z_c/∂log|x_j| (property G3), shape (rows, classes, features)."""
     return _gradient(terms, rows, term_values(terms, rows))
 
 
-def _gradient(
-    terms: ScoreTerms, rows: FeatureRows, values: FloatArray, divisor: FloatArray | None = None
-) -> FloatArray:
+def _gradient(terms: ScoreTerms, rows: FeatureRows, values: Floats, divisor: Floats | None = None) -> Floats:
     """Return G, or G divided by numbers (rows, classes), from the values of the terms.
 
     Terms are divided before they are weighed: a quotient of sums of β·z would overflow earlier.

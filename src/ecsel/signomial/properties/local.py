@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ecsel.signomial.arrays import BoolArray, IntArray, ScoreTerms, check_rows, scores
+from ecsel.signomial.arrays import ScoreTerms, check_rows, scores
 from ecsel.signomial.properties.decision import probabilities, probability_sensitivity
 from ecsel.signomial.properties.global_behaviour import elasticity, log_gradient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats, Mask, Places
     from ecsel.signomial.links import Link
     from ecsel.signomial.rows import FeatureRows
 
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 class Attribution(NamedTuple):
     """Contributions that add up to the change from the baseline, but for an error."""
 
-    values: FloatArray
+    values: Floats
     """(rows, classes, features); NaN where there is none."""
-    base_values: FloatArray
+    base_values: Floats
     """(classes,) for one baseline or (rows, classes) for one per row: the function at the baseline."""
-    error: FloatArray
+    error: Floats
     """(rows, classes): the function at x − base value − sum of the contributions that are defined."""
-    crossed: BoolArray
+    crossed: Mask
     """(rows, features): numbers that are zero or change sign between b and x, so that no proportion connects them."""
 
 
-def log_additive(terms: ScoreTerms, rows: FeatureRows, baseline: FeatureRows) -> FloatArray:
+def log_additive(terms: ScoreTerms, rows: FeatureRows, baseline: FeatureRows) -> Floats:
     """Return log|φ_kj(x_j)| − log|φ_kj(b_j)| (property L1), shape (rows, terms, features).
 
     ``baseline`` has one row, or one for each of the rows. Over the features the values add up to log|z_k(x)/z_k(b)|.
@@ -50,7 +50,7 @@ def log_additive(terms: ScoreTerms, rows: FeatureRows, baseline: FeatureRows) ->
     """
     check_rows(terms, rows)
     check_rows(terms, baseline)
-    result: FloatArray = (rows.log_abs - baseline.log_abs)[:, None, :] * terms.exponents
+    result: Floats = (rows.log_abs - baseline.log_abs)[:, None, :] * terms.exponents
     result[_is_zero(rows, baseline)[:, None, :] & terms.uses] = np.nan
     for k in np.flatnonzero(~terms.is_power_law):
         at_x, at_b = terms.feature_values(rows, int(k)), terms.feature_values(baseline, int(k))
@@ -60,7 +60,7 @@ def log_additive(terms: ScoreTerms, rows: FeatureRows, baseline: FeatureRows) ->
 
 
 def attribution(
-    terms: ScoreTerms, rows: FeatureRows, baseline: FeatureRows, *, indicators: Sequence[int] | IntArray = ()
+    terms: ScoreTerms, rows: FeatureRows, baseline: FeatureRows, *, indicators: Sequence[int] | Places = ()
 ) -> Attribution:
     """Return the contributions G_cj(b)·log(x_j/b_j) to the scores (property L2).
 
@@ -88,7 +88,7 @@ def attribution(
 
 
 def log_score_attribution(
-    terms: ScoreTerms, rows: FeatureRows, baseline: FeatureRows, *, indicators: Sequence[int] | IntArray = ()
+    terms: ScoreTerms, rows: FeatureRows, baseline: FeatureRows, *, indicators: Sequence[int] | Places = ()
 ) -> Attribution:
     """Return the contributions E_cj(b)·log(x_j/b_j) to log z_c (property L2 on the log-score).
 
@@ -107,7 +107,7 @@ def probability_attribution(
     baseline: FeatureRows,
     *,
     link: Link | str,
-    indicators: Sequence[int] | IntArray = (),
+    indicators: Sequence[int] | Places = (),
 ) -> Attribution:
     """Return the contributions to p_c, with the gradient D2 at the baseline (property L2 on the probability)."""
     gradient = probability_sensitivity(terms, baseline, link=link)
@@ -120,9 +120,9 @@ def _linearise(
     terms: ScoreTerms,
     rows: FeatureRows,
     baseline: FeatureRows,
-    indicators: Sequence[int] | IntArray,
-    function: Callable[[FeatureRows], FloatArray],
-    gradient: FloatArray,
+    indicators: Sequence[int] | Places,
+    function: Callable[[FeatureRows], Floats],
+    gradient: Floats,
     *,
     by_class: bool,
 ) -> Attribution:
@@ -144,16 +144,16 @@ def _linearise(
     return Attribution(values, at_b[0] if len(baseline) == 1 else at_b, error, crossed)
 
 
-def _is_zero(rows: FeatureRows, baseline: FeatureRows) -> BoolArray:
-    zero: BoolArray = (rows.signs == 0) | (baseline.signs == 0)
+def _is_zero(rows: FeatureRows, baseline: FeatureRows) -> Mask:
+    zero: Mask = (rows.signs == 0) | (baseline.signs == 0)
     return zero
 
 
-def _log_size(values: FloatArray) -> FloatArray:
+def _log_size(values: Floats) -> Floats:
     """Return log|φ|, NaN where φ = 0."""
     return np.log(np.abs(values), out=np.full_like(values, np.nan), where=values != 0)
 
 
-def _log_positive(values: FloatArray) -> FloatArray:
+def _log_positive(values: Floats) -> Floats:
     """Return the logarithm where it is defined, else NaN."""
     return np.log(values, out=np.full_like(values, np.nan), where=values > 0)

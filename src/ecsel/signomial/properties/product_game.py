@@ -28,7 +28,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats
 
 _BLOCK_PAIRS = 1600
 """Pairs of a row and a background row that are worked on at once: with some tens of groups they stay in cache."""
@@ -41,16 +41,16 @@ _QUADRATURE_START = 50_000
 class Factors(NamedTuple):
     """The factors of all groups (rows, groups) and their offsets from a point per group."""
 
-    values: FloatArray
-    offsets: FloatArray
+    values: Floats
+    offsets: Floats
 
     @classmethod
-    def around(cls, centre: FloatArray, values: FloatArray) -> Factors:
+    def around(cls, centre: Floats, values: Floats) -> Factors:
         """Return factors whose offsets are plain differences."""
         return cls(values, values - centre)
 
 
-def product_shapley(x: Factors, background: Factors) -> FloatArray:
+def product_shapley(x: Factors, background: Factors) -> Floats:
     """Return the Shapley values (rows, groups) of the product, averaged over the background rows.
 
     The offsets of both must be from the same points.
@@ -75,7 +75,7 @@ def slices(length: int, step: int) -> Iterator[slice]:
 
 
 @lru_cache
-def unit_nodes(n_groups: int) -> tuple[FloatArray, FloatArray]:
+def unit_nodes(n_groups: int) -> tuple[Floats, Floats]:
     """Return the Gauss–Legendre nodes and weights on [0, 1] that integrate the game of so many groups exactly."""
     nodes, weights = np.polynomial.legendre.leggauss(-(-n_groups // 2))
     nodes, weights = (nodes + 1) / 2, weights / 2
@@ -84,7 +84,7 @@ def unit_nodes(n_groups: int) -> tuple[FloatArray, FloatArray]:
     return nodes, weights
 
 
-def _by_coalitions(x: Factors, background: Factors) -> FloatArray:
+def _by_coalitions(x: Factors, background: Factors) -> Floats:
     n_rows, n_groups = x.values.shape
     moments = _absent_moments(background)
     coalitions = np.arange(2**n_groups)
@@ -105,7 +105,7 @@ def _by_coalitions(x: Factors, background: Factors) -> FloatArray:
     return result.T
 
 
-def _absent_moments(background: Factors) -> FloatArray:
+def _absent_moments(background: Factors) -> Floats:
     """Return E[b_T] and E[b_T·(b_p − c_p)] for every set T and group p, (sets, 1 + groups)."""
     n_background, n_groups = background.values.shape
     total = np.zeros((2**n_groups, n_groups + 1))
@@ -116,7 +116,7 @@ def _absent_moments(background: Factors) -> FloatArray:
     return total
 
 
-def _subset_products(factors: FloatArray) -> FloatArray:
+def _subset_products(factors: Floats) -> Floats:
     """Return the products over all sets of groups (sets, rows) of factors (groups, rows); a set is its bits."""
     n_groups, n_rows = factors.shape
     products = np.empty((2**n_groups, n_rows))
@@ -126,7 +126,7 @@ def _subset_products(factors: FloatArray) -> FloatArray:
     return products
 
 
-def _by_quadrature(x: Factors, background: Factors) -> FloatArray:
+def _by_quadrature(x: Factors, background: Factors) -> Floats:
     n_rows, n_groups = x.values.shape
     n_background = len(background.values)
     nodes, weights = unit_nodes(n_groups)
@@ -151,15 +151,15 @@ def _by_quadrature(x: Factors, background: Factors) -> FloatArray:
 class _Absent(NamedTuple):
     """What the background contributes, per two of groups (i, j)."""
 
-    quadratics: FloatArray
+    quadratics: Floats
     """(twos, nodes, 4, background): the coefficients of 1, a_i, a_j and a_i·a_j."""
-    low: FloatArray
+    low: Floats
     """(twos, background, 4): b_j, b_i, and each times its partner's offset; they go with the moment of 1 − q."""
-    high: FloatArray
+    high: Floats
     """(twos, background, 3): 1 and both offsets; they go with the moment of q."""
 
     @classmethod
-    def of(cls, background: Factors, nodes: FloatArray) -> _Absent:
+    def of(cls, background: Factors, nodes: Floats) -> _Absent:
         i, j, offset_i, offset_j = _twos(background)
         q = nodes[:, None]
         b_i, b_j = i[:, None], j[:, None]
@@ -168,7 +168,7 @@ class _Absent(NamedTuple):
         return cls(np.stack(quadratics, axis=2), low, np.stack([np.ones_like(i), offset_i, offset_j], axis=2))
 
 
-def _twos(factors: Factors) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _twos(factors: Factors) -> tuple[Floats, Floats, Floats, Floats]:
     """Return values and offsets of the first and of the second groups, (twos, rows) each.
 
     A group without influence makes the last two complete.
@@ -183,19 +183,17 @@ def _twos(factors: Factors) -> tuple[FloatArray, FloatArray, FloatArray, FloatAr
 class _Work(NamedTuple):
     """Room for one block, asked for once: fresh memory would cost more than the arithmetic."""
 
-    factors: FloatArray
-    prefix: FloatArray
-    suffix: FloatArray
-    moments: FloatArray
+    factors: Floats
+    prefix: Floats
+    suffix: Floats
+    moments: Floats
 
     @classmethod
     def allocate(cls, n_twos: int, n_nodes: int, n_pairs: int) -> _Work:
         sizes = (n_twos * n_nodes, n_twos * n_nodes, n_nodes, 2 * n_twos)
         return cls(*(np.empty(size * n_pairs) for size in sizes))
 
-    def other_moments(
-        self, present: FloatArray, quadratics: FloatArray, moments: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def other_moments(self, present: Floats, quadratics: Floats, moments: Floats) -> tuple[Floats, Floats]:
         """Return the two moments of the product of all other twos, each (twos, rows, background)."""
         n_twos, n_nodes, _, n_background = quadratics.shape
         n_rows = present.shape[2]

@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 
-from ecsel.signomial.arrays import IntArray, ScoreTerms, scores
+from ecsel.signomial.arrays import ScoreTerms, scores
 from ecsel.signomial.columns import LOG_LIMIT
 from ecsel.signomial.properties.product_game import Factors, product_shapley, slices, unit_nodes
 
 if TYPE_CHECKING:
-    from ecsel.signomial.columns import FloatArray
+    from ecsel._typing import Floats, Places
     from ecsel.signomial.rows import FeatureRows
 
 _BLOCK_PAIRS = 4096
@@ -43,9 +43,9 @@ _SPAN = 600.0
 class ShapleyValues(NamedTuple):
     """Shapley values; base value + sum over groups = score, for every row and class."""
 
-    values: FloatArray
+    values: Floats
     """(rows, classes, groups)."""
-    base_values: FloatArray
+    base_values: Floats
     """(classes,): the mean score of the background."""
 
 
@@ -53,7 +53,7 @@ def shapley(
     terms: ScoreTerms,
     rows: FeatureRows,
     background: FeatureRows,
-    feature_groups: IntArray,
+    feature_groups: Places,
     *,
     n_groups: int | None = None,
 ) -> ShapleyValues:
@@ -97,9 +97,7 @@ def shapley(
     return ShapleyValues(values, scores(terms, background).mean(axis=0))
 
 
-def group_values(
-    terms: ScoreTerms, k: int, rows: FeatureRows, feature_groups: IntArray, present: IntArray
-) -> FloatArray:
+def group_values(terms: ScoreTerms, k: int, rows: FeatureRows, feature_groups: Places, present: Places) -> Floats:
     """Return the values of the factors of term k by group, (rows, present groups)."""
     values = np.ones((len(rows), present.size))
     for j, part in terms.feature_values(rows, k).items():
@@ -108,8 +106,8 @@ def group_values(
 
 
 def _of_term(
-    terms: ScoreTerms, k: int, rows: FeatureRows, background: FeatureRows, feature_groups: IntArray, present: IntArray
-) -> FloatArray:
+    terms: ScoreTerms, k: int, rows: FeatureRows, background: FeatureRows, feature_groups: Places, present: Places
+) -> Floats:
     """Return the Shapley values (rows, present groups) of one term without its coefficient."""
     used, limit = terms.uses[k], terms.clip_limits[k][1]
     if terms.is_power_law[k] and rows.is_positive(used) and background.is_positive(used):
@@ -132,7 +130,7 @@ def refuse_clipped_game() -> NoReturn:
     )
 
 
-def _term_shapley(log_a: FloatArray, log_b: FloatArray, limit: float) -> FloatArray:
+def _term_shapley(log_a: Floats, log_b: Floats, limit: float) -> Floats:
     """Return the Shapley values (rows, groups) of Π exp(log_a) against Π exp(log_b), (rows or background, groups).
 
     Products above exp(limit) are refused.
@@ -143,12 +141,12 @@ def _term_shapley(log_a: FloatArray, log_b: FloatArray, limit: float) -> FloatAr
     top = np.maximum(high, log_a.max(axis=0, initial=-np.inf)).sum()
     if bottom >= -LOG_LIMIT and top <= limit and top - bottom <= _SPAN:
         x, background = (Factors(np.exp(each - centre), np.expm1(each - centre)) for each in (log_a, log_b))
-        values: FloatArray = np.exp(centre.sum()) * product_shapley(x, background)
+        values: Floats = np.exp(centre.sum()) * product_shapley(x, background)
         return values
     return _scaled_by_pair(log_a.T, log_b.T, limit).T
 
 
-def _scaled_by_pair(log_a: FloatArray, log_b: FloatArray, limit: float) -> FloatArray:
+def _scaled_by_pair(log_a: Floats, log_b: Floats, limit: float) -> Floats:
     """Return the same for any magnitudes, by quadrature group by group, (groups, rows)."""
     n_groups, n_rows = log_a.shape
     n_background = log_b.shape[1]
@@ -165,7 +163,7 @@ def _scaled_by_pair(log_a: FloatArray, log_b: FloatArray, limit: float) -> Float
     return result
 
 
-def _pair_shapley(log_a: FloatArray, log_b: FloatArray, nodes: FloatArray, weights: FloatArray) -> FloatArray:
+def _pair_shapley(log_a: Floats, log_b: Floats, nodes: Floats, weights: Floats) -> Floats:
     """Return the Shapley values (groups, rows, background) of every pair of a row and a background row."""
     log_ratio = log_a - log_b
     log_scale = np.maximum(log_a, log_b).sum(axis=0)
@@ -192,7 +190,7 @@ def _pair_shapley(log_a: FloatArray, log_b: FloatArray, nodes: FloatArray, weigh
     return integral
 
 
-def _check_groups(terms: ScoreTerms, feature_groups: IntArray, n_groups: int) -> None:
+def _check_groups(terms: ScoreTerms, feature_groups: Places, n_groups: int) -> None:
     if feature_groups.shape != (terms.n_features,):
         raise ValueError(
             f"feature_groups must give one group per feature, shape ({terms.n_features},), not {feature_groups.shape}"
