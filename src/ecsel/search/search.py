@@ -31,7 +31,7 @@ from ecsel.search.selection import (
 from ecsel.signomial import Signomial, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ecsel._typing import Floats, Mask, Places
     from ecsel.search.dictionary import Atoms, Piece, SearchColumn
@@ -311,35 +311,38 @@ def _result(
 ) -> SearchResult:
     judged = choice.judged
     chosen = judged[choice.chosen]
-    by_size: dict[int, int] = {}
-    for i, each in enumerate(judged):
-        if each.n_factors not in by_size or choice.loss(i) < choice.loss(by_size[each.n_factors]):
-            by_size[each.n_factors] = i
-    by_size[chosen.n_factors] = choice.chosen
+    values = PieceValues(columns)
+    points = {
+        i: FrontPoint(
+            equations_of(walked, judged[i].key, values, options),
+            choice.loss(i) if inner else np.nan,
+            choice.standard_error(i) if inner else np.nan,
+            judged[i].key,
+        )
+        for i in _falling(choice, [each.n_factors for each in judged], range(len(judged)))
+    }
+    # idle pieces gone, candidates may be as small as others, or smaller
+    front = _falling(choice, {i: point.equations.n_factors for i, point in points.items()}, points)
+    held_out = tuple((held.scores(walk.nearest(chosen.key)), held.weights) for walk, held in inner)
+    near = tuple(p for p, i in enumerate(front) if i in choice.near)
+    found = tuple(points[i] for i in front)
+    return SearchResult(found, front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms))
+
+
+def _falling(choice: Choice, sizes: Sequence[int] | Mapping[int, int], places: Iterable[int]) -> list[int]:
+    """Return the best candidate of each size whose loss is below that of all smaller ones, and the chosen one."""
+    best: dict[int, int] = {}
+    for i in places:
+        other = best.get(sizes[i])
+        if other is None or i == choice.chosen or (other != choice.chosen and choice.loss(i) < choice.loss(other)):
+            best[sizes[i]] = i
     front, lowest = [], np.inf
-    for size in sorted(by_size):
-        i = by_size[size]
+    for size in sorted(best):
+        i = best[size]
         if choice.loss(i) < lowest or i == choice.chosen:
             lowest = min(lowest, choice.loss(i))
             front.append(i)
-    values = PieceValues(columns)
-    points: dict[int, FrontPoint] = {}
-    for i in front:
-        equations = equations_of(walked, judged[i].key, values, options)
-        # idle pieces gone, a candidate may be no larger than smaller ones: it takes their place, unless one is chosen
-        others = [j for j, point in points.items() if point.equations.n_factors >= equations.n_factors]
-        if choice.chosen in others:
-            continue
-        for j in others:
-            del points[j]
-        loss, error = (choice.loss(i), choice.standard_error(i)) if inner else (np.nan, np.nan)
-        points[i] = FrontPoint(equations, loss, error, judged[i].key)
-    front = list(points)
-    held_out = tuple((held.scores(walk.nearest(chosen.key)), held.weights) for walk, held in inner)
-    near = tuple(p for p, i in enumerate(front) if i in choice.near)
-    return SearchResult(
-        tuple(points.values()), front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms)
-    )
+    return front
 
 
 def equations_of(walked: Walked, key: Key, values: PieceValues, options: SearchOptions) -> Equations:
