@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from ecsel.discovery.discover import discover
 from ecsel.discovery.methods import Table
+from ecsel.discovery.model import Structure
 from ecsel.discovery.noise import LOGNORMAL, RELATIVE, NoiseModel
+from ecsel.discovery.options import Options
 from ecsel.discovery.robust import smooth_fit, suspects
 from ecsel.estimators.persistence import load
 from ecsel.estimators.regressor import ECSELRegressor
@@ -227,6 +230,42 @@ def test_options_are_checked():
         ECSELRegressor(noise="lognormal").fit(X, np.where(clean > 5, clean, 0.0))
     with pytest.raises(ValueError, match="loss belongs to criterion='law'"):
         ECSELRegressor(criterion="prediction", loss="robust").fit(X, clean)
+
+
+def test_laws_of_other_searches_are_candidates():
+    rng = np.random.default_rng(5)
+    X = rng.uniform(0.5, 5.0, (60, 4))
+    exponents = np.array(
+        [[2.0, 0.5, 0, 0], [0, 1.0, -2.0, 0.5], [-0.5, 0, 0, 3.0], [0, 0, 1.5, -1.0], [0.5, 0, 0.5, 2.0]]
+    )
+    parity = np.where(exponents == np.round(exponents), exponents % 2, 0).astype(np.int8)
+    true, coefficients = Structure(exponents, parity), np.array([3.0, 0.7, -0.2, 2.0, 0.4])
+    y = np.exp(np.log(X) @ exponents.T) @ coefficients
+    found = discover(X, y, options=Options(hints=(true,), only_hints=True)).law
+    assert found.structure.key() == true.key()
+    assert sorted(found.coefficients) == sorted(coefficients)
+    # Without the hint, what is a few moves away from a constant is no such sum.
+    assert discover(X, y, options=Options(only_hints=True)).law.structure.key() != true.key()
+
+
+def test_a_hint_off_the_lattice_or_in_a_column_left_out_is_passed_over():
+    rng = np.random.default_rng(6)
+    X = np.column_stack([rng.uniform(0.5, 5.0, 40), np.full(40, 3.0)])
+    steep = Structure(np.array([[13.0, 0.0]]), np.array([[1, 0]], dtype=np.int8))
+    constant_column = Structure(np.array([[1.0, 1.0]]), np.array([[1, 1]], dtype=np.int8))
+    found = discover(X, 2.0 * X[:, 0], options=Options(hints=(steep, constant_column)))
+    assert found.law.structure.exponents.tolist() == [[1.0, 0.0]]
+
+
+def test_a_law_found_under_other_assumptions_is_tried_under_the_least():
+    """Six terms of one column: where a search misses them, it must not end with rows left out of exact data."""
+    rng = np.random.default_rng([11, 5, 0])
+    x = rng.uniform(0.5, 5.0, 200)
+    y = 1.99 / np.sqrt(x) + 0.926 / x + 0.924 * np.sqrt(x) + 0.46 * x + 0.0641 * x**3 + 0.37 * x**2
+    model = ECSELRegressor().fit(x[:, None], y)
+    assert sorted(b["x0"] for b in powers(model)) == [-1.0, -0.5, 0.5, 1.0, 2.0, 3.0]
+    assert model.outliers_ == ()
+    assert model.law_.noise.kind == "constant"
 
 
 def test_suspects_are_few_and_far():

@@ -44,7 +44,9 @@ def test_what_if_and_links_work_inside_of_the_frame(frame, browser, tmp_path):
     inside.locator("#next-row").click()
     inside.locator(f"#live:not([data-drawn='{before}'])").wait_for()
     inside.locator("nav a[href='#quality']").first.click()
-    assert inside.locator("#quality").evaluate("each => Math.abs(each.getBoundingClientRect().top)") < 200
+    page.frames[1].wait_for_function(
+        "() => Math.abs(document.getElementById('quality').getBoundingClientRect().top) < 200"
+    )
     assert page.url == notebook.as_uri()
     with pytest.raises(Exception, match=r"cross-origin|Blocked a frame|SecurityError"):
         page.frames[1].evaluate("() => window.parent.document.title")

@@ -154,14 +154,17 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch, make_columns, folds_of):
 
 def test_the_rule_takes_the_fewest_factors_that_are_as_good():
     weights = np.full(5, 20.0)
+    noise = np.array([1.0, -1.0, 0.5, -0.5, 0.0])
     judged = [
-        Judged(Key(0, 0, 0), np.full(5, 60.0), 3.0, 0),
-        Judged(Key(1, 0, 0), np.full(5, 40.1), 2.005, 3),
-        Judged(Key(2, 0, 0), np.full(5, 40.0), 2.0, 9),
+        Judged(Key(0, 0, 0), 60.0 + noise, 3.0, 0),
+        Judged(Key(1, 0, 0), 40.1 + 2 * noise, 2.005, 3),
+        Judged(Key(2, 0, 0), 40.0 + noise, 2.0, 9),
     ]
     assert choose(judged, weights, 0.01).chosen == 1
     assert choose(judged, weights, 0.0).chosen == 2
     assert choose(judged, weights, 0.01).near == (1, 2)
+    sure = [judged[0], Judged(Key(1, 0, 0), 40.1 + noise, 2.005, 3), judged[2]]  # every fold says the same
+    assert choose(sure, weights, 0.01).chosen == 2
 
 
 def test_products_must_earn_their_place():

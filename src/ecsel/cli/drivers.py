@@ -71,6 +71,6 @@ def _side(values: Any, effects: np.ndarray[Any, Any], has_levels: bool, way: str
     constant = np.unique(x[known]).size < 2 or np.unique(effects[known]).size < 2
     r = 0.0 if constant else float(spearmanr(x[known], effects[known]).statistic)
     if abs(r) < ONE_WAY:
-        return "some values speak {whom}, others against, neither simply the high ones"
+        return "neither high nor low values simply speak {whom}"
     # a correlation is a tendency: some low value may speak for the class that high ones mostly speak for
     return f"mostly {'high' if r > 0 else 'low'} values speak {{whom}}"

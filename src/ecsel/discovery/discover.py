@@ -163,7 +163,9 @@ class _Run:
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
         report = part(self.progress, 0.0, RANKING)
         search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=report)
-        self._attempt(search, (lambda: self._search_from_beam(search)) if o.thorough else search.run)
+        work = (lambda: self._search_from_beam(search)) if o.thorough else search.run
+        self._attempt(search, search.begin if o.only_hints else work)
+        self._attempt(search, lambda: self._note_hints(search))
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
             self._attempt(search, lambda: self._improve(search))
@@ -180,9 +182,23 @@ class _Run:
         search.begin()
         exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
         if exchange is not None:
-            exchange.beam(search.empty, BEAM_WIDTH)
+            # Where there are few monomials, more sums can be kept side by side at the same cost.
+            width = BEAM_WIDTH * int(np.clip(np.sqrt(RESTART_MONOMIALS / len(exchange.atoms)), 1.0, 6.0))
+            exchange.beam(search.empty, width)
+            self._note_hints(search)
             search.restart(exchange, *RESTARTS)
             search.improve(exchange)
+
+    def _note_hints(self, search: Search) -> None:
+        """Put the laws that other searches have found among the candidates, as far as the lattice allows them."""
+        for hint in self.options.hints:
+            left = np.delete(np.arange(hint.exponents.shape[1]), self.used)
+            if (hint.exponents[:, left] != 0).any():
+                continue
+            own = Structure(hint.exponents[:, self.used], hint.parity[:, self.used], hint.free[:, self.used])
+            if np.isfinite(own.cost(self.lattice)):
+                search.note(search.problem.assess(own))
+        search.tick()
 
     def _improve(self, search: Search) -> None:
         """Look for better laws around the best one, on more rows than it was found on."""

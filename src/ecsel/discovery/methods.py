@@ -13,6 +13,7 @@ from ecsel.discovery.form import Form
 from ecsel.discovery.found import Discovery
 from ecsel.discovery.lattice import default_exponents
 from ecsel.discovery.law import Law
+from ecsel.discovery.model import Structure
 from ecsel.discovery.noise import PER_ROW, Noise, NoiseModel
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings, train
@@ -92,7 +93,10 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A fitted law, the front it was chosen from, the laws that are as good, and how the search ended."""
+    """A fitted law, the front it was chosen from, the laws that are as good, and how the search ended.
+
+    ``structures`` are the monomials of all of them, as other searches in the same table may take them up.
+    """
 
     law: FittedLaw
     path: tuple[FittedLaw, ...]
@@ -102,6 +106,7 @@ class Outcome:
     largest_leverage: float = 0.0
     complete: bool = True
     interrupted: bool = False
+    structures: tuple[Structure, ...] = ()
 
 
 def _named(table: Table, options: Options, law: Law, validation: float) -> FittedLaw:
@@ -139,6 +144,7 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
         found.largest_leverage,
         found.complete,
         found.interrupted,
+        tuple(law.structure for law in (found.law, *found.near_ties, *found.front)),
     )
 
 

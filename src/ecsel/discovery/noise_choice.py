@@ -13,14 +13,18 @@ assumes. An attempt must be shorter by strong evidence to replace one that assum
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.special import gammaln
 
 from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import STRONG_EVIDENCE
+from ecsel.discovery.fitted import FittedLaw
 from ecsel.discovery.methods import Outcome, Table
+from ecsel.discovery.model import Structure
 from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
+from ecsel.discovery.ranking import TERM_EVIDENCE
 from ecsel.discovery.robust import LARGEST_SHARE, is_inside, smooth_fit, suspects
 from ecsel.discovery.search import PILE
 
@@ -41,15 +45,37 @@ STEEP, PULLED = 4.0, 0.8
 """Exponents, and leverages of single rows, beyond which a law may have been bent to those rows."""
 NARROW = 0.25
 """Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
+VAGUE = 0.05, 0.9
+"""Shares of the target's variance: what a law of few terms leaves between them may hold further terms."""
 MAX_ATTEMPTS = 12
 """Searches after which nothing else is assumed of the noise."""
 OUTLIER_ROUNDS = 4
 """Most searches for one set of outliers: each takes them from the law of the one before."""
+BEYOND_DOUBT = 10.0
+"""Nats by which a robust fit of logarithms must be shorter, for loud noise not to be taken for outliers."""
+MOST_OWN = 3
+"""Most laws that are judged by weights of their own where the noise is loud."""
 PASSES = 2
 """Most searches under one noise model: each takes its weights from the law of the one before."""
 
-Solve = Callable[[NoiseModel, Mask, float | None, bool], tuple[Outcome, Table]]
-"""Find a law: noise, rows to keep, seconds, and whether to go on searching while the residual tests object."""
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One search: noise, rows to keep, seconds, laws that others have found, and how to search.
+
+    ``thorough`` goes on while the residual tests object, ``only_hints`` does not search at all.
+    """
+
+    noise: NoiseModel
+    keep: Mask
+    seconds: float | None = None
+    hints: tuple[Structure, ...] = ()
+    thorough: bool = False
+    only_hints: bool = False
+
+
+Solve = Callable[[Task], tuple[Outcome, Table]]
+"""Find a law."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +88,11 @@ class Attempt:
     values: Floats
     residual: Floats
     code_length: float
+
+    @property
+    def weighed_length(self) -> float:
+        """The code length with the evidence that each term and real exponent must bring, as laws are chosen by it."""
+        return self.code_length + TERM_EVIDENCE * self.outcome.law.size
 
     @property
     def outliers(self) -> tuple[int, ...]:
@@ -165,11 +196,12 @@ class NoiseSearch:
     y: Floats
     weight: Floats | None
     solve: Solve
-    evaluate: Callable[[Outcome], Floats]
+    evaluate: Callable[[FittedLaw], Floats]
     time_limit: float | None = None
     _deadline: float = field(init=False, default=np.inf)
     n_attempts: int = field(init=False, default=0)
     _smooth_fits: dict[bool, Floats] = field(init=False, default_factory=dict)
+    _hints: dict[frozenset[bytes], Structure] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.time_limit is not None:
@@ -201,13 +233,21 @@ class NoiseSearch:
         return self._smooth_fits[logarithmic]
 
     def attempt(
-        self, noise: NoiseModel, keep: Mask | None = None, *, share: float = 1.0, thorough: bool = False
+        self,
+        noise: NoiseModel,
+        keep: Mask | None = None,
+        *,
+        share: float = 1.0,
+        thorough: bool = False,
+        only_hints: bool = False,
     ) -> Attempt:
         """Return the law under one noise model, whose weights are taken as they are."""
         keep = self.counted if keep is None else keep
-        self.n_attempts += 1
-        outcome, table = self.solve(noise, keep, self.seconds(share), thorough)
-        values = self.evaluate(outcome)
+        self.n_attempts += not only_hints
+        hints = tuple(self._hints.values())
+        outcome, table = self.solve(Task(noise, keep, self.seconds(share), hints, thorough, only_hints))
+        self._hints.update({structure.key(): structure for structure in outcome.structures})
+        values = self.evaluate(outcome.law)
         residual = noise.standard_residuals(self.y, values)
         if noise.size is not None:  # in proportion to this law, not to the one before
             residual = noise.around(values, self.y).standard_residuals(self.y, values)
@@ -244,33 +284,78 @@ class NoiseSearch:
                 break
             last = settled[-1]
         # The first pass has weights from the noisy targets, which its length does not pay for.
-        return min(settled, key=lambda a: a.code_length, default=last)
+        found = min(settled, key=lambda a: a.weighed_length, default=last)
+        is_open = kind == LOGNORMAL and bool(settled) and np.isfinite(found.code_length)
+        return self._of_its_own(found, keep) if is_open else found
+
+    def _of_its_own(self, found: Attempt, keep: Mask | None) -> Attempt:
+        """Return the best of the laws that an attempt could hardly tell apart, each with weights of its own.
+
+        A working target is exact at the law that it was made around. Where the noise is loud, others look worse than
+        they are by more than what decides between them.
+        """
+        outcome = found.outcome
+        near = {_monomials_of(law): law for law in (*outcome.path, *outcome.near_ties) if law.equation.names}
+        near.pop(_monomials(found), None)
+        for law in sorted(near.values(), key=lambda law: law.code_length + TERM_EVIDENCE * law.size)[:MOST_OWN]:
+            if not self.has_time:
+                break
+            own = self.attempt(found.noise.around(self.evaluate(law), self.y), keep, only_hints=True)
+            found = min(found, own, key=lambda a: a.weighed_length)
+        return found
 
     def choose(self, kinds: tuple[str, ...], *, robust: bool | None) -> Attempt:
         """Return the best attempt; ``robust`` is whether rows may be left out, None where residuals ask for it."""
         best = self.settle(kinds[0], share=0.5 if len(kinds) > 1 else 1.0)
         if self._is_settled(best, forced=robust is True):
             return self.thorough(best)
-        if len(best.outcome.law.terms) > PILE and not self._looks_proportional():
+        if len(best.outcome.law.terms) > PILE and self._proportional_margin < 0.0:
             # Long sums are missed more often than noise is mistaken.
             best = self.thorough(best)
             if self._is_settled(best, forced=robust is True):
                 return best
         for other in self._alternatives(best, kinds, robust):
             # Strong evidence is asked of what assumes more.
-            if other.code_length < best.code_length - STRONG_EVIDENCE:
+            if other.weighed_length < best.weighed_length - STRONG_EVIDENCE:
                 best = other
             if other.outcome.interrupted or not self.may_go_on:
                 break
-            # A few rows far off make any noise look loud, so that is not the last word.
-            if best is other and other.is_explained and not other.is_loud:
+            if best is other and self._is_exact(best, best.keep):
                 break
-        return self.thorough(best)
+            # A few rows far off make any noise look loud, so that is not the last word unless a fit that is robust to
+            # them says the same.
+            surely_loud = other.noise.kind == LOGNORMAL and self._proportional_margin > BEYOND_DOUBT
+            if best is other and other.is_explained and (surely_loud or not other.is_loud):
+                break
+        return self.thorough(self._assuming_less(best, kinds))
+
+    def _assuming_less(self, best: Attempt, kinds: tuple[str, ...]) -> Attempt:
+        """Return the best attempt again without what is not needed once the laws of all attempts are known.
+
+        A law that was found without some rows, or under other noise, may explain all rows under the noise that assumes
+        least.
+        """
+        if best.outcome.law.constants or not self.has_time or best.outcome.interrupted:
+            return best
+        plain = self.attempt(NoiseModel(), only_hints=True) if CONSTANT in kinds else best
+        if self._is_exact(plain):
+            return plain
+        all_rows = best
+        if best.outliers and best.noise.kind != CONSTANT:
+            noise = best.noise if best.noise.size is None else best.noise.around(best.values, self.y)
+            all_rows = self.attempt(noise, only_hints=True)
+        least = min(plain, all_rows, key=lambda a: a.weighed_length)
+        return least if least.weighed_length <= best.weighed_length + STRONG_EVIDENCE else best
+
+    def _is_exact(self, attempt: Attempt, rows: Mask | None = None) -> bool:
+        """Return whether a law leaves nothing but rounding at some of the rows, by default at all."""
+        exact = np.abs(self.y - attempt.values) <= EXACT * np.abs(self.y)
+        return bool(np.all(exact if rows is None else exact[rows]))
 
     def _is_settled(self, attempt: Attempt, *, forced: bool) -> bool:
         if attempt.outcome.interrupted or not self.has_time or self.counted.sum() < MIN_ROWS:
             return True
-        if np.all(np.abs(self.y - attempt.values) <= EXACT * np.abs(self.y)):
+        if self._is_exact(attempt):
             return True
         return not forced and attempt.is_explained
 
@@ -282,7 +367,7 @@ class NoiseSearch:
         proportional = RELATIVE in kinds[1:] and bool(self.y.any()) and not hopeless
         steps: list[Iterator[Attempt]] = [self._proportional(kinds)] if proportional else []
         if robust is not False:
-            steps.insert(1 if self._looks_proportional() else 0, self._without_outliers(first))
+            steps.insert(1 if self._proportional_margin >= 0.0 else 0, self._without_outliers(first))
         tried: list[Attempt] = []
         for step in steps:
             for attempt in step:
@@ -306,14 +391,15 @@ class NoiseSearch:
         if LOGNORMAL in kinds and self.y.all() and (relative.is_loud or not relative.outcome.law.equation.names):
             yield self.settle(LOGNORMAL, share=0.5)
 
-    def _looks_proportional(self) -> bool:
-        """Return whether a smooth fit of logarithms describes the target more shortly than one of the target."""
+    @cached_property
+    def _proportional_margin(self) -> float:
+        """The nats by which a smooth fit of logarithms describes the target more shortly than one of the target."""
         y = self.y[self.counted]
         if not y.all():
-            return True
+            return 0.0
         in_logarithms = np.log(np.abs(y / self._smooth(True)[self.counted]))
         length = _length_with_outliers(in_logarithms) + float(np.log(np.abs(y)).sum())
-        return length < _length_with_outliers(y - self._smooth(False)[self.counted])
+        return _length_with_outliers(y - self._smooth(False)[self.counted]) - length
 
     def _without_outliers(self, attempt: Attempt) -> Iterator[Attempt]:
         """Yield laws without the rows that the noise does not explain, which are sought in two ways."""
@@ -337,6 +423,12 @@ class NoiseSearch:
             if found.is_explained:
                 return
 
+    def _is_vague(self, attempt: Attempt) -> bool:
+        """Return whether a law under constant noise leaves so much that its tests are weak, and may hide terms."""
+        seen = self.counted & attempt.keep
+        rest, y = (self.y - attempt.values)[seen], self.y[seen]
+        return attempt.noise.kind == CONSTANT and VAGUE[0] < float(np.mean(rest**2) / y.var()) < VAGUE[1]
+
     def thorough(self, best: Attempt) -> Attempt:
         """Return the attempt after another search where its law is long, or leaves something to be explained."""
         law = best.outcome.law
@@ -344,16 +436,24 @@ class NoiseSearch:
         is_short = len(law.terms) <= (1 if law.free else PILE)
         # Small whole coefficients throughout are no accident.
         is_whole = not law.free and all(abs(t.coefficient) in range(1, 10) for t in law.terms)
-        is_clear = best.outcome.misfit.is_adequate and (is_short or is_whole or self.counted.sum() < FEW_ROWS)
+        # Neither is an exact fit by coefficients of a few digits.
+        is_exact = all(law.rounded) and self._is_exact(best)
+        is_short = is_short and not self._is_vague(best)
+        is_clear = best.outcome.misfit.is_adequate and (
+            is_short or is_whole or is_exact or self.counted.sum() < FEW_ROWS
+        )
         if is_clear or law.constants or best.outcome.interrupted or not self.has_time:
             return best
         again = self.attempt(best.noise, best.keep & self.counted, thorough=True)
-        return again if again.code_length < best.code_length - 1e-9 else best
+        return again if again.weighed_length < best.weighed_length - 1e-9 else best
 
 
 def _monomials(attempt: Attempt) -> frozenset[tuple[tuple[str, float], ...]]:
+    return _monomials_of(attempt.outcome.law)
+
+
+def _monomials_of(law: FittedLaw) -> frozenset[tuple[tuple[str, float], ...]]:
     """Return the exponents of each term, to a tenth: further passes would only move real ones by their error."""
     return frozenset(
-        tuple(sorted((name, round(float(b), 1)) for name, b in term.exponents.items()))
-        for term in attempt.outcome.law.terms
+        tuple(sorted((name, round(float(b), 1)) for name, b in term.exponents.items())) for term in law.terms
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ecsel._typing import Floats
+from ecsel.discovery.model import Structure
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class Options:
         Seconds after which the best law so far is returned.
     thorough
         Whether to go on with restarts while the residual tests reject the best law.
+    hints
+        Laws that other searches in the same table have found, in terms of all columns; they are candidates too.
+    only_hints
+        Whether to rank the hints, and what is one move away from them, without a search of its own.
     seed
         Seed of the starts and of the samples.
     """
@@ -45,6 +50,8 @@ class Options:
     target_dimension: Floats | None = None
     time_limit: float | None = None
     thorough: bool = False
+    hints: tuple[Structure, ...] = ()
+    only_hints: bool = False
     seed: int = 0
 
     @property

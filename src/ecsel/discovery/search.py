@@ -37,6 +37,8 @@ HOPELESS = 4.0
 """Nats by which every law with a variable must be worse than none before the search gives up early."""
 PILE = 4
 """Terms from which a lattice law may be a pile of neighbouring powers that imitates fewer terms."""
+LARGEST_HALF = 3.0
+"""Largest power of the sums of half powers that backward elimination begins with."""
 LEADERS, MAX_LOST = 12, 3
 """Laws that every second restart begins from, the others from the best alone, and most terms that these lose."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
@@ -249,8 +251,8 @@ class Search:
             if exchange is None:
                 continue
             exchange.path(self.empty, patience=self.max_terms if self.n_terms else 3)
-            if kind == "polynomial":
-                self.backward(exchange)
+            if kind != "laurent":
+                self.backward(exchange, natural=kind == "polynomial")
             self.improve(exchange)
             if self.stands(self.best):
                 return
@@ -282,15 +284,21 @@ class Search:
             tick=lambda n_terms: self.tick(stage, n_terms / self.max_terms),
         )
 
-    def backward(self, exchange: Exchange) -> None:
-        """Eliminate from the largest affordable complete polynomials, with and without products of variables."""
+    def backward(self, exchange: Exchange, *, natural: bool) -> None:
+        """Eliminate from the largest affordable complete sums, with and without products of variables.
+
+        They are natural polynomials, or sums of whole and half powers to the third.
+        """
         atoms = exchange.atoms
         exponents = np.abs(atoms.structure.exponents)
-        natural = np.all(~self.problem.lattice.signed | (atoms.structure.parity == exponents % 2), axis=1)
+        if natural:
+            simple = np.all(~self.problem.lattice.signed | (atoms.structure.parity == exponents % 2), axis=1)
+        else:
+            simple = np.all((2.0 * exponents == np.round(2.0 * exponents)) & (exponents <= LARGEST_HALF), axis=1)
         alone = (exponents > 0).sum(axis=1) <= 1
         affordable = min(int(0.6 * len(self.problem.rows)), 60)
-        for family in (natural, natural & alone):
-            for degree in range(int(exponents.sum(axis=1).max(initial=0.0)), 0, -1):
+        for family in (simple, simple & alone):
+            for degree in range(int(exponents[simple].sum(axis=1).max(initial=0.0)), 0, -1):
                 chosen = np.flatnonzero(family & (exponents.sum(axis=1) <= degree))
                 if 2 <= len(chosen) <= affordable:
                     free = replace(exchange, max_terms=len(chosen), with_neighbours=False)

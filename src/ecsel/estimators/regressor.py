@@ -17,10 +17,10 @@ from sklearn.utils import check_array, check_random_state, check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.discovery import option_values
-from ecsel.discovery.fitted import LawPath, as_plain
+from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
 from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
 from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseModel, noise_model, standard_deviations
-from ecsel.discovery.noise_choice import Attempt, NoiseSearch
+from ecsel.discovery.noise_choice import Attempt, NoiseSearch, Task
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.progress import Progress, part
@@ -50,8 +50,6 @@ from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
     from os import PathLike
-
-    from numpy.typing import NDArray
 
     from ecsel._typing import Floats
 
@@ -271,18 +269,16 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         noise = noise_model(self.noise, y_)
         given = evaluate_known(known, X_, names)
 
-        def solve(
-            noise: NoiseModel, keep: NDArray[np.bool_], limit: float | None, thorough: bool
-        ) -> tuple[Outcome, Table]:
-            counted = weight if keep.all() else np.where(keep, 1.0 if weight is None else weight, 0.0)
-            table = as_table(X_, y_, given, counted, noise, names)
+        def solve(task: Task) -> tuple[Outcome, Table]:
+            counted = weight if task.keep.all() else np.where(task.keep, 1.0 if weight is None else weight, 0.0)
+            table = as_table(X_, y_, given, counted, task.noise, names)
             # Nobody knows how many searches there will be: each takes half of what is left of the bar.
-            done = search.n_attempts - 1
+            done = max(search.n_attempts - 1, 0)
             report = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
-            return self._search(table, limit, report, thorough=thorough), table
+            return self._search(table, task, report), table
 
-        def evaluate(outcome: Outcome) -> Floats:
-            return given + evaluate_known(Signomial(outcome.law.terms), X_, names)
+        def evaluate(law: FittedLaw) -> Floats:
+            return given + evaluate_known(Signomial(law.terms), X_, names)
 
         search = NoiseSearch(X_, y_, weight, solve, evaluate, self.time_limit)
         # Threads only slow down thousands of products of small matrices.
@@ -348,7 +344,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
-    def _search(self, table: Table, time_limit: float | None, progress: Progress, *, thorough: bool) -> Outcome:
+    def _search(self, table: Table, task: Task, progress: Progress) -> Outcome:
         seed = self._seed()
         if self.form is not None:
             return by_form(table, self.form, seed)
@@ -375,8 +371,10 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             noise_variance=table.noise.variance,
             dimensions=dimensions,
             target_dimension=target,
-            time_limit=time_limit,
-            thorough=thorough,
+            time_limit=task.seconds,
+            thorough=task.thorough,
+            hints=task.hints,
+            only_hints=task.only_hints,
             seed=seed,
         )
         return by_search(table, options, progress)

@@ -183,7 +183,7 @@ class Evidence:
 
 
 def typical_row(evidence: Evidence) -> int:
-    """Return the position of the judged row in the middle of all: its numbers lie nearest to the medians, in ranks."""
+    """Return the position of the judged row whose numbers lie nearest to the medians, in ranks."""
     rows = evidence.judged
     distance = np.zeros(len(rows))
     for j in evidence.used.tolist():

@@ -33,11 +33,6 @@ INTERCEPT_DIGITS = 1
 """Digits that an intercept has more than a coefficient: nothing else can take up its rest."""
 
 
-def allowed_rise(loss: float, n_rows: int) -> float:
-    """Return by how many nats a loss, added up over rows, may rise unseen."""
-    return max(NATS, NATS_A_ROW * n_rows, SHARE * abs(loss))
-
-
 def round_to(value: float, digits: int) -> float:
     """Return the number with so many significant digits.
 
@@ -87,7 +82,7 @@ def rounded_coefficients(
     wanted = np.full(len(start), digits)
     wanted[:n_scores] += INTERCEPT_DIGITS
     exact = _total(loss, values, owners, target, weights, start)
-    limit = exact + allowed_rise(exact, len(target))
+    limit = exact + max(NATS, NATS_A_ROW * len(target), SHARE * abs(exact))
     if may_vanish and len(coefficients):
         without = np.append(0.0, coefficients + np.linalg.solve(hessian[1:, 1:], hessian[1:, 0]) * intercepts[0])
         if _total(loss, values, owners, target, weights, without) <= limit:

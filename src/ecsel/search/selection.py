@@ -15,9 +15,13 @@ logarithm of the ratio of both variances: a fit that is nearly perfect may have 
 stays where it is, since it is one of the loss on all rows. Other folds choose other sizes less often: on 40 tuning
 tables 80 % of the pieces stay the same instead of 70 %, at a loss that is 1 % lower.
 
-The choice is the candidate with the fewest factors whose expected loss is within `tolerance` of the best one; of
-equally large ones the lower loss. Where products of two columns lower the loss by less than `PRODUCTS_EARN`, only sums
-of single columns stand for choice: they read better. The equation itself comes from the walk on all rows.
+The choice is the candidate with the fewest factors whose expected loss is within
+
+    min(one paired standard error of the held-out losses, `tolerance` of the best loss)
+
+of the best one; of equally large ones the lower loss. Where products of two columns lower the loss by less than
+`PRODUCTS_EARN`, only sums of single columns stand for choice: they read better. The equation itself comes from the walk
+on all rows.
 """
 
 from __future__ import annotations
@@ -167,13 +171,16 @@ class Choice:
 
     def standard_error(self, i: int) -> float:
         """Return the standard error of the mean over the folds."""
-        losses, weights = self.judged[i].losses, self.weights
-        if len(losses) < 2:
-            return 0.0
-        per_row = losses / weights
-        share = weights / weights.sum()
-        mean = float(share @ per_row)
-        return float(np.sqrt(share @ (per_row - mean) ** 2 / (len(losses) - 1)))
+        return _standard_error(self.judged[i].losses, self.weights)
+
+
+def _standard_error(losses: Floats, weights: Floats) -> float:
+    if len(losses) < 2:
+        return 0.0
+    per_row = losses / weights
+    share = weights / weights.sum()
+    mean = float(share @ per_row)
+    return float(np.sqrt(share @ (per_row - mean) ** 2 / (len(losses) - 1)))
 
 
 def choose(judged: list[Judged], weights: Floats, tolerance: float = TOLERANCE) -> Choice:
@@ -185,9 +192,12 @@ def choose(judged: list[Judged], weights: Floats, tolerance: float = TOLERANCE) 
         best_sum = min(plain, key=lambda i: expected[i])
         if expected[best_sum] - expected[best] <= PRODUCTS_EARN * abs(expected[best]):
             best = best_sum
-    allowed = max(RESOLUTION * np.abs(expected).max(), tolerance * abs(expected[best]))
-    pool = plain if best in plain else range(len(judged))
-    near = [i for i in pool if expected[i] - expected[best] <= allowed]
+    limit, floor = tolerance * abs(expected[best]), RESOLUTION * np.abs(expected).max()
+    near = []
+    for i in plain if best in plain else range(len(judged)):
+        error = _standard_error(judged[i].losses - judged[best].losses, weights)
+        if expected[i] - expected[best] <= max(floor, min(limit, error)):
+            near.append(i)
     chosen = min(near, key=lambda i: (judged[i].n_factors, expected[i]))
     return Choice(judged, weights, best, chosen, tuple(near))
 

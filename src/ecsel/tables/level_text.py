@@ -106,6 +106,20 @@ class LearnedLevels(NamedTuple):
     notes: tuple[str, ...]
 
 
+def _listed(texts: list[str]) -> str:
+    """Return texts in quotes, as many as a line has room for.
+
+    >>> _listed(["Car ", "car"]), _listed(["a" * 40, "b" * 40, "c"])
+    ("'Car ', 'car'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' and 2 more")
+    """
+    quoted = [repr(text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…") for text in texts]
+    room = 1
+    while room < len(quoted) and len(", ".join(quoted[: room + 1])) <= MAX_SHOWN:
+        room += 1
+    more = len(quoted) - room
+    return ", ".join(quoted[:room]) + (f" and {more} more" if more else "")
+
+
 def learn_levels(
     column: str, counts: Mapping[Any, float], least: float, codes: tuple[Level, ...], *, merge: bool
 ) -> LearnedLevels:
@@ -125,9 +139,8 @@ def learn_levels(
         totals[level_of[text]] += weight
     notes: list[str] = []
     if len(totals) < len(texts):
-        merged = ", ".join(repr(text) for text in sorted(texts) if text != level_of[text])
-        shown = merged if len(merged) <= MAX_SHOWN else merged[: MAX_SHOWN - 1] + "…"
-        notes.append(f"{column!r}: levels that differ only in case or outer blanks are one ({shown}).")
+        merged = _listed([text for text in sorted(texts) if text != level_of[text]])
+        notes.append(f"{column!r}: levels that differ only in case or outer blanks are one ({merged}).")
     rare = {level for level, weight in totals.items() if weight < least}
     other = None
     if len(rare) > 1:
