@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from familiar_data import mammals
 
 from ecsel import ECSELRegressor
@@ -59,7 +60,7 @@ print(told[["species", "brain_g", "ratio"]].iloc[[0, 1, 2, 3, -3, -2, -1]].to_st
 figure, axes = plt.subplots(layout="constrained")
 axes.loglog(X["body_kg"], y, "o", color="#0072B2")
 line = np.array([0.004, 8000.0])
-axes.loglog(line, model.predict(line[:, None]), color="#E69F00", label=f"{model.equation_}")
+axes.loglog(line, model.predict(pd.DataFrame({"body_kg": line})), color="#E69F00", label=f"{model.equation_}")
 for species in ("Human", "African elephant", "Water opossum", "Mouse"):
     point = animals[animals["species"] == species].iloc[0]
     axes.annotate(species, (point["body_kg"], point["brain_g"]), textcoords="offset points", xytext=(6, 4))

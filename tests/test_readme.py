@@ -76,7 +76,8 @@ def test_the_row_by_hand_adds_up_to_the_probability(readme, tumours):
 def test_links_and_paths_exist(name):
     document = ROOT / name
     text = document.read_text(encoding="utf-8")
-    links = [target for target in re.findall(r"\]\(([^)#]+)", text) if "://" not in target]
+    prose = re.sub(r"^```.*?^```|`[^`\n]+`", "", text, flags=re.MULTILINE | re.DOTALL)  # code may have such brackets
+    links = [target for target in re.findall(r"\]\(([^)#]+)", prose) if "://" not in target]
     paths = re.findall(r"`((?:src|tests|examples|benchmarks)/[\w./]+)`", text)
     missing = [
         target for target in links if not (document.parent / target).exists() and not target.startswith(GENERATED)
