@@ -67,7 +67,7 @@ def screened_atoms(
     orders = [_order(marginal_gains(singles, loss, target, each), owners) for each in weights]
     kept = [_first_columns(owners, order) for order in orders]
     masks = [
-        np.isin(owners, list(each)) & _turning(singles, columns, loss, target, own)
+        np.isin(owners, list(each)) & _turning(singles, columns, each, loss, target, own)
         for each, own in zip(kept, weights, strict=True)
     ]
     if not pairs:
@@ -109,21 +109,23 @@ def _ends(x: Floats) -> Floats:
     return np.array([x.min(), x.max()])
 
 
-def _turning(singles: Atoms, columns: Sequence[SearchColumn], loss: Loss, target: Floats, weights: Floats) -> Mask:
-    """Return which atoms of one column each score may use: all but distances from where it does not turn."""
+def _turning(
+    singles: Atoms, columns: Sequence[SearchColumn], kept: set[int], loss: Loss, target: Floats, weights: Floats
+) -> Mask:
+    """Return which atoms of the kept columns each score may use: all but distances from where it does not turn."""
     used = np.flatnonzero(weights)
     scores = np.repeat(loss.start(target[used], weights[used])[:, None], len(used), axis=1)
     residuals = loss.residuals(loss.means(scores), target[used])
     found: dict[tuple[int, float], Mask] = {}
-    for j, column in enumerate(columns):
-        centres = column.measured_from
+    for j in sorted(kept):
+        column, centres = columns[j], columns[j].measured_from
         if centres:
             turning = turns(column.values[used], centres, residuals, weights[used])
             found.update({(j, centre): turning[:, k] for k, centre in enumerate(centres)})
     allowed = np.ones((loss.n_scores, len(singles)), dtype=bool)
     for a, piece in enumerate(singles.pieces):
         place, function = piece[0]
-        if function.centre is not None:
+        if function.centre is not None and place in kept:
             allowed[:, a] = found[place, function.centre]
     return allowed
 
