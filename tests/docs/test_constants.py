@@ -18,10 +18,10 @@ def percent(share):
 @pytest.mark.parametrize(
     ("page", "sentence"),
     [
-        ("how_it_works", f"within {percent(selection.TOLERANCE)} % of the best loss"),
+        ("how_it_works", f"expected loss is within {percent(selection.TOLERANCE)} % of the best"),
         ("how_it_works", f"by less than {percent(selection.PRODUCTS_EARN)} %"),
         ("choosing", f"within {percent(selection.TOLERANCE)} % of the loss"),
-        ("classifier", f"expected loss is within one standard error and {percent(selection.TOLERANCE)} % of the best"),
+        ("classifier", f"expected loss is within {percent(selection.TOLERANCE)} % of the best"),
         ("how_it_works", f"(a standardised value beyond {dictionary.MAX_LEVERAGE:g})"),
         ("how_it_works", f"as many as {dictionary.MAX_PAIRS} products"),
         ("how_it_works", f"a logarithm costs {code_length.LOGARITHM:g}"),

@@ -53,7 +53,7 @@ OUTLIER_ROUNDS = 4
 """Most searches for one set of outliers: each takes them from the law of the one before."""
 BEYOND_DOUBT = 10.0
 """Nats by which a robust fit of logarithms must be shorter, for loud noise not to be taken for outliers."""
-MOST_OWN = 3
+MAX_OWN = 3
 """Most laws that are judged by weights of their own where the noise is loud."""
 PASSES = 2
 """Most searches under one noise model: each takes its weights from the law of the one before."""
@@ -297,7 +297,7 @@ class NoiseSearch:
         outcome = found.outcome
         near = {_monomials_of(law): law for law in (*outcome.path, *outcome.near_ties) if law.equation.names}
         near.pop(_monomials(found), None)
-        for law in sorted(near.values(), key=lambda law: law.code_length + TERM_EVIDENCE * law.size)[:MOST_OWN]:
+        for law in sorted(near.values(), key=lambda law: law.code_length + TERM_EVIDENCE * law.size)[:MAX_OWN]:
             if not self.has_time:
                 break
             own = self.attempt(found.noise.around(self.evaluate(law), self.y), keep, only_hints=True)

@@ -15,11 +15,10 @@ logarithm of the ratio of both variances: a fit that is nearly perfect may have 
 stays where it is, since it is one of the loss on all rows. Other folds choose other sizes less often: on 40 tuning
 tables 80 % of the pieces stay the same instead of 70 %, at a loss that is 1 % lower.
 
-The choice is the candidate with the fewest factors whose expected loss is within
+Where most folds end their walk at a smaller size, the line is drawn on from the sizes that they reach.
 
-    min(one paired standard error of the held-out losses, `tolerance` of the best loss)
-
-of the best one; of equally large ones the lower loss. Where products of two columns lower the loss by less than
+The choice is the candidate with the fewest factors whose expected loss is within `tolerance` of the best one; of
+equally large ones the lower loss. Where products of two columns lower the loss by less than
 `PRODUCTS_EARN`, only sums of single columns stand for choice: they read better. The equation itself comes from the walk
 on all rows.
 """
@@ -171,16 +170,13 @@ class Choice:
 
     def standard_error(self, i: int) -> float:
         """Return the standard error of the mean over the folds."""
-        return _standard_error(self.judged[i].losses, self.weights)
-
-
-def _standard_error(losses: Floats, weights: Floats) -> float:
-    if len(losses) < 2:
-        return 0.0
-    per_row = losses / weights
-    share = weights / weights.sum()
-    mean = float(share @ per_row)
-    return float(np.sqrt(share @ (per_row - mean) ** 2 / (len(losses) - 1)))
+        losses, weights = self.judged[i].losses, self.weights
+        if len(losses) < 2:
+            return 0.0
+        per_row = losses / weights
+        share = weights / weights.sum()
+        mean = float(share @ per_row)
+        return float(np.sqrt(share @ (per_row - mean) ** 2 / (len(losses) - 1)))
 
 
 def choose(judged: list[Judged], weights: Floats, tolerance: float = TOLERANCE) -> Choice:
@@ -192,26 +188,23 @@ def choose(judged: list[Judged], weights: Floats, tolerance: float = TOLERANCE) 
         best_sum = min(plain, key=lambda i: expected[i])
         if expected[best_sum] - expected[best] <= PRODUCTS_EARN * abs(expected[best]):
             best = best_sum
-    limit, floor = tolerance * abs(expected[best]), RESOLUTION * np.abs(expected).max()
-    near = []
-    for i in plain if best in plain else range(len(judged)):
-        error = _standard_error(judged[i].losses - judged[best].losses, weights)
-        if expected[i] - expected[best] <= max(floor, min(limit, error)):
-            near.append(i)
+    allowed = max(RESOLUTION * np.abs(expected).max(), tolerance * abs(expected[best]))
+    pool = plain if best in plain else range(len(judged))
+    near = [i for i in pool if expected[i] - expected[best] <= allowed]
     chosen = min(near, key=lambda i: (judged[i].n_factors, expected[i]))
     return Choice(judged, weights, best, chosen, tuple(near))
 
 
-def smoothed(sizes: Floats, values: Floats) -> Floats:
-    """Return the values of a path, smoothed over `BANDWIDTH` factors: at each size that of a line fitted around it.
+def smoothed(sizes: Floats, values: Floats, at: Floats) -> Floats:
+    """Return at some sizes the value of a line that is fitted to those around, over `BANDWIDTH` factors.
 
     A line stays as it is:
 
-    >>> smoothed(np.arange(5.0), np.array([0.0, 1.0, 2.0, 3.0, 4.0])).round(9).tolist()
-    [0.0, 1.0, 2.0, 3.0, 4.0]
+    >>> smoothed(np.arange(4.0), np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.0, 5.0])).round(9).tolist()
+    [1.0, 5.0]
     """
-    distance = sizes[None, :] - sizes[:, None]
-    near = np.exp(-0.5 * (distance / BANDWIDTH) ** 2)
+    distance = sizes[None, :] - at[:, None]
+    near = np.exp(-0.5 * (distance / BANDWIDTH) ** 2) + 1e-12
     s0, s1, s2 = near.sum(axis=1), (near * distance).sum(axis=1), (near * distance**2).sum(axis=1)
     level, slope = near @ values, (near * distance) @ values
     determinant = s0 * s2 - s1**2
@@ -244,9 +237,12 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list
     n_factors = {key: training.atoms.count_factors(found.atoms) for key, found in walked.found.items()}
     measured = {key: np.array([of_fold(f, key) for f in range(len(folds))]).T for key in walked.found}
     for path in paths.values():
+        reached = np.median([inner.sizes[path[0].family][-1] for inner, _ in folds])
         optimism = np.array([measured[key][1].sum() for key in path]) / weights.sum()
         sizes = np.array([n_factors[key] for key in path], dtype=np.float64)
-        smooth = np.expm1(smoothed(sizes, np.log1p(2 * np.maximum(optimism, MIN_OPTIMISM)))) / 2
+        known = np.array([key.size <= reached for key in path])
+        logs = np.log1p(2 * np.maximum(optimism[known], MIN_OPTIMISM))
+        smooth = np.expm1(smoothed(sizes[known], logs, sizes)) / 2
         for key, more in zip(path, smooth.tolist(), strict=True):
             found = walked.found[key]
             expected[key] = found.dispersion * (found.fitted.loss / training.weights.sum() + more)
