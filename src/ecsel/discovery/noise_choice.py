@@ -427,7 +427,11 @@ class NoiseSearch:
         """Return whether a law under constant noise leaves so much that its tests are weak, and may hide terms."""
         seen = self.counted & attempt.keep
         rest, y = (self.y - attempt.values)[seen], self.y[seen]
-        return attempt.noise.kind == CONSTANT and VAGUE[0] < float(np.mean(rest**2) / y.var()) < VAGUE[1]
+        spread = np.ptp(y)
+        if attempt.noise.kind != CONSTANT or not spread:
+            return False
+        # in units of the target's range: squares of SI units overflow
+        return VAGUE[0] < float(np.mean((rest / spread) ** 2) / (y / spread).var()) < VAGUE[1]
 
     def thorough(self, best: Attempt) -> Attempt:
         """Return the attempt after another search where its law is long, or leaves something to be explained."""
