@@ -97,7 +97,7 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         Whether ``[x > c]`` (1 or 0), ``[x above c]`` = max(0, x − c) and ``[x below c]`` = max(0, c − x) with round
         cuts c may be pieces too.
     rule : {"simplest", "best"}, default="simplest"
-        "simplest" takes the fewest factors within 0.5 % of the best expected loss, "best" the best.
+        "simplest" takes the fewest factors within 1 % of the best expected loss, "best" the best.
     time_limit : float, optional
         Seconds after which the search ends with the best that it has measured.
     link : {"auto", "sigmoid", "softmax"}, default="auto"

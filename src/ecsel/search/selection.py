@@ -51,8 +51,8 @@ BANDWIDTH = 5.0
 """Factors over which optimism is smoothed: of 3, 5 and 8 the lowest loss and the most stable choice on these tables."""
 MIN_OPTIMISM = -0.45
 """Nats a row: a held-out loss that is lower than that of training by more is luck, and has no logarithm."""
-TOLERANCE = 0.005
-"""The share of the best expected loss that fewer factors may cost; twice that saves half a factor and costs 0.4 %."""
+TOLERANCE = 0.01
+"""The share of the best expected loss that fewer factors may cost; half of it costs half a factor and saves 0.4 %."""
 PRODUCTS_EARN = 0.03
 """Products of two columns must lower the best loss by this share, else a sum of single columns, which reads better, is
 taken; it costs nothing on 40 tuning tables, and a smaller share is less stable."""
