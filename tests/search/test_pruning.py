@@ -54,6 +54,16 @@ def test_rises_are_those_of_fits_without_the_piece(make_columns, loss):
     assert all((rises[i] < rises[j]) == (exact[i] < exact[j]) for i, j in combinations(np.argsort(exact), 2))
 
 
+def test_a_piece_stays_where_another_would_break_its_sign_without_it(make_columns):
+    training, found = walked(make_columns, Logistic(), 12.0, 25)
+    left = without_idle_pieces(training, found, 12.0)
+    signs = np.zeros((1, len(training.atoms)))
+    turned = -np.sign(left.fitted.coefficients[0])  # a sign that this coefficient does not have in the end
+    signs[0, left.atoms[0]] = turned
+    kept = without_idle_pieces(replace(training, signs=signs), found, 12.0)
+    assert kept is found  # the first piece that goes would leave a fit that breaks the sign
+
+
 def test_one_piece_is_left(make_columns):
     training, found = walked(make_columns, Logistic(), 0.3, 1)
     assert without_idle_pieces(training, found, 0.3) is found

@@ -165,6 +165,16 @@ def test_the_rule_takes_the_fewest_factors_that_are_as_good():
     assert choose(judged, weights, 0.01).near == (1, 2)
 
 
+def test_ties_are_what_the_folds_cannot_tell_from_the_choice():
+    weights = np.full(5, 20.0)
+    noise = np.array([1.0, -1.0, 0.5, -0.5, 0.0])
+    chosen = Judged(Key(0, 3, 0), 40.0 + noise, 2.0, 3)
+    unsure, sure = (Judged(Key(0, 9, 0), losses, 1.99, 9) for losses in (39.9 - noise, 39.9 + noise))
+    found = choose([chosen, unsure, sure], weights, 0.01)
+    assert found.near == (0, 1, 2)
+    assert [found.is_tie(i) for i in range(3)] == [True, True, False]
+
+
 def test_products_must_earn_their_place():
     weights = np.ones(2)
     plain = Judged(Key(1, 4, 0), np.ones(2), 1.0, 4)

@@ -83,6 +83,13 @@ class Training:
     signs: Floats | None = None
     """(scores, atoms): +1 or −1 where a coefficient must have that sign, 0 where it is free."""
 
+    def allows_signs(self, found: Found) -> bool:
+        """Whether every coefficient has the sign that it must have."""
+        if self.signs is None:
+            return True
+        wanted = self.signs[list(found.owners), list(found.atoms)] if found.atoms else np.zeros(0)
+        return bool((wanted * found.fitted.coefficients >= 0).all())
+
     def dispersion(self, found: Found) -> float:
         """Return the dispersion φ that a set leaves, in whose units its loss counts nats."""
         return self.loss.dispersion(found.fitted.scores, self.target, self.weights, len(found) + 1)
@@ -271,13 +278,6 @@ class Walk:
             return False
         return limits.max_columns is None or len(np.unique(atoms.groups[places])) <= limits.max_columns
 
-    def _has_signs(self, found: Found) -> bool:
-        signs = self._training.signs
-        if signs is None:
-            return True
-        wanted = signs[list(found.owners), list(found.atoms)] if found.atoms else np.zeros(0)
-        return bool((wanted * found.fitted.coefficients >= 0).all())
-
     def _add(self, current: Found, look: Scan) -> Found | None:
         gains = look.additions
         room = self._room(current)
@@ -298,7 +298,7 @@ class Walk:
             coefficients[look.members[c]] -= loss_by_it[1:]
             start = (intercepts, np.append(coefficients, step))
             trial = self._fit((*current.atoms, a), (*current.owners, c), start)
-            if self._has_signs(trial) and (best is None or trial.total < best.total - MIN_GAIN):
+            if self._training.allows_signs(trial) and (best is None or trial.total < best.total - MIN_GAIN):
                 best = trial
         return best
 
@@ -320,7 +320,7 @@ class Walk:
             kept = np.delete(current.fitted.coefficients, s)
             trial = self._fit(atoms, owners, (current.fitted.intercepts, np.append(kept, 0.0)))
             lowest = current.total if best is None else best.total
-            if trial.total < lowest - MIN_GAIN and self._has_signs(trial):
+            if trial.total < lowest - MIN_GAIN and self._training.allows_signs(trial):
                 best = trial
         return best
 

@@ -37,7 +37,7 @@ def without_idle_pieces(training: Training, found: Found, ridge: float) -> Found
             fitted=replace(found.fitted, coefficients=np.delete(found.fitted.coefficients, s)),
         )
         trial = refit(training, rest, ridge, found.dispersion)
-        if trial.fitted.loss > limit:
+        if trial.fitted.loss > limit or not training.allows_signs(trial):
             break
         found = trial
     return found

@@ -138,7 +138,7 @@ class SearchResult:
     chosen
         The position of the chosen one.
     near_ties
-        Positions of the candidates that the folds cannot tell from the best.
+        Positions of the candidates that the folds cannot tell from the chosen one, itself among them.
     held_out
         (scores × rows) scores of the chosen candidate for rows as each fold held them out, with their weights: one
         array pair a fold.
@@ -324,7 +324,7 @@ def _result(
     # idle pieces gone, candidates may be as small as others, or smaller
     front = _falling(choice, {i: point.equations.n_factors for i, point in points.items()}, points)
     held_out = tuple((held.scores(walk.nearest(chosen.key)), held.weights) for walk, held in inner)
-    near = tuple(p for p, i in enumerate(front) if i in choice.near)
+    near = tuple(p for p, i in enumerate(front) if choice.is_tie(i))
     found = tuple(points[i] for i in front)
     return SearchResult(found, front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms))
 

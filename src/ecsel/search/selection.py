@@ -170,13 +170,22 @@ class Choice:
 
     def standard_error(self, i: int) -> float:
         """Return the standard error of the mean over the folds."""
-        losses, weights = self.judged[i].losses, self.weights
-        if len(losses) < 2:
-            return 0.0
-        per_row = losses / weights
-        share = weights / weights.sum()
-        mean = float(share @ per_row)
-        return float(np.sqrt(share @ (per_row - mean) ** 2 / (len(losses) - 1)))
+        return _standard_error(self.judged[i].losses, self.weights)
+
+    def is_tie(self, i: int) -> bool:
+        """Whether the folds cannot tell a candidate from the chosen one, by one standard error of the difference."""
+        difference = self.judged[i].losses - self.judged[self.chosen].losses
+        mean = abs(float(difference.sum() / self.weights.sum()))
+        return i in self.near and mean <= _standard_error(difference, self.weights)
+
+
+def _standard_error(losses: Floats, weights: Floats) -> float:
+    if len(losses) < 2:
+        return 0.0
+    per_row = losses / weights
+    share = weights / weights.sum()
+    mean = float(share @ per_row)
+    return float(np.sqrt(share @ (per_row - mean) ** 2 / (len(losses) - 1)))
 
 
 def choose(judged: list[Judged], weights: Floats, tolerance: float = TOLERANCE) -> Choice:
