@@ -118,10 +118,11 @@ typedef struct {
     const double *signs;                                 /* scores × count, or NULL */
 } Look;
 
-/* What it sees. A line of products has scores columns of ⟨x, h⟩, scores of ⟨x, r⟩, active of ⟨x, h x_s⟩ (score by score)
-   and scores of ⟨x, h x⟩; inverses lie one behind the other; a swap is gain, member and candidate. */
+/* What it sees. Products have scores columns of ⟨x, h⟩, scores of ⟨x, r⟩, active of ⟨x, h x_s⟩ (score by score) and
+   scores of ⟨x, h x⟩, each for four candidates side by side; inverses lie one behind the other; a swap is gain, member
+   and candidate. */
 typedef struct {
-    double *products, *inverses;      /* count × (3 scores + active); Σ (members + 1)² */
+    double *products, *inverses;      /* (3 scores + active) × 4 for every four of count; Σ (members + 1)² */
     double *additions, *steps, *best; /* scores × count, scores × count, count */
     double *swaps;                    /* scores × considered × 3 */
 } Seen;

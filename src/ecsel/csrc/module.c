@@ -3,7 +3,7 @@
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
-#include "kernel.h"
+#include "simd.h"
 
 #include <stdlib.h>
 
@@ -523,7 +523,7 @@ static PyObject *py_piece_scan(PyObject *self, PyObject *args) {
                 (look.prices = take(&b, array[10], 0, 0, count, NULL)) != NULL &&
                 (look.usable = take_kind(&b, array[11], BYTES, 0, scores * count, NULL)) != NULL &&
                 (array[12] == Py_None || (look.signs = take(&b, array[12], 0, 0, scores * count, NULL)) != NULL) &&
-                (seen.products = take(&b, array[13], 0, 1, count * (3 * scores + active), NULL)) != NULL &&
+                (seen.products = take(&b, array[13], 0, 1, in_lanes(count) * (3 * scores + active), NULL)) != NULL &&
                 (seen.additions = take(&b, array[15], 0, 1, scores * count, NULL)) != NULL &&
                 (seen.steps = take(&b, array[16], 0, 1, scores * count, NULL)) != NULL &&
                 (seen.best = take(&b, array[17], 0, 1, count, NULL)) != NULL &&

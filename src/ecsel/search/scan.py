@@ -31,6 +31,8 @@ COLLINEAR = 1e-3
 """A piece of which less than this share (squared sine) is new to the set is no new direction."""
 CONSIDERED_SWAPS = 8
 """Swaps of a score that are returned: some may break a limit."""
+LANES = 4
+"""Candidates whose products lie side by side, as the kernel computes them."""
 MIN_GAIN = 1e-6
 """Nats that a swap must gain, so that rounding does not make it go round in circles."""
 
@@ -96,7 +98,8 @@ class Scan:
     def addition(self, c: int, at: int) -> tuple[float, Floats]:
         """Return the coefficient that an atom would have in score c, and what intercept and pieces would lose by it."""
         step = float(self._steps[c, at])
-        return step, np.asarray(self._inverses[c] @ self._products[at, _cross(self.members, c)]) * step
+        cross = self._products[at // LANES, _cross(self.members, c), at % LANES]
+        return step, np.asarray(self._inverses[c] @ cross) * step
 
     def variances(self) -> Floats:
         """Return M⁻¹_ss of each piece of the set."""
@@ -137,7 +140,7 @@ def _look_compiled(
     n_scores, count, active = len(members), len(candidates.places), len(current.atoms)
     additions, steps = np.empty((2, n_scores, count))
     best, swaps = np.empty(count), np.empty((n_scores, CONSIDERED_SWAPS, 3))
-    products = np.empty((count, 3 * n_scores + active))
+    products = np.empty((-(-count // LANES), 3 * n_scores + active, LANES))
     sizes = [len(which) + 1 for which in members]
     flat = np.empty(sum(size**2 for size in sizes))
     _compiled.compiled.piece_scan(  # type: ignore[union-attr]
@@ -201,7 +204,9 @@ def _look_numpy(
         best = np.maximum(best, np.maximum(additions[c], changes.max(axis=0, initial=-np.inf)))
         swaps.append(_best_swaps(which, changes))
         inverses.append(inverse)
-    return Scan(places, additions, swaps, best, members, steps, products, inverses)
+    missing = np.zeros((-len(places) % LANES, products.shape[1]))
+    blocks = np.vstack([products, missing]).reshape(-1, LANES, products.shape[1]).transpose(0, 2, 1)
+    return Scan(places, additions, swaps, best, members, steps, blocks, inverses)
 
 
 def _best_swaps(which: Places, changes: Floats) -> list[Swap]:
