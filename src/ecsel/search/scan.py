@@ -113,12 +113,8 @@ def scan(
     loss: Loss, values: Singles, target: Floats, weights: Floats, current: Current, candidates: Candidates
 ) -> Scan:
     """Look at the candidates once; `values` (atoms × rows) holds all atoms."""
-    means = loss.means(current.scores)
-    residuals = weights * loss.residuals(means, target)
-    curvatures = np.empty((loss.n_scores, len(weights)))
-    for c in range(loss.n_scores):
-        np.multiply(weights, loss.curvature(means, c, c), out=curvatures[c])
-    members = [np.flatnonzero(current.owners == c) for c in range(loss.n_scores)]
+    residuals, curvatures = glm.moments(loss, current.scores, target, weights)
+    members = [(current.owners == c).nonzero()[0] for c in range(loss.n_scores)]
     look = _look_numpy if _compiled.compiled is None else _look_compiled
     return look(values, curvatures, residuals, members, current, candidates)
 
@@ -126,7 +122,7 @@ def scan(
 def _cross(members: list[Places], c: int) -> Places:
     """Return where a line of products holds those with the intercept and the pieces of score c."""
     first = 2 * len(members) + sum(map(len, members[:c]))
-    return np.concatenate([[c], np.arange(first, first + len(members[c]))])
+    return np.array([c, *range(first, first + len(members[c]))], dtype=np.intp)
 
 
 def _look_compiled(
