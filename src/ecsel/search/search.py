@@ -41,8 +41,10 @@ if TYPE_CHECKING:
 FAMILIES = (
     Family("pairs", price=1.0, ridge=0.3, max_pieces=16),
     Family("wide", price=2.5, ridge=5.0, max_pieces=20, singles=True, min_addition=0.6, patience=3),
+    Family("straight", price=0.0, ridge=0.3, max_pieces=20, straight=True, min_addition=0.3, patience=3),
 )
-"""Products of two suit separable tables, many single pieces under a larger ridge many small effects."""
+"""Products of two suit separable tables, many single pieces under a larger ridge many small effects, and columns as
+they are, which all cost the same to tell, tables on which logistic regression does well."""
 THRESHOLDS = Family("thresholds", price=1.0, ridge=0.3, max_pieces=16, cuts=True)
 """Beside the others where the user asks for thresholds."""
 MAX_FACTORS = 20
