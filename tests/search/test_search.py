@@ -2,18 +2,20 @@
 
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.special import expit
 
 from ecsel.search import search as module
-from ecsel.search.dictionary import PieceValues, standardisation
+from ecsel.search.dictionary import PieceValues, SearchColumn, make_atoms, single_pieces, standardisation
+from ecsel.search.glm import fit
 from ecsel.search.large import GlmPass, choose_again, fit_streamed
 from ecsel.search.losses import Logistic, Softmax, Squared
-from ecsel.search.path import Family, Limits, Training
+from ecsel.search.path import Family, Found, Limits, Training
 from ecsel.search.screening import screened_atoms
-from ecsel.search.search import SearchOptions, fit_pieces, search
+from ecsel.search.search import SearchOptions, equations_of, fit_pieces, search
 from ecsel.search.selection import (
     BANDWIDTH,
     CURVED,
@@ -23,6 +25,7 @@ from ecsel.search.selection import (
     HeldOut,
     Judged,
     Key,
+    Walked,
     choose,
     judge,
     smoothed,
@@ -343,3 +346,35 @@ def test_a_walk_that_is_cut_short_is_refitted_under_its_own_ridge_alone(make_col
     cut = walk_all(training, families, limits, lambda: next(calls, True))
     assert {(key.family, RIDGES[key.ridge]) for key in cut.found} == {(0, 0.3), (1, 3.0), (2, 0.3)}
     assert cut.sizes[0] == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("digits", [None, 2])
+def test_a_promised_sign_that_another_ridge_turns_goes(make_columns, digits):
+    """Two columns that nearly agree: under a small ridge one takes the other's part with the wrong sign."""
+    columns = make_columns(n=400)[:1]
+    noise = np.random.default_rng(5).normal(size=400)
+    columns.append(SearchColumn("a2", 1, columns[0].values + 0.05 * noise, shift=1.0))
+    w, y = np.ones(400), (columns[0].values - 3 * noise > 5) * 1.0
+    atoms = make_atoms(columns, single_pieces(columns), w)
+    straight = np.flatnonzero(atoms.straight)
+    signs = np.zeros((1, len(atoms)))
+    signs[0, straight] = 1.0
+    training = Training(Logistic(), atoms, y, w)
+    fits = {r: _fit(training, straight, RIDGES[r]) for r in (1, 4)}
+    assert (fits[1].fitted.coefficients < 0).any()
+    walked = Walked(replace(training, signs=signs), {Key(0, 2, r): found for r, found in fits.items()}, ((0, 2),))
+    equations = equations_of(walked, Key(0, 2, 1), PieceValues(columns), SearchOptions(digits=digits))
+    assert len(equations.pieces) == 1
+    assert (equations.coefficients > 0).all()
+
+
+def _fit(training, places, ridge):
+    fitted = fit(
+        training.loss,
+        training.atoms.values[places],
+        np.zeros(len(places), dtype=np.intp),
+        training.target,
+        training.weights,
+        ridge * training.atoms.leverage[places],
+    )
+    return Found(tuple(places.tolist()), (0,) * len(places), fitted, fitted.objective)
