@@ -15,6 +15,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*training")
 
 EXAMPLES = settings(max_examples=6, deadline=None)
 MODELS = st.tuples(st.integers(0, 2**32 - 1), st.sampled_from(["sigmoid", "softmax2", "softmax3"]))
+PINNED = [(4294967294, "softmax3")]
+"""Models in which the search once missed: a class that wins along a strip narrower than the steps of the grid."""
 LEVELS = ["car", "house", "trip"]
 
 
@@ -86,13 +88,33 @@ def check(model, X, i, answers, n_points=81):
     assert (answers[0].distance if answers else np.inf) <= nearest + 1e-9
 
 
+def check_random_model(make_raw_model, seed, kind):
+    model, X = make_raw_model(seed, kind, n_pieces=5)
+    for i, answers in enumerate(explain.counterfactuals(model, X.iloc[:3], data=X)):
+        check(model, X, i, answers)
+
+
 @EXAMPLES
 @given(MODELS)
 def test_nothing_on_a_grid_of_two_columns_is_nearer(make_raw_model, drawn):
     """Logarithms, shifts, products, levels, steps and hinges, whole and missing numbers, three decisions."""
-    model, X = make_raw_model(*drawn, n_pieces=5)
-    for i, answers in enumerate(explain.counterfactuals(model, X.iloc[:3], data=X)):
-        check(model, X, i, answers)
+    check_random_model(make_raw_model, *drawn)
+
+
+@pytest.mark.parametrize(("seed", "kind"), PINNED)
+def test_nothing_on_a_grid_is_nearer_in_hard_cases(make_raw_model, seed, kind):
+    check_random_model(make_raw_model, seed, kind)
+
+
+@pytest.mark.parametrize("width", [1e-3, 1e-6])
+def test_a_class_that_wins_along_a_narrow_strip_is_found(width):
+    """Below 3 it is c, above 3 + width b, and a in between: the nearest other decision is a, at 3."""
+    equations = {"a": "0.5", "b": f"{1 / width!r}*x - {3 / width + 0.5!r}", "c": "3.5 - x"}
+    equations = {label: Signomial.parse(text) for label, text in equations.items()}
+    view = ModelView.of_equations(equations, ["x"])
+    (answer,) = explain.counterfactual(view, [1.0], costs={"x": 1.0}, n=1)
+    assert answer.prediction == "a"
+    assert answer.distance == pytest.approx(2.0, rel=1e-6)
 
 
 @pytest.fixture(scope="module")
