@@ -184,12 +184,12 @@ class Places(ast.NodeVisitor):
             parts = [node.value] if node.value else []
         elif isinstance(node, ast.FunctionDef):
             parts = [*node.body]
-        elif isinstance(node, ast.keyword) and node.arg == "strict":  # it notices the mistakes of others
+        elif getattr(node, "arg", "") == "strict":  # of zip: it notices the mistakes of others
             parts = []
-        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            parts = []
-        else:
+        elif not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             parts = list(ast.iter_child_nodes(node))
+        else:
+            parts = []
         is_number = isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float))
         operators = [node.op] if isinstance(node, (ast.BinOp, ast.BoolOp)) else getattr(node, "ops", [])
         if is_number or isinstance(getattr(node, "op", None), ast.Not) or any(type(op) in SWAPS for op in operators):
