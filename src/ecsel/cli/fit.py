@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ecsel._version import OLD_NAMES_GO_IN
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
 from ecsel.cli.screening import TaskKind
 from ecsel.cli.session import speaking
@@ -228,7 +229,7 @@ def fit(
 def _new_names(session: "Session", criterion: str, select: str) -> tuple[str, str]:
     """Return both options, a criterion taken from its old name."""
     if select in {"law", "prediction"}:
-        session.note(f"--select {select} is now --criterion {select}; the old name goes in 0.3.")
+        session.note(f"--select {select} is now --criterion {select}; the old name goes in {OLD_NAMES_GO_IN}.")
         return select, ""
     return criterion, select
 
