@@ -249,6 +249,7 @@ def _options(
     if prepared.task.kind == "classification":
         if criterion:
             raise CommandError(f"--criterion is for a quantity, but {prepared.target!r} is taken for classes.")
+        _check_threshold(prepared, of_classes["threshold"])
         given, foreign, implied = {**of_search, **of_classes}, {}, {}
     elif goal == "prediction":
         given, foreign, implied = of_search, of_classes, {"criterion": goal}
@@ -298,6 +299,15 @@ def _number_or_word(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def _check_threshold(prepared: "Prepared", threshold: float | str | None) -> None:
+    """Refuse a threshold of more than two classes, before anything is said of the table."""
+    from ecsel.cli.errors import CommandError
+
+    n, name = len(prepared.classes), prepared.target
+    if threshold is not None and n > 2:
+        raise CommandError(f"--threshold is for two classes, but {name!r} has {n}; the likeliest of them is predicted.")
 
 
 def _threshold(text: str | None) -> float | str | None:

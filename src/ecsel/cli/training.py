@@ -87,13 +87,13 @@ def train(
     `choose` takes a fitted model and returns it, or another of its candidates. Where the rows are a sample of a larger
     table, `whole` fits the model that is kept to all of it.
     """
-    X, y = prepared.X, prepared.y
+    X, y, outcomes = prepared.X, prepared.y, prepared.outcomes
     classification = prepared.task.kind == "classification"
     kept, held = hold_out(prepared.codes if classification else None, len(y), share, seed)
     qualities: tuple[ClassQuality | ValueQuality, ...] = ()
     if held.size:
         begin(f"fitting {kept.size} rows to judge the model on the other {held.size}")
-        trial = choose(build().fit(X.iloc[kept], y[kept]))
+        trial = choose(build().fit(X.iloc[kept], outcomes[kept]))
         begin("fitting the models to compare with")
         beside = rivals(prepared.task.kind, prepared.plain.iloc[kept], prepared.codes[kept])
         judge = _judge_classes if classification else _judge_values
@@ -102,7 +102,7 @@ def train(
             warnings.simplefilter("ignore", UserWarning)
             qualities = judge(prepared, trial, beside, kept, held)
     begin(f"fitting all {len(y)} rows" if whole is None else "fitting all rows of the file")
-    model = choose(build().fit(X, y) if whole is None else whole(build()))
+    model = choose(build().fit(X, outcomes) if whole is None else whole(build()))
     begin("looking into the model")
     unstable = unstable_columns(model, X, y, seed) if classification else unstable_exponents(model)
     drivers = strongest_drivers(model, ModelView.of(model).plain(X), seed=seed)
