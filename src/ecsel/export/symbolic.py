@@ -8,7 +8,6 @@ from ecsel.explain.view import ModelView
 from ecsel.export.digits import exact_name
 from ecsel.export.formula_sympy import formula_scores, sympy_number
 from ecsel.export.raw_units import formula_of, positive_encoder
-from ecsel.export.symbolic_program import complete_sympy
 from ecsel.signomial import Signomial, Term
 
 if TYPE_CHECKING:
@@ -17,35 +16,27 @@ if TYPE_CHECKING:
 LARGEST_CONSTANT = 300
 
 
-def to_sympy(
-    model: Any, *, output: Literal["probability", "score", "label"] = "probability", complete: bool = False
-) -> Any:
+def to_sympy(model: Any, *, output: Literal["probability", "score"] = "probability") -> Any:
     """Return the model as SymPy expressions.
 
     Symbols are the features of the equations under their own names: columns, ordinal columns as positions of their
     levels, and indicators such as ``[city = Oslo]``. `ecsel.export.formula_inputs` reads them from a table, with the
     rules of the model, which `to_text` says in words. The paper's model is written in raw units instead: columns, and
-    indicators ``column=level`` and ``column=?``. By default the expression is the plain formula; with ``complete=True``
-    it says of every row what the model says.
+    indicators ``column=level`` and ``column=?``. SymPy knows neither missing values nor text: the whole program of a
+    model, with every rule, is what `ecsel.export.to_python` writes.
 
     Parameters
     ----------
     model : ECSELClassifier, ECSELRegressor or Signomial
         The model.
-    output : {"probability", "score", "label"}, default="probability"
-        What expressions of a classifier are: probabilities, scores, or (only with `complete`) the position of the
-        predicted class.
-    complete : bool, default=False
-        Whether the rules of the model are part of the expressions, as ``Piecewise``: which rows are refused, where they
-        are ``nan``; what a missing value, an unknown level and a value out of range count as; where exponents of e are
-        clipped. All symbols are then extended real numbers, and all levels, also ordinal ones, are indicators; use
-        ``formula_inputs(model, X, complete=True)`` for them, and ``lambdify(..., cse=True)``.
+    output : {"probability", "score"}, default="probability"
+        What expressions of a classifier are.
 
     Returns
     -------
     sympy.Expr or dict
-        The prediction of a regression or the position of the label, or a dict of class label to expression. With a
-        sigmoid there is one score, that of the second class.
+        The prediction of a regression, or a dict of class label to expression. With a sigmoid there is one score, that
+        of the second class.
 
     Examples
     --------
@@ -57,13 +48,9 @@ def to_sympy(
         import sympy  # noqa: PLC0415  # optional and slow to import
     except ImportError as error:
         raise ImportError('to_sympy() needs SymPy: pip install "ecsel[symbolic]"') from error
-    if output not in {"probability", "score", "label"}:
-        raise ValueError(f"output must be 'probability', 'score' or 'label', not {output!r}")
+    if output not in {"probability", "score"}:
+        raise ValueError(f"output must be 'probability' or 'score', not {output!r}")
     view = ModelView.of(model)
-    if complete:
-        return complete_sympy(sympy, view, output)
-    if output == "label":
-        raise ValueError("output='label' is a rule of the model: give complete=True as well")
     encoder = positive_encoder(view)
     if encoder is not None:
         scores = formula_scores(sympy, formula_of(view, encoder))
