@@ -11,11 +11,11 @@ import re
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from ecsel.export import expr
 from ecsel.export.doubles import check_levels_are_doubles
-from ecsel.export.expr import Abs, And, Compare, Const, If, Input, IsMissing, Lookup, Max, Min, Not, Null, Or
 from ecsel.export.lowering import lower
 from ecsel.export.program import reading_lines
-from ecsel.export.writing import INFIX, call, fold, infix
+from ecsel.export.writing import C_FAMILY, call, fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -189,20 +189,14 @@ def _rules(program: Program, tables: list[str]) -> Rules[str]:
         return f"{helper}({x}, levels{n}, numbers{n}, {len(entries)}, {missing!r}, {otherwise!r})"
 
     return {
-        **INFIX,
-        Min: _nested("fmin"),
-        Max: _nested("fmax"),
-        Abs: call("fabs"),
-        Const: lambda value: f"({value!r})" if value < 0 else repr(value),
-        Null: lambda: "NAN",
-        Input: values.__getitem__,
-        Lookup: lookup,
-        If: lambda condition, then, otherwise: f"({condition} ? {then} : {otherwise})",
-        IsMissing: lambda position: f"isnan({values[position]})",
-        Compare: lambda operator, left, right: f"({left} {operator} {right})",
-        And: infix(" && "),
-        Or: infix(" || "),
-        Not: lambda operand: f"(!{operand})",
+        **C_FAMILY,
+        expr.Min: _nested("fmin"),
+        expr.Max: _nested("fmax"),
+        expr.Abs: call("fabs"),
+        expr.Null: lambda: "NAN",
+        expr.Input: values.__getitem__,
+        expr.Lookup: lookup,
+        expr.IsMissing: lambda position: f"isnan({values[position]})",
     }
 
 
