@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ecsel.explain.view import ModelView
 from ecsel.export.digits import exact_name
-from ecsel.export.formula_sympy import formula_scores, sympy_number
+from ecsel.export.formula import Base
 from ecsel.export.raw_units import formula_of, positive_encoder
 from ecsel.signomial import Signomial, Term
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ecsel.export.formula import Formula, FormulaTerm, Power
 
 LARGEST_CONSTANT = 300
 
@@ -53,7 +55,7 @@ def to_sympy(model: Any, *, output: Literal["probability", "score"] = "probabili
     view = ModelView.of(model)
     encoder = positive_encoder(view)
     if encoder is not None:
-        scores = formula_scores(sympy, formula_of(view, encoder))
+        scores = _formula_scores(sympy, formula_of(view, encoder))
     else:
         scores = _equations(sympy, view.terms.to_signomials(view.feature_names), is_law=not view.has_classes)
     if not view.has_classes:
@@ -85,7 +87,7 @@ def _equations(sympy: Any, equations: Sequence[Signomial], *, is_law: bool) -> l
     def number(value: float) -> Any:
         name = exact_name(value) if is_law else None
         if name is None:
-            return sympy_number(sympy, value)
+            return _number(sympy, value)
         return sympy.Rational(*name[0].as_integer_ratio()) * sympy.pi ** name[1]
 
     # what refuses negative numbers anywhere has a positive symbol everywhere
@@ -97,3 +99,45 @@ def _equations(sympy: Any, equations: Sequence[Signomial], *, is_law: bool) -> l
         return number(term.coefficient) * unit.xreplace({each: symbols[each.name] for each in unit.free_symbols})
 
     return [sympy.Add(*map(product, each.terms)) for each in equations]
+
+
+def _formula_scores(sympy: Any, formula: Formula) -> list[Any]:
+    """Return the scores of the paper's model in raw units."""
+    writer = _Writer(sympy, formula)
+    return [sympy.Add(*map(writer.term, terms)) for _, terms in formula.scores]
+
+
+def _number(sympy: Any, value: float) -> Any:
+    """Return a number, a small whole one as such."""
+    return sympy.Integer(int(value)) if value.is_integer() and abs(value) < 1e6 else sympy.Float(value)
+
+
+class _Writer:
+    """Writes the parts of such a formula; each name has one symbol, positive where nothing else has a meaning."""
+
+    def __init__(self, sympy: Any, formula: Formula) -> None:
+        self.sympy = sympy
+        powers = [power for term in formula.terms for power in term.powers]
+        positive = {
+            power.base.column for power in powers if power.base == Base(power.base.column) and power.exponent % 2
+        }
+        self.symbols = {
+            name: sympy.Symbol(name, **({"positive": True} if name in positive else {"real": True}))
+            for name in [*formula.columns, *formula.indicators]
+        }
+
+    def term(self, term: FormulaTerm) -> Any:
+        multipliers = (self.number(each.value) ** self.symbols[each.symbol] for each in term.multipliers)
+        return self.sympy.Mul(self.number(term.coefficient), *map(self.power, term.powers), *multipliers)
+
+    def power(self, power: Power) -> Any:
+        return self.base(power.base) ** self.number(power.exponent)
+
+    def base(self, base: Base) -> Any:
+        x = self.symbols[base.column]
+        x = x if base.at_least is None else self.sympy.Max(x, self.number(base.at_least))
+        x = x if base.at_most is None else self.sympy.Min(x, self.number(base.at_most))
+        return x if base.unit is None else (x - self.number(base.origin)) / self.number(base.unit) + 1
+
+    def number(self, value: float) -> Any:
+        return _number(self.sympy, value)

@@ -84,8 +84,7 @@ def check_sql_options(dialect: str, keep: Sequence[str]) -> None:
 def query_of(program: Program, dialect: str, table: str | exp.Expr, keep: Sequence[str]) -> str:
     """Return a program as a query over a table."""
     try:
-        from ecsel.export.sql.query import Query  # noqa: PLC0415 - sqlglot is optional
-        from ecsel.export.sql.tables import table_of  # noqa: PLC0415 - sqlglot is optional
+        from ecsel.export.sql.query import Query, table_of  # noqa: PLC0415 - sqlglot is optional
     except ModuleNotFoundError as error:
         if error.name != "sqlglot":
             raise
