@@ -141,6 +141,16 @@ def for_people(value: float) -> str:
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:.4g}"
 
 
+def format_name(name: object) -> str:
+    r"""Return a name or a label as text that can be seen and stays on one line.
+
+    >>> format_name("page value"), format_name("two\nlines"), format_name(" "), format_name(3)
+    ('page value', "'two\\nlines'", "' '", '3')
+    """
+    text = str(name)
+    return text if text.strip() and text.isprintable() else repr(text)
+
+
 def counted(n: int, what: str) -> str:
     """Return a number of things.
 
