@@ -68,11 +68,9 @@ def to_javascript(
         The model.
     module : bool, default=False
         Whether the source is to be an ES module that exports ``predict``, rather than a plain script.
-    contributions : {"log_additive", "attribution", "shapley"}, optional
-        What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
-        Shapley values of the scores.
-    baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default a typical training row.
+    contributions, baseline : {"log_additive", "attribution", "shapley"} and reference row, optional
+        What each column contributes (L1 by term, L2 to the scores, or exact Shapley values), against which row; by
+        default a typical training row.
 
     Examples
     --------

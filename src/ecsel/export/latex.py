@@ -41,14 +41,8 @@ def to_latex(
     ----------
     model : ECSELClassifier, ECSELRegressor or Signomial
         The model.
-    digits : int, "auto" or None, default=None
-        How many significant digits numbers have; None keeps them all; ``"auto"`` is the fewest with which predictions
-        stay within the tolerance.
-    tolerance : float, default=1e-3
-        What ``"auto"`` allows: the largest change of a probability, or of a prediction relative to the root mean square
-        of all predictions.
-    X : data frame or array, optional
-        Rows on which that is judged; by default rows that are spread over the training ranges.
+    digits, tolerance, X : optional
+        How many significant digits numbers have, what ``"auto"`` allows, and on which rows: as in `to_text`.
     complete : bool, default=False
         Whether to return the whole program of the model instead, with every rule: the text of `to_python`, as a
         ``verbatim`` listing.

@@ -177,13 +177,15 @@ class Study:
         model = _default_model(pd.Series(y)) if model is None else model
         classification = is_classifier(model)
         codes = np.unique(y, return_inverse=True)[1] if classification else y
+        # a quantity keeps its name, which the left-hand side of its equation is called by
+        outcomes = pd.Series(y, name=None if classification else name, index=X.index)
         kept, held = hold_out(codes if classification else None, len(y), holdout, seed)
         judged: Any = None
         qualities: tuple[ClassQuality | ValueQuality, ...] = ()
         started = time.perf_counter()
         if held.size:
             begin(f"fitting {kept.size} rows to judge the model on the other {held.size}")
-            judged = choose(clone(model).fit(X.iloc[kept], y[kept]))
+            judged = choose(clone(model).fit(X.iloc[kept], outcomes.iloc[kept]))
             seconds = time.perf_counter() - started
             begin("fitting the models to compare with")
             plain = _plain(X) if plain is None else plain
@@ -197,7 +199,7 @@ class Study:
         if refit or judged is None:
             begin(f"fitting all {len(y)} rows" if whole is None else "fitting all rows of the file")
             started = time.perf_counter()
-            fitted = choose(clone(model).fit(X, y) if whole is None else whole(clone(model)))
+            fitted = choose(clone(model).fit(X, outcomes) if whole is None else whole(clone(model)))
             seconds = time.perf_counter() - started
         else:
             fitted, rows = judged, kept
