@@ -19,7 +19,7 @@ def percent(share):
     ("page", "sentence"),
     [
         ("how_it_works", f"expected loss is within {percent(selection.TOLERANCE)} % of the best"),
-        ("how_it_works", f"by less than {percent(selection.PRODUCTS_EARN)} %"),
+        ("how_it_works", f"by less than {selection.EVIDENCE:g} nats"),
         ("choosing", f"within {percent(selection.TOLERANCE)} % of the loss"),
         ("classifier", f"expected loss is within {percent(selection.TOLERANCE)} % of the best"),
         ("how_it_works", f"(a standardised value beyond {dictionary.MAX_LEVERAGE:g})"),
