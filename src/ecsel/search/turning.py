@@ -25,7 +25,7 @@ MIN_SLOPE = 2.0
 
 def turns(values: Floats, centres: tuple[float, ...], residuals: Floats, weights: Floats) -> Mask:
     """Return whether each score (rows of `residuals`, unweighted) turns at each centre, (scores, centres)."""
-    return turns_of_many(values, centres, residuals[None], weights[None])[0]
+    return np.asarray(turns_of_many(values, centres, residuals[None], weights[None])[0])
 
 
 def turns_of_many(values: Floats, centres: tuple[float, ...], residuals: Floats, weights: Floats) -> Mask:
