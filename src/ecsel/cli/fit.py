@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ecsel._version import OLD_NAMES_GO_IN
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
 from ecsel.cli.session import speaking
 from ecsel.study.screening import TaskKind
@@ -231,7 +232,7 @@ def fit(
 def _new_names(session: "Session", criterion: str, select: str) -> tuple[str, str]:
     """Return both options, a criterion taken from its old name."""
     if select in {"law", "prediction"}:
-        session.note(f"--select {select} is now --criterion {select}; the old name goes in 0.3.")
+        session.note(f"--select {select} is now --criterion {select}; the old name goes in {OLD_NAMES_GO_IN}.")
         return select, ""
     return criterion, select
 
@@ -251,6 +252,7 @@ def _options(
     if prepared.task.kind == "classification":
         if criterion:
             raise CommandError(f"--criterion is for a quantity, but {prepared.target!r} is taken for classes.")
+        _check_threshold(prepared, of_classes["threshold"])
         given, foreign, implied = {**of_search, **of_classes}, {}, {}
     elif goal == "prediction":
         given, foreign, implied = of_search, of_classes, {"criterion": goal}
@@ -300,6 +302,15 @@ def _number_or_word(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def _check_threshold(prepared: "Prepared", threshold: float | str | None) -> None:
+    """Refuse a threshold of more than two classes, before anything is said of the table."""
+    from ecsel.cli.errors import CommandError
+
+    n, name = len(prepared.classes), prepared.target
+    if threshold is not None and n > 2:
+        raise CommandError(f"--threshold is for two classes, but {name!r} has {n}; the likeliest of them is predicted.")
 
 
 def _threshold(text: str | None) -> float | str | None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ecsel.signomial import Signomial, Term
 
 DIGITS = ".3g"
+UNNAMED = "y"
+"""What a regressor calls a target that has no name."""
 shown = format_name
 
 
@@ -24,8 +26,18 @@ def number(value: Any) -> str:
 def score_name(model: Any, label: Any) -> str:
     """Return what an equation of a model computes: of two classes the log-odds of the second, else a score."""
     if not hasattr(model, "equations_"):
-        return "prediction"
+        return "prediction" if model.target_name_ == UNNAMED else shown(model.target_name_)
     return f"{'log-odds' if is_log_odds(model) else 'score'} of {shown(label)}"
+
+
+def law_in_words(model: Any, row_numbers: Any = None) -> str:
+    """Return what a law says of itself, rows counted from 1 as all commands do; by default those of the fit."""
+    from ecsel.discovery.report import Verdict, describe
+
+    rows = tuple(i + 1 if row_numbers is None else int(row_numbers[i]) for i in model.outliers_)
+    tests = model.misfit_p_value_, model.misfit_column_
+    verdict = Verdict(model.law_found_, model.search_completed_, *tests, rows, first_row=1)
+    return describe(model.law_, model.near_ties_, verdict, model.target_name_)
 
 
 def link_line(model: Any) -> str:
