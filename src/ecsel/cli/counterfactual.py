@@ -85,7 +85,8 @@ def counterfactual(
             distance="mad" if len(X) >= ENOUGH_ROWS or view.encoder is not None else "log",
         )
         if fixed is None and held:
-            session.note(f"{', '.join(map(shown, held))}: left as in the row; --increase or --decrease lets one move.")
+            names = ", ".join(map(shown, held))
+            session.note(f"Not changed: {names}. --increase or --decrease with a column allows it to change.")
         if as_json:
             document = [_document(answer) for answer in answers]
             session.json("counterfactual", {"model": str(model), "data": table.name, "row": i + 1, "answers": document})
