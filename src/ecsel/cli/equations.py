@@ -138,7 +138,7 @@ def show_example(console: Console, model: Any, example: WorkedExample) -> None:
                 cells = (piece.value_text, "×", piece.coefficient_text, "=", piece.product_text)
             else:
                 cells = ("", "", piece.coefficient_text, "=", piece.product_text)
-            table.add_row(Text(shown(piece.text) or "constant"), *cells)
+            table.add_row(Text(shown(piece.text) if piece.text else "constant"), *cells)
         total = Text(score_name(model, score.label), style="bold")
         table.add_row(total, "", "", "sum", "=", Text(score.total_text, style="bold"))
         if len(example.scores) > 1:

@@ -217,7 +217,7 @@ def _tell_columns(session: "Session", model: Any) -> None:
         session.out.print(table)
     unused = [c["name"] for c in (_column(model, each) for each in model.encoder_.columns) if not c["used"]]
     if model.encoder_.is_raw and unused:
-        from ecsel.cli.screening import listed
+        from ecsel.study.screening import listed
 
         session.out.print(f"  not in the equation: {listed(unused)}", style="dim", soft_wrap=True)
 

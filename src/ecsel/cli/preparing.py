@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.screening import Task, TaskKind, detect_task, listed
 from ecsel.estimators.targets import target_numbers
 from ecsel.explain.frames import plain_table
+from ecsel.study.screening import Task, TaskKind, detect_task, listed
 from ecsel.tables import CategoricalColumn, EmptyColumn, NumericColumn, TableEncoder
 from ecsel.tables.cautions import Caution, find_cautions
 from ecsel.tables.dates import DateReading

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ecsel.signomial.text import for_people, term_pieces
+from ecsel.signomial.text import for_people, format_name, term_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ecsel.cli.study import Reason
+    from ecsel.cli.explained_row import Reason
     from ecsel.signomial import Signomial, Term
 
 DIGITS = ".3g"
 UNNAMED = "y"
 """What a regressor calls a target that has no name."""
-
-
-def shown(name: Any) -> str:
-    r"""Return a column or class name as text that stays on one line.
-
-    >>> shown("page value"), shown("two\nlines")
-    ('page value', "'two\\nlines'")
-    """
-    text = str(name)
-    return text if text.isprintable() else repr(text)
+shown = format_name
 
 
 def number(value: Any) -> str:

@@ -1,14 +1,14 @@
 """A fitted law in words, as a table, and as LaTeX, with simple numbers called by their names."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ecsel.discovery.fitted import FittedLaw, number_latex, number_text
 from ecsel.discovery.noise import LOGNORMAL, PER_ROW, RELATIVE
 from ecsel.discovery.ranking import TERM_EVIDENCE
 from ecsel.signomial import Signomial, Term
-from ecsel.signomial.text import print_name
+from ecsel.signomial.text import join_signed, print_name
 
 MAX_ROWS_SHOWN = 20
 
@@ -22,12 +22,6 @@ def _error(value: float) -> str:
     return f"{value:.2g}" if math.isfinite(value) else "—"
 
 
-def _joined(parts: Sequence[str]) -> str:
-    if not parts:
-        return "0"
-    return parts[0] + "".join(f" - {p[1:]}" if p.startswith("-") else f" + {p}" for p in parts[1:])
-
-
 def formula_text(law: FittedLaw) -> str:
     """Return the right-hand side with simple numbers by name, for people."""
     parts = []
@@ -39,21 +33,27 @@ def formula_text(law: FittedLaw) -> str:
         else:
             body = body.removeprefix("1") if body.startswith("1/") else f"·{body}"  # 17/x, but 17·x/y
             parts.append((number + body).replace("1·", "", 1) if number in ("1", "-1") else number + body)
-    return _joined(parts)
+    return join_signed(parts or ["0"])
 
 
-def formula_latex(law: FittedLaw, digits: int = 6) -> str:
-    """Return the right-hand side as LaTeX with simple numbers by name."""
+def formula_latex(
+    equation: Signomial, digits: int | None = 6, name: Callable[[float], str | None] = number_latex
+) -> str:
+    r"""Return an equation as LaTeX in which coefficients that have a name are called by it.
+
+    >>> print(formula_latex(Signomial.parse("0.5*m*v**2")))
+    \frac{1}{2}\,m\,v^{2}
+    """
     parts = []
-    for term in law.equation.terms:
-        named = number_latex(term.coefficient)
+    for term in equation.terms:
+        named = name(term.coefficient)
         if named is None or term.is_constant:
             parts.append(named if named is not None else Signomial([term]).to_latex(digits))
         elif named in ("1", "-1"):
             parts.append(named.removesuffix("1") + _monomial(term).to_latex(digits))
         else:
             parts.append(named + r"\," + _monomial(term).to_latex(digits))
-    return _joined(parts)
+    return join_signed(parts or ["0"])
 
 
 @dataclass(frozen=True, slots=True)

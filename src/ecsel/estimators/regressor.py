@@ -484,7 +484,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return self.equation_.to_latex(digits)
-        return formula_latex(self.law_, digits)
+        return formula_latex(self.law_.equation, digits)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model as a JSON file; `ecsel.load` reads it back."""

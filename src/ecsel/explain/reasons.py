@@ -86,10 +86,8 @@ def reasons(
 
     Parameters
     ----------
-    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
-        The model.
-    X : table
-        The rows to explain.
+    model, X : ECSELClassifier, ECSELRegressor, Signomial or ModelView, and table
+        The model, and the rows to explain.
     n : int, default=4
         Most reasons per row. Only columns that push towards the class are reasons for it.
     toward

@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import spearmanr
 
-from ecsel.cli.wording import shown
-from ecsel.signomial.text import for_people
+from ecsel import explain
+from ecsel.explain.baseline import median_row
+from ecsel.explain.frames import MAX_EXPLAINED, some_rows
+from ecsel.explain.reasons import LOWER
+from ecsel.signomial.text import for_people, format_name
 
 ROWS, BACKGROUND = 300, 100
 """Of several classes: rows that are explained, and the rows over which absent columns are averaged."""
@@ -34,8 +38,6 @@ class Driver:
 
 def strongest_drivers(model: Any, X: Any, n: int = 3, seed: int = 0) -> tuple[Driver, ...]:
     """Return the columns that move the scores most, the strongest first."""
-    from ecsel import explain
-
     view = explain.ModelView.of(model)
     several = len(view.classes) > 2 if view.has_classes else False
     rows, values, labels = _of_classes(view, X, seed) if several else _against_typical(view, X)
@@ -48,22 +50,17 @@ def strongest_drivers(model: Any, X: Any, n: int = 3, seed: int = 0) -> tuple[Dr
         label = labels[c]
         way = explain.directions(view, rows, label=label).get(view.raw_names[j])
         side = _side(rows.iloc[:, j], values[:, c, j], view.levels(j) is not None, way)
-        whom = f"for {shown(label)}" if view.has_classes else "for a higher prediction"
+        whom = f"for {format_name(label)}" if view.has_classes else "for a higher prediction"
         unit = "the prediction" if not view.has_classes else "its score" if several else "the log-odds"
         name = view.raw_names[j]
         size = for_people(float(f"{sizes[c, j]:.3g}"))
-        line = f"{shown(name)}: {side.format(whom=whom)}; the column moves {unit} by {size} on average"
+        line = f"{format_name(name)}: {side.format(whom=whom)}; the column moves {unit} by {size} on average"
         drivers.append(Driver(name, float(strength[j]), label, line))
     return tuple(drivers)
 
 
 def _against_typical(view: Any, X: Any) -> tuple[Any, np.ndarray[Any, Any], tuple[Any, ...]]:
     """Return rows, their contributions (rows, 1, columns) as the report shows them, and the class that they add to."""
-    from ecsel import explain
-    from ecsel.explain.baseline import median_row
-    from ecsel.explain.reasons import LOWER
-    from ecsel.report.evidence import MAX_EXPLAINED, some_rows
-
     rows = X.iloc[some_rows(len(X), MAX_EXPLAINED)]
     label = view.classes[1] if view.has_classes else None
     baseline = median_row(view, X) if view.encoder is None else None
@@ -74,8 +71,6 @@ def _against_typical(view: Any, X: Any) -> tuple[Any, np.ndarray[Any, Any], tupl
 
 def _of_classes(view: Any, X: Any, seed: int) -> tuple[Any, np.ndarray[Any, Any], tuple[Any, ...]]:
     """Return rows, their contributions (rows, classes, columns) relative to the mean over classes, and the classes."""
-    from ecsel import explain
-
     order = np.random.default_rng(seed).permutation(len(X))
     rows, behind = X.iloc[np.sort(order[:ROWS])], X.iloc[np.sort(order[:BACKGROUND])]
     found = explain.shapley(view, rows, behind)
@@ -84,12 +79,10 @@ def _of_classes(view: Any, X: Any, seed: int) -> tuple[Any, np.ndarray[Any, Any]
 
 def _side(values: Any, effects: np.ndarray[Any, Any], has_levels: bool, way: str | None) -> str:
     """Return which values speak for the class, with a place for its name; `way` is that of a column of numbers."""
-    from scipy.stats import spearmanr
-
     if has_levels:
         levels = values.astype("str").fillna("?").to_numpy(dtype=object)
         best = max(set(levels), key=lambda level: (effects[levels == level].mean(), level))
-        best = shown(best).replace("{", "{{").replace("}", "}}")
+        best = format_name(best).replace("{", "{{").replace("}", "}}")
         return f"{best} speaks most {{whom}}"
     if way in ("increasing", "decreasing"):  # in every row, which a correlation cannot say
         return f"{'high' if way == 'increasing' else 'low'} values speak {{whom}}"
