@@ -173,9 +173,11 @@ def _tell(session: "Session", view: "ModelView", x: "pd.DataFrame", row: int, an
     if not answers[0].changes:
         session.out.print("The goal is reached as it is.")
         return
+    from ecsel.report.wording import exact  # the page's room is slow to import
+
     for k, answer in enumerate(answers, start=1):
         chance = "" if answer.probability is None else f" with probability {number(answer.probability)}"
         reached = shown(answer.prediction) if view.has_classes else number(answer.prediction)
         session.out.print(f"{k}. {reached}{chance} if", soft_wrap=True)
         for name, (old, new) in answer.changes.items():
-            session.out.print(f"   {shown(name)} goes from {number(old)} to {number(new)}", soft_wrap=True)
+            session.out.print(f"   {shown(name)} goes from {exact(old)} to {exact(new)}", soft_wrap=True)

@@ -28,9 +28,15 @@ MISSING_READABLE = "a missing number counts as the median, and [column missing] 
 MISSING_PAPER = "a missing value is a factor of its own (column=?) in the equations"
 
 
-QUESTIONS = {
-    "afterwards": "these sound like something known only afterwards; are they known when the model is used?",
-    "protected": "these may be protected attributes; may they be used? (ecsel report --group compares their groups.)",
+QUESTIONS: dict[str, tuple[str, str]] = {
+    "afterwards": (
+        "this sounds like something known only afterwards; is it known when the model is used?",
+        "these sound like something known only afterwards; are they known when the model is used?",
+    ),
+    "protected": (
+        "this may be a protected attribute; may it be used? (ecsel report --group compares its groups.)",
+        "these may be protected attributes; may they be used? (ecsel report --group compares their groups.)",
+    ),
 }
 
 
@@ -121,7 +127,7 @@ def cautions(prepared: Prepared, *, rare_is_handled: bool = False) -> list[Findi
             ]
         elif own:
             names = " ".join(f"--drop {shlex.quote(each.column)}" for each in own)
-            line = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind]}"
+            line = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind][len(own) > 1]}"
             found.append(Finding(kind, f"{line} If not: {names}"))
     return found + (_class_cautions(prepared, rare_is_handled=rare_is_handled) if prepared.classes else [])
 
