@@ -161,6 +161,18 @@ def test_levels_have_lists_and_the_workbook_begins_with_a_row(tmp_path):
     assert rules["A4:A23"].errorStyle == "warning"
 
 
+def test_the_first_row_is_one_that_the_model_takes(tmp_path):
+    """A number of which only values are pieces has no median in the model; an empty cell would be refused."""
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame({"code": rng.integers(0, 4, 400), "load": rng.uniform(1, 9, 400)})
+    y = np.where(rng.random(400) < np.where(X["code"] == 2, 0.9, 0.2), "yes", "no")
+    model = ECSELClassifier(max_factors=1, cv=3).fit(X, y)
+    assert model.equations_["yes"].names == ("[code = 2]",)
+    to_excel(model, tmp_path / "codes.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "codes.xlsx")["Predict"]
+    assert sheet.cell(FIRST_ROW, 1).value in X["code"].unique()
+
+
 def test_a_workbook_needs_a_row(tmp_path):
     with pytest.raises(ValueError, match="at least one row"):
         to_excel(Signomial.parse("x"), tmp_path / "model.xlsx", rows=0)

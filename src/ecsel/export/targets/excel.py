@@ -270,6 +270,8 @@ def _typical(view: ModelView, inputs: Sequence[InputColumn]) -> dict[str, Level]
             means[feature.column] = feature.baseline
         elif feature.kind == "numeric":
             means[feature.column] = feature.raw_value(float(np.exp(feature.baseline)))
+        elif feature.kind == "level" and feature.baseline == 1 and isinstance(feature.level, (int, float)):
+            means.setdefault(feature.column, float(feature.level))
     typical: dict[str, Level] = {}
     for column in inputs:
         if column.levels:
@@ -277,4 +279,7 @@ def _typical(view: ModelView, inputs: Sequence[InputColumn]) -> dict[str, Level]
         elif column.name in means:
             j = view.column_position(column.name)
             typical[column.name] = round(means[column.name]) if view.is_whole(j) else float(f"{means[column.name]:.4g}")
+        elif (known := view.numeric_column(view.column_position(column.name))) is not None:
+            # pieces of other levels alone do not know the median; an empty cell would be refused
+            typical[column.name] = round(known.low) if float(known.low).is_integer() else known.low
     return typical
