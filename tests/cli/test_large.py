@@ -32,6 +32,7 @@ def test_a_folder_and_a_large_file_are_fitted_whole(payments, run, monkeypatch):
     for source in ("payments", "payments.parquet"):
         told = run("fit", folder / source, *QUICK, "-o", folder / "model.json")
         assert "has 3000 rows: 500 of them are looked at" in told.output + told.stderr
+        assert "The equation, fitted to all 3000 rows" in told.output
         model = ecsel.load(folder / "model.json")
         usual = X[["amount", "hours"]].clip(*X[["amount", "hours"]].quantile([0.05, 0.95]).to_numpy(), axis=1)
         np.testing.assert_allclose(model.predict_proba(usual), direct.predict_proba(usual), atol=0.02)

@@ -224,7 +224,7 @@ def fit(
         if as_json:
             session.json("fit", document(found, prepared, table.name, table_facts, [*warned, *noted], output))
         elif in_words:
-            show_fit(session, found, data, noted, output)
+            show_fit(session, found, data, noted, output, len(found.y) if large is None else large.n_rows)
         else:
             bare_equations(session, found.model)
 

@@ -46,9 +46,11 @@ def show_table(
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")
 
 
-def show_fit(session: Session, study: Study, data: str, noted: list[Finding], output: Path | None) -> None:
-    """Print the equation, its quality, what drives it, and what asks for a second look."""
-    _heading(session, f"The equation, fitted to all {len(study.y)} rows")
+def show_fit(
+    session: Session, study: Study, data: str, noted: list[Finding], output: Path | None, n_rows: int
+) -> None:
+    """Print the equation of so many rows, its quality, what drives it, and what asks for a second look."""
+    _heading(session, f"The equation, fitted to all {n_rows} rows")
     show_equations(session.out, study.model)
     if study.classes and is_readable(study.model):
         _show_list(session, aids_heading(study.model), reading_aids(study.model))
