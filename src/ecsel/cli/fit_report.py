@@ -46,9 +46,7 @@ def show_table(
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")
 
 
-def show_fit(
-    session: Session, study: Study, data: str, noted: list[Finding], output: Path | None, n_rows: int
-) -> None:
+def show_fit(session: Session, study: Study, data: str, noted: list[Finding], output: Path | None, n_rows: int) -> None:
     """Print the equation of so many rows, its quality, what drives it, and what asks for a second look."""
     _heading(session, f"The equation, fitted to all {n_rows} rows")
     show_equations(session.out, study.model)
