@@ -85,6 +85,10 @@ class Training:
     signs: Floats | None = None
     """(scores, atoms): +1 or −1 where a coefficient must have that sign, 0 where it is free."""
 
+    def scaled_weights(self, dispersion: float) -> Floats:
+        """Return the weights under which losses count in units of a dispersion φ."""
+        return self.weights if dispersion == 1.0 else self.weights / dispersion
+
     def allows_signs(self, found: Found) -> bool:
         """Whether every coefficient has the sign that it must have."""
         if self.signs is None:
@@ -234,12 +238,13 @@ class Walk:
         places = np.array(atoms, dtype=np.intp)
         fitted = glm.fit(
             training.loss,
-            training.atoms.values[places],
+            training.atoms.values,
             np.array(owners, dtype=np.intp),
             training.target,
-            training.weights / self._dispersion,
+            training.scaled_weights(self._dispersion),
             self._ridge[places],
             start,
+            places=places,
             tolerance=glm.SEARCH_TOLERANCE,
         )
         total = fitted.objective + float(self._prices[places].sum())
@@ -251,7 +256,7 @@ class Walk:
             training.loss,
             training.atoms.values,
             training.target,
-            training.weights / self._dispersion,
+            training.scaled_weights(self._dispersion),
             Current(
                 own,
                 np.array(current.owners, dtype=np.intp),
@@ -297,7 +302,7 @@ class Walk:
         """Whether an atom may take the place of a piece of the same score."""
         atoms, limits = self._training.atoms, self._limits
         places = [atom, *(a for i, a in enumerate(current.atoms) if i != without)]
-        if int(atoms.n_factors[places].sum()) > limits.max_factors:
+        if 2 * len(places) > limits.max_factors and int(atoms.n_factors[places].sum()) > limits.max_factors:
             return False
         return limits.max_columns is None or len(np.unique(atoms.groups[places])) <= limits.max_columns
 
@@ -363,12 +368,13 @@ def refit(training: Training, found: Found, ridge: float, dispersion: float = 1.
     places = np.array(found.atoms, dtype=np.intp)
     fitted = glm.fit(
         training.loss,
-        training.atoms.values[places],
+        training.atoms.values,
         np.array(found.owners, dtype=np.intp),
         training.target,
-        training.weights / dispersion,
+        training.scaled_weights(dispersion),
         ridge * training.atoms.leverage[places],
         (found.fitted.intercepts, found.fitted.coefficients),
+        places=places,
         tolerance=glm.SEARCH_TOLERANCE,
     )
     return replace(found, fitted=fitted, dispersion=dispersion)

@@ -20,8 +20,8 @@ from ecsel.search.pruning import without_idle_pieces
 from ecsel.search.rounding import rounded_coefficients
 from ecsel.search.screening import screened_atoms, steep_corners
 from ecsel.search.selection import (
+    FACTOR_PRICE,
     RIDGES,
-    TOLERANCE,
     HeldOut,
     by_code_length,
     choose,
@@ -73,8 +73,8 @@ class SearchOptions:
         Raw columns of all equations at most.
     digits
         Significant digits of coefficients; None keeps them exact.
-    tolerance
-        The share of the best held-out loss that fewer factors may cost; 0 takes the best.
+    factor_price
+        The share of the best expected loss that each factor of a score must save; 0 takes the best.
     time_limit
         Seconds after which the best so far is taken.
     n_threads
@@ -89,7 +89,7 @@ class SearchOptions:
     max_factors: int = MAX_FACTORS
     max_columns: int | None = None
     digits: int | None = 2
-    tolerance: float = TOLERANCE
+    factor_price: float = FACTOR_PRICE
     time_limit: float | None = None
     n_threads: int = 1
     max_corner: float | None = None
@@ -256,7 +256,7 @@ def search(
         wanted = options.n_terms * loss.n_scores
         reached = max((each.key.size for each in judged if each.key.size <= wanted), default=0)
         judged = [each for each in judged if each.key.size == reached]
-    choice = choose(judged, fold_weights, options.tolerance)
+    choice = choose(judged, fold_weights, options.factor_price / loss.n_scores)
     return _result(choice, walked, finished, columns, options, stopped=clock.flag)
 
 

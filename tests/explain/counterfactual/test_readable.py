@@ -297,3 +297,29 @@ def test_a_readable_prediction_reaches_a_range(loans):
             assert (low or -np.inf) <= answer.prediction <= high
             assert "predicts" in str(answer)
     assert answers[0].changes == {}
+
+
+def test_numbers_are_the_multiples_that_the_column_holds():
+    """A loan of 12 345 in a table of hundreds, or half a percent of 0.37, is no answer to give anybody."""
+    rng = np.random.default_rng(5)
+    n = 400
+    X = pd.DataFrame(
+        {
+            "amount": 100.0 * rng.integers(10, 300, n),
+            "rate": 0.5 * rng.integers(2, 40, n),
+            "months": 6 * rng.integers(1, 20, n),
+        }
+    )
+    z = 0.0002 * (X["amount"] - 15000) + 0.3 * (X["rate"] - 10) - 0.03 * (X["months"] - 60)
+    y = np.where(rng.random(n) < 1 / (1 + np.exp(-z)), "bad", "good")
+    model = ECSELClassifier(max_factors=3, cv=3).fit(X, y)
+    units, moved = {"amount": 100, "rate": 0.5, "months": 6}, set()
+    for i in range(40):
+        row = X.iloc[[i]]
+        for answer in explain.counterfactual(model, row, data=X, n=4):
+            for name, (_, after) in answer.changes.items():
+                assert after / units[name] == round(after / units[name])
+                moved.add(name)
+            changed = row.assign(**{name: after for name, (_, after) in answer.changes.items()})
+            assert model.predict(changed)[0] == answer.prediction != model.predict(row)[0]
+    assert moved == set(units)

@@ -156,7 +156,8 @@ def _with_steps_back(space: Space, states: States, n_answers: int) -> States:
 def _step_back(space: Space, states: States, p: Places) -> None:
     """Move one number of each state by a unit towards the row."""
     units = np.zeros(len(space.columns))
-    units[space.numbers] = [10.0 ** -float(_number(space, each).digits or 0) for each in space.numbers]
+    grains = [_number(space, each).grain for each in space.numbers]
+    units[space.numbers] = [1.0 if grain is None else grain.unit for grain in grains]
     at = np.arange(p.size)
     now, own = states.values[at, p], space.own[states.row, p]
     back = now - np.sign(now - own) * np.minimum(units[p], np.abs(now - own))
@@ -263,8 +264,8 @@ def _solve(space: Space, row: Places, columns: Places, rest: Floats) -> Moved:
         before = nearer(pick, g.shape[2])
         bad[at], good[at] = (np.take_along_axis(grid.values[row[at]], each, axis=1) for each in (before, pick))
         g_bad[at], g_good[at] = (np.take_along_axis(g, each[..., None], axis=2)[..., 0] for each in (before, pick))
-        digits = _number(space, q).digits
-        unit = 0.0 if digits is None else 10.0**-digits
+        grain = _number(space, q).grain
+        unit = 0.0 if grain is None else grain.unit
         width[at] = np.maximum(WIDTH, unit / 4 / np.maximum(np.abs(good[at] - bad[at]), TINY))
     g_bad, g_good = (np.clip(g - slack, -LARGE, LARGE) for g in (g_bad, g_good))
     reached = g_good >= 0
