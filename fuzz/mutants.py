@@ -143,6 +143,36 @@ MUTANTS = (
         "if False:",
         "tests/export/sql/test_names.py",
     ),
+    Mutant(
+        "export/expr.py",
+        "node(group) if len(group) > 1 else group[0]",
+        "node(group) if len(group) > 2 else group[0]",
+        "tests/export/test_expr.py",
+    ),
+    Mutant(
+        "explain/view.py",
+        "if name not in self.raw_names:",
+        "if name in self.raw_names:",
+        "tests/explain/test_view.py",
+    ),
+    Mutant(
+        "search/batch_path.py",
+        "(moves, moves[:1]) if len(moves) > 1",
+        "(moves, moves[:1]) if len(moves) > 2",
+        "tests/search/test_batch_path.py",
+    ),
+    Mutant(
+        "fitting/inference/uncertainty.py",
+        "np.where(turns % 2 == 0, 1.0, -1.0)",
+        "np.where(turns % 3 == 0, 1.0, -1.0)",
+        "tests/fitting/inference/test_uncertainty.py",
+    ),
+    Mutant(
+        "explain/counterfactual/polish.py",
+        "[*combinations(each, 2), *combinations(each[::-1], 2)]",
+        "[*combinations(each, 2)]",
+        "tests/explain/counterfactual/test_readable.py",
+    ),
 )
 
 
