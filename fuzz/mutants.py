@@ -12,7 +12,9 @@ import ast
 import copy
 import os
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -196,8 +198,8 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
-TOO_LONG = 900
-"""Seconds after which tests with a mutant have failed: it may never end."""
+TOO_LONG = 300
+"""Seconds of the processor after which tests with a mutant have failed: it may never end."""
 
 
 class Places(ast.NodeVisitor):
@@ -273,18 +275,16 @@ def _passes(file: str, text: str, test: str) -> bool:
         package = Path(folder) / "ecsel"
         shutil.copytree(ROOT / "src" / "ecsel", package, ignore=shutil.ignore_patterns("__pycache__", "csrc"))
         (package / file).write_text(text, encoding="utf-8")
-        try:
-            done = subprocess.run(  # noqa: S603 - our own interpreter and our own tests
-                [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", test],
-                cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": folder, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-                capture_output=True,
-                check=False,
-                timeout=TOO_LONG,
-            )
-        except subprocess.TimeoutExpired:
-            return False
-    if done.returncode not in {0, 1, 2, 4}:  # neither passed, nor failed, nor could not be imported
+        done = subprocess.run(  # noqa: S603 - our own interpreter and our own tests
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", test],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": folder, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            capture_output=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (TOO_LONG, TOO_LONG)),
+        )
+    ended = {0, 1, 2, 4, -signal.SIGXCPU, -signal.SIGKILL}  # passed, failed, could not be imported, took too long
+    if done.returncode not in ended:
         raise SystemExit(done.stdout.decode() + done.stderr.decode())
     return done.returncode == 0
 
