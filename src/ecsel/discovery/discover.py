@@ -164,7 +164,7 @@ class _Run:
         report = part(self.progress, 0.0, RANKING)
         search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=report)
         work = (lambda: self._search_from_beam(search)) if o.thorough else search.run
-        self._attempt(search, search.begin if o.only_hints else work)
+        self._attempt(search, search.begin if o.only_hints or o.decided is not None else work)
         self._attempt(search, lambda: self._note_hints(search))
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
@@ -191,14 +191,34 @@ class _Run:
 
     def _note_hints(self, search: Search) -> None:
         """Put the laws that other searches have found among the candidates, as far as the lattice allows them."""
-        for hint in self.options.hints:
-            left = np.delete(np.arange(hint.exponents.shape[1]), self.used)
-            if (hint.exponents[:, left] != 0).any():
-                continue
-            own = Structure(hint.exponents[:, self.used], hint.parity[:, self.used], hint.free[:, self.used])
-            if np.isfinite(own.cost(self.lattice)):
+        decided = () if self.options.decided is None else (self.options.decided,)
+        for hint in (*decided, *self.options.hints):
+            own = self._own(hint)
+            if own is not None and np.isfinite(own.cost(self.lattice)):
                 search.note(search.problem.assess(own))
         search.tick()
+
+    def _own(self, law: Structure) -> Structure | None:
+        """Return a law of all columns as one of the columns in use; None where it needs others."""
+        left = np.delete(np.arange(law.exponents.shape[1]), self.used)
+        if (law.exponents[:, left] != 0).any():
+            return None
+        return Structure(law.exponents[:, self.used], law.parity[:, self.used], law.free[:, self.used])
+
+    def _decided(self, laws: list[Law]) -> Law | None:
+        """Return the law that was decided on; None where the choice is open."""
+        own = None if self.options.decided is None else self._own(self.options.decided)
+        if own is None:
+            return None
+        # A real exponent moves with the fit, so that the law is told by its size and which exponents are real.
+        same = [
+            law
+            for law in laws
+            if len(law) == len(own)
+            and (law.structure.free == own.free).all()
+            and np.allclose(law.structure.exponents[~own.free], own.exponents[~own.free])
+        ]
+        return min(same, key=lambda law: law.shortest) if same else None
 
     def _improve(self, search: Search) -> None:
         """Look for better laws around the best one, on more rows than it was found on."""
@@ -219,6 +239,11 @@ class _Run:
         self.progress(RANKING, "ranking")
         found = [c for c in search.pool.ranked() if len(c) <= search.max_terms and search.is_wanted(c)]
         found = found or search.pool.ranked()
+        decided = None if self.options.decided is None else self._own(self.options.decided)
+        if decided is not None:
+            ranking.finish(decided)
+            ranking.consider(found, 24)
+            return
         ranking.consider(found[:4], 4)
         ranking.consider(
             [search.problem.assess(s) for s in degree_ranges(search.problem) if len(s) <= search.max_terms], 12
@@ -243,8 +268,9 @@ class _Run:
         A law that owes a term to a single row gives way to one as simple that does not, unless that is hopeless.
         """
         laws = [law for law in laws if self.options.n_terms in (None, len(law))] or laws
-        best = simplest_of_the_best(laws)
-        if is_carried_by_one_row(self.ranking_problem, best):
+        decided = self._decided(laws)
+        best = simplest_of_the_best(laws) if decided is None else decided
+        if decided is None and is_carried_by_one_row(self.ranking_problem, best):
             others = [
                 law
                 for law in laws

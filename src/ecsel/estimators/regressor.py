@@ -375,6 +375,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             thorough=task.thorough,
             hints=task.hints,
             only_hints=task.only_hints,
+            decided=task.decided,
             seed=seed,
         )
         return by_search(table, options, progress)
