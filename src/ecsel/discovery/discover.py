@@ -1,6 +1,7 @@
 """From a table to a law: choose columns and rows, search, rank, and refit on everything.
 
-Columns that do not vary, or repeat another one up to a factor, have no exponent of their own and are left out. A large
+Columns that do not vary, or repeat another one up to a factor, have no exponent of their own and are left out; where
+units are given, a constant column with a unit is a known constant, whose exponents the units determine. A large
 table is searched on a sample; the laws found are searched further and ranked on more rows, and the best of them are
 refitted on all rows with only the columns that they use in memory.
 """
@@ -71,7 +72,7 @@ def discover(
     if scale != 1.0:
         noise = None if options.noise_variance is None else options.noise_variance / scale**2
         return discover(X, y / scale, weight, replace(options, noise_variance=noise), progress).rescaled(scale)
-    used = independent_columns(X)
+    used = np.union1d(independent_columns(X), known_constants(X, options.dimensions))
     rng = np.random.default_rng(options.seed)
     run = _Run(X, y, weight, used, options, rng, progress)
     laws, found = run.mean() if len(y) < FEWEST_ROWS or np.ptp(y) == 0.0 else run.search()
@@ -108,6 +109,18 @@ def independent_columns(X: Floats) -> np.ndarray:
         top = column[np.argmax(np.abs(column))]
         seen.setdefault(np.round(column / top, 12).tobytes(), j)
     return np.array(sorted(seen.values()), dtype=np.intp)
+
+
+def known_constants(X: Floats, dimensions: Floats | None) -> np.ndarray:
+    """Return the columns that hold one positive number with a unit, such as the constant of gravity.
+
+    >>> known_constants(np.array([[1.0, 6.7e-11, 2.0], [2.0, 6.7e-11, 2.0]]), np.array([[1.0, 3.0, 0.0]]))
+    array([1])
+    """
+    if dimensions is None or not len(X):
+        return np.zeros(0, dtype=np.intp)
+    is_constant = (np.ptp(X, axis=0) == 0.0) & (X[0] > 0)
+    return np.flatnonzero(is_constant & dimensions.any(axis=0))
 
 
 @dataclass(eq=False)

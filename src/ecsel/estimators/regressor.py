@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -26,7 +27,7 @@ from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.progress import Progress, part
 from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
-from ecsel.discovery.units import dimension_matrix
+from ecsel.discovery.units import dimension_matrix, dimensionless_groups, product_with_dimension
 from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
 from ecsel.estimators.callers import in_cross_validation
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
@@ -92,7 +93,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         where residuals are far beyond the noise and the description of the data becomes shorter; `outliers_` lists
         them.
     units, target_unit : dict of column to unit and unit, optional
-        Physical units: only terms whose dimension is that of the target are allowed. Needs pint.
+        Physical units: only terms whose dimension is that of the target are allowed. A column that holds one number
+        with a unit is a known constant and may enter with any exponent. Needs pint.
     solver : {"search", "paper"}, default="search"
         "paper" trains K = `n_terms` terms as the paper does (L-BFGS-B, or Adam then L-BFGS); positive columns only.
     l1 : float, default=1e-4
@@ -140,6 +142,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         Rows, from 0, that no noise explains and that were left out of the fit.
     search_completed_ : bool
         False when the time limit or an interrupt ended the search.
+    dimensionless_groups_, target_scale_ : tuple of Signomial, Signomial or None
+        Where units are given: the groups of Buckingham's theorem, and a product with the dimension of the target.
     columns_left_out_ : tuple of str
         Columns that could not take part: constant ones, multiples of another, identifiers.
     encoder_ : TableEncoder
@@ -358,9 +362,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             return by_paper(table, n_terms, seed, PaperSettings(l1=self.l1))
         exponents, real = option_values.allowed_exponents(self.allowed_exponents)
         lower, upper = option_values.exponent_bounds(self.exponent_bounds, table.names)
-        dimensions, target = None, None
-        if self.units is not None and self.target_unit is not None:
-            dimensions, target = dimension_matrix(table.names, self.units, self.target_unit)
+        dimensions, target = self._dimensions() or (None, None)
         options = Options(
             n_terms=n_terms,
             max_terms=max_terms,
@@ -462,7 +464,11 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return describe_prediction(self)
-        return describe(self.law_, self.near_ties_, self._verdict())
+        lines = [describe(self.law_, self.near_ties_, self._verdict())]
+        with suppress(ImportError):  # a model file is read without pint
+            if groups := ", ".join(map(str, self.dimensionless_groups_)):
+                lines.append(f"Dimensionless groups of the columns: {groups}.")
+        return "\n".join(lines)
 
     def summary(self) -> str:
         """Return a table of the numbers with their standard errors; of a prediction also ranges and candidates."""
@@ -470,6 +476,26 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if hasattr(self, "encoder_"):
             return summarise_prediction(self)
         return summary(self.law_, self._verdict())
+
+    def _dimensions(self) -> tuple[Floats, Floats] | None:
+        """Return the dimensions of the columns and of the target, None where no units are given."""
+        if self.units is None or self.target_unit is None:
+            return None
+        return dimension_matrix(self._names(), self.units, self.target_unit)
+
+    @property
+    def dimensionless_groups_(self) -> tuple[Signomial, ...]:
+        """The dimensionless groups of the columns (Buckingham), where units are given: any law is one of these."""
+        check_is_fitted(self)
+        dimensions = self._dimensions()
+        return () if dimensions is None else dimensionless_groups(self._names(), dimensions[0])
+
+    @property
+    def target_scale_(self) -> Signomial | None:
+        """A product of powers of columns with the dimension of the target, None where no units are given."""
+        check_is_fitted(self)
+        dimensions = self._dimensions()
+        return None if dimensions is None else product_with_dimension(self._names(), *dimensions)
 
     def _verdict(self) -> Verdict:
         return Verdict(
