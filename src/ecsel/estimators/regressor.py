@@ -34,10 +34,12 @@ from ecsel.estimators.law_table import as_table, evaluate_known, known_part, num
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
 from ecsel.estimators.prediction_files import prediction_document, read_prediction, set_prediction
+from ecsel.estimators.prediction_law import with_law
 from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
 from ecsel.estimators.progress import progress_for
 from ecsel.estimators.readable import STOPPED
 from ecsel.estimators.renamed import new_name, renamed_option
+from ecsel.estimators.settings import MIN_SECONDS
 from ecsel.estimators.stored import as_node, read_law, read_misfit
 from ecsel.estimators.targets import check_weights, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
@@ -105,6 +107,9 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         Of a prediction: significant digits of coefficients, more where the error would rise; None keeps all.
     thresholds : bool, default=False
         Of a prediction: whether ``[x > c]``, ``[x above c]`` and ``[x below c]`` may be pieces too.
+    laws : bool, default=False
+        Of a prediction: whether the law of its columns of numbers is a candidate too, the last one of `path_`. Every
+        fold seeks one, which takes seconds each; it is taken where it predicts held-out rows better.
     rule : {"simplest", "best"}, default="simplest"
         Of a prediction: the fewest factors whose held-out error is as good as the best, or the best.
     missing, missing_codes, out_of_range, categorical, ordinal, keep, drop
@@ -196,6 +201,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         max_factors: int = 20,
         digits: int | None = 2,
         thresholds: bool = False,
+        laws: bool = False,
         rule: str = "simplest",
         missing: str = "factor",
         missing_codes: Any = "auto",
@@ -226,6 +232,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         self.max_factors = max_factors
         self.digits = digits
         self.thresholds = thresholds
+        self.laws = laws
         self.rule = rule
         self.missing = missing
         self.missing_codes = missing_codes
@@ -322,7 +329,18 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         warn_cautions(find_cautions(encoder, table, measured, classes=False), stacklevel=5)
         weights = check_weights(sample_weight, table.n_rows)
         rows = TrainingRows.of_measurements(self.cv, encoder.feature_rows(table, warn=False), measured, weights)
-        found = fit_numbers(self, encoder, rows, n_terms, n_threads, self._seed(), time.monotonic() - started)
+        seed = self._seed()
+        found = fit_numbers(self, encoder, rows, n_terms, n_threads, seed, time.monotonic() - started)
+        if self.laws and found.report.converged:
+            folds = rows.folds(self.cv, seed)
+            left = None if self.time_limit is None else self.time_limit - (time.monotonic() - started)
+            share = None if left is None else max(left / (len(folds) + 1), MIN_SECONDS)
+
+            def seek(table: Floats, target: Floats, weight: Floats) -> FittedLaw:
+                law = ECSELRegressor(time_limit=share, random_state=seed)
+                return law.fit(table, target, sample_weight=weight).law_
+
+            found = with_law(found, encoder, rows, folds, seek)
         self._forget()
         set_prediction(self, found)
         own = {feature.column for feature in encoder.features}
