@@ -30,6 +30,7 @@ from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix, dimensionless_groups, product_with_dimension
 from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
 from ecsel.estimators.callers import in_cross_validation
+from ecsel.estimators.law_stability import LawStability, law_stability
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
@@ -476,6 +477,37 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         other.equation_ = other.law_.equation
         other.law_found_ = bool(other.equation_.names)
         return other
+
+    def stability(
+        self, X: Any, y: Any, *, n_bootstrap: int = 20, random_state: Any = None, sample_weight: Any = None
+    ) -> LawStability:
+        """Repeat the fit on bootstrap draws of the rows, and tell how often they have the terms of the equation.
+
+        Each draw takes as long as the fit itself. An interrupt keeps the draws that are done.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training rows.
+        n_bootstrap : int, default=20
+            Number of draws.
+        random_state : int, RandomState or None, default=None
+            Seed of the draws; None is a fixed seed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(1, 5, (40, 2))
+        >>> y = 2 * X[:, 0] ** 2 / X[:, 1] + rng.normal(0, 0.01, 40)
+        >>> firm = ECSELRegressor().fit(X, y).stability(X, y, n_bootstrap=3)
+        >>> firm.terms, firm.frequency, firm.same_law
+        (('x0**2/x1',), array([1.]), 1.0)
+        """
+        check_is_fitted(self)
+        return law_stability(
+            self, X, y, n_bootstrap=n_bootstrap, random_state=random_state, sample_weight=sample_weight
+        )
 
     def describe(self) -> str:
         """Return the law in words: formula with simple numbers by name, accuracy, and the near-ties."""
