@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks import laws_real
 from benchmarks.laws_data import FIRST_REPORTED, GROUPS, coverage_draws, is_found
 from benchmarks.laws_limit import is_likeliest
 from benchmarks.results import FOLDER, ResultFile, markdown_table, surroundings
@@ -141,6 +142,7 @@ II.36.38 have terms 20 and more decades below the others, and II.37.1 one far be
 The row of coverage counts constants (a prefactor and two exponents of a given form, 10 % relative noise that is not
 stated) inside their 95 % intervals.
 
+{laws_real.report()}
 {surroundings(["numpy", "scipy", "scikit-learn"])}
 """
     (FOLDER / "laws.md").write_text(text, encoding="utf-8")
@@ -162,5 +164,7 @@ def main(argv: list[str]) -> int:
                 FILE.put(measure(task))
     if not chosen.report and (not chosen.group or any(text in COVERAGE for text in chosen.group)):
         measure_coverage(fresh=chosen.fresh)
+    if not chosen.report and (not chosen.group or any(text in laws_real.GROUP for text in chosen.group)):
+        laws_real.measure(fresh=chosen.fresh)
     print(report())
     return 0
