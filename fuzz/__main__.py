@@ -8,14 +8,30 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fuzz.attack import attack
+from fuzz.archives import Archives
+from fuzz.attack import UnavailableError, attack
 from fuzz.equations import Equations
 from fuzz.kernel import Kernel
+from fuzz.killed_writers import KilledWriters
 from fuzz.model_files import ModelFiles
 from fuzz.names import Names
+from fuzz.parquet_folders import ParquetFolders
+from fuzz.reports import Reports
 from fuzz.tables import Tables
+from fuzz.threads import Threads
 
-ATTACKS = {Equations: 10, Kernel: 10, ModelFiles: 1, Tables: 1, Names: 0.1}
+ATTACKS = {
+    Equations: 10,
+    Kernel: 10,
+    ModelFiles: 1,
+    Tables: 1,
+    ParquetFolders: 1,
+    KilledWriters: 0.15,
+    Names: 0.1,
+    Archives: 0.02,
+    Threads: 0.01,
+    Reports: 0.01,
+}
 """How many cases of each make one of `--cases`: about as many as run in the same time."""
 
 
@@ -32,8 +48,12 @@ def main(argv: list[str] | None = None) -> int:
             continue
         with tempfile.TemporaryDirectory() as folder:
             n_cases = max(1, round(share * options.cases))
-            found = attack(kind(), Path(folder), random.Random(options.seed), n_cases)
-        sys.stdout.write(f"{found}\n{chr(10).join(dict.fromkeys(found.failures[:10]))}")
+            try:
+                found = attack(kind(), Path(folder), random.Random(options.seed), n_cases)
+            except UnavailableError as error:
+                sys.stdout.write(f"{kind.name}: not run, {error}\n")
+                continue
+        sys.stdout.write("\n".join([str(found), *dict.fromkeys(found.failures[:10])]) + "\n")
         sys.stdout.flush()
         failed |= bool(found.failures)
     return 1 if failed else 0

@@ -49,18 +49,25 @@ class ModelFiles:
         labels = np.where(rng.random(n) < odds / (1 + odds), "yes", "no")
         lengths = pd.DataFrame(rng.lognormal(size=(n, 3)), columns=["u", "v", "w"])
         law = 0.5 * lengths["u"] * lengths["v"] ** 2
-        models = {
-            "search": (ecsel.ECSELClassifier(cv=3).fit(table, labels), table),
-            "three": (ecsel.ECSELClassifier(cv=3).fit(table, np.where(table["age"] > 60, "old", labels)), table),
-            "paper": (ecsel.ECSELClassifier(n_terms=2, l1=1e-3, monotone={"income": 1}).fit(table, labels), table),
-            "law": (ecsel.ECSELRegressor().fit(lengths, law + rng.normal(0, 0.01, n)), lengths),
-            "prediction": (ecsel.ECSELRegressor(criterion="prediction", cv=3).fit(table, table["age"] * 2.0), table),
-        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of columns that may be protected attributes
+            models = self._models(table, labels, lengths, law + rng.normal(0, 0.01, n))
         self.sources = []
         for model, rows in models.values():
             model.save(self.path)
             document = json.loads(self.path.read_text(encoding="utf-8"))
             self.sources.append((document, list(_places(document))[1:], rows.head(4)))
+
+    @staticmethod
+    def _models(table: Any, labels: Any, lengths: Any, law: Any) -> dict[str, tuple[Any, Any]]:
+        """Fit one model of each kind."""
+        return {
+            "search": (ecsel.ECSELClassifier(cv=3).fit(table, labels), table),
+            "three": (ecsel.ECSELClassifier(cv=3).fit(table, np.where(table["age"] > 60, "old", labels)), table),
+            "paper": (ecsel.ECSELClassifier(n_terms=2, l1=1e-3, monotone={"income": 1}).fit(table, labels), table),
+            "law": (ecsel.ECSELRegressor().fit(lengths, law), lengths),
+            "prediction": (ecsel.ECSELRegressor(criterion="prediction", cv=3).fit(table, table["age"] * 2.0), table),
+        }
 
     def run(self, rng: random.Random) -> str:
         """Load one mutated file and use what it holds."""

@@ -1,17 +1,23 @@
 """Named mutants: one changed line each, and the test file that must fail with it. Run with ``make mutants``.
 
 These are the changes that once went unnoticed. Every one is made in a copy of the package, never in the sources.
+``python -m fuzz.mutants --random 40`` draws new ones, each for the test file that mirrors its module; of those that
+survive a person must say which change nothing that can be seen.
 """
 
 from __future__ import annotations
 
+import argparse
+import ast
+import copy
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -140,39 +146,150 @@ MUTANTS = (
 )
 
 
+ROOMS = ("signomial", "search", "explain", "export", "fitting")
+"""Where random mutants are drawn: the mathematics."""
+SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+TOO_LONG = 900
+"""Seconds after which tests with a mutant have failed: it may never end."""
+
+
+class Places(ast.NodeVisitor):
+    """Collects what can be changed in a module; what is only read by people or type checkers is left out."""
+
+    def __init__(self) -> None:
+        self.found: list[ast.AST] = []
+
+    def generic_visit(self, node: ast.AST) -> None:
+        """Take a node, and go on with its parts."""
+        if isinstance(node, (ast.Raise, ast.Assert, ast.ClassDef, ast.arguments)):
+            parts: list[ast.AST] = [*node.body] if isinstance(node, ast.ClassDef) else []
+        elif isinstance(node, ast.AnnAssign):
+            parts = [node.value] if node.value else []
+        elif isinstance(node, ast.FunctionDef):
+            parts = [*node.body]
+        elif getattr(node, "arg", "") == "strict":  # of zip: it notices the mistakes of others
+            parts = []
+        elif not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            parts = list(ast.iter_child_nodes(node))
+        else:
+            parts = []
+        is_number = isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float))
+        operators = [node.op] if isinstance(node, (ast.BinOp, ast.BoolOp)) else getattr(node, "ops", [])
+        if is_number or isinstance(getattr(node, "op", None), ast.Not) or any(type(op) in SWAPS for op in operators):
+            self.found.append(node)
+        for part in parts:
+            self.visit(part)
+
+
+def drawn_mutant(rng: random.Random) -> tuple[str, str, str, str]:
+    """Return a module, what is changed in it, the whole module with the change, and the test file that mirrors it."""
+    while True:
+        room = ROOT / "src" / "ecsel" / rng.choice(ROOMS)
+        path = rng.choice(sorted(room.rglob("*.py")))
+        file = path.relative_to(ROOT / "src" / "ecsel")
+        test = ROOT / "tests" / file.parent / f"test_{file.name}"
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        places = Places()
+        places.visit(tree)
+        if test.is_file() and places.found:
+            node = rng.choice(places.found)
+            told = f"line {getattr(node, 'lineno', 0)}: {ast.unparse(_change(node))}"
+            return str(file), told, ast.unparse(tree), str(test.relative_to(ROOT))
+
+
+def _change(node: Any) -> ast.AST:
+    """Change a node in place, and return a copy of it as it was with what it became."""
+    before = copy.deepcopy(node)
+    if isinstance(node, ast.Constant):
+        node.value = not node.value if isinstance(node.value, bool) else node.value + 1
+    elif isinstance(node, ast.UnaryOp):
+        node.op = ast.UAdd()  # the truth of +x is that of x
+        node.operand = ast.Call(ast.Name("bool"), [node.operand], [])
+    elif isinstance(node, ast.Compare):
+        node.ops = [SWAPS.get(type(op), type(op))() for op in node.ops]
+    else:
+        node.op = SWAPS[type(node.op)]()
+    return ast.Tuple([before, copy.deepcopy(node)])
+
+
 def survives(mutant: Mutant) -> bool:
     """Whether the tests pass although the line was changed."""
+    text = (ROOT / "src" / "ecsel" / mutant.file).read_text(encoding="utf-8")
+    if text.count(mutant.line) != 1:
+        raise SystemExit(f"{mutant.file} has {text.count(mutant.line)} times: {mutant.line}")
+    return _passes(mutant.file, text.replace(mutant.line, mutant.changed), mutant.test)
+
+
+def _passes(file: str, text: str, test: str) -> bool:
+    """Whether tests pass with another text of a module."""
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "ecsel"
         shutil.copytree(ROOT / "src" / "ecsel", package, ignore=shutil.ignore_patterns("__pycache__", "csrc"))
-        path = package / mutant.file
-        text = path.read_text(encoding="utf-8")
-        if text.count(mutant.line) != 1:
-            raise SystemExit(f"{mutant.file} has {text.count(mutant.line)} times: {mutant.line}")
-        path.write_text(text.replace(mutant.line, mutant.changed), encoding="utf-8")
-        done = subprocess.run(  # noqa: S603 - our own interpreter and our own tests
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", mutant.test],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": folder, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            capture_output=True,
-            check=False,
-            timeout=900,
-        )
-    if done.returncode not in {0, 1}:  # neither passed nor failed: the run itself went wrong
+        (package / file).write_text(text, encoding="utf-8")
+        try:
+            done = subprocess.run(  # noqa: S603 - our own interpreter and our own tests
+                [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", test],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": folder, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+                capture_output=True,
+                check=False,
+                timeout=TOO_LONG,
+            )
+        except subprocess.TimeoutExpired:
+            return False
+    if done.returncode not in {0, 1, 2, 4}:  # neither passed, nor failed, nor could not be imported
         raise SystemExit(done.stdout.decode() + done.stderr.decode())
     return done.returncode == 0
 
 
-def main() -> int:
-    """Run every mutant and name those that survive."""
+def main(argv: list[str] | None = None) -> int:
+    """Run every named mutant, or random ones, and say which survive."""
+    parser = argparse.ArgumentParser(prog="python -m fuzz.mutants", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="draw so many new ones instead")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(argv)
     alive = 0
+    if options.random:
+        rng = random.Random(options.seed)
+        drawn: dict[tuple[str, str], tuple[str, str]] = {}
+        while len(drawn) < options.random:
+            file, told, text, test = drawn_mutant(rng)
+            drawn[file, told] = text, test
+        for (file, told), (text, test) in drawn.items():
+            alive += _told(file, told, lives=_passes(file, text, test))
+        _write(f"{options.random - alive} of {options.random} random mutants fall to the mirrored test file")
+        return 0
     for mutant in MUTANTS:
-        lives = survives(mutant)
-        alive += lives
-        sys.stdout.write(f"{'SURVIVES' if lives else 'falls':9} {mutant.file}: {mutant.changed}\n")
-        sys.stdout.flush()
-    sys.stdout.write(f"{len(MUTANTS) - alive} of {len(MUTANTS)} mutants fall\n")
+        alive += _told(mutant.file, mutant.changed, lives=survives(mutant))
+    _write(f"{len(MUTANTS) - alive} of {len(MUTANTS)} mutants fall")
     return 1 if alive else 0
+
+
+def _told(file: str, change: str, *, lives: bool) -> int:
+    _write(f"{'SURVIVES' if lives else 'falls':9} {file}: {change}")
+    return int(lives)
+
+
+def _write(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Whether a tag may be released: ``make release-check TAG=v0.2.0``, which the release workflow runs first."""
+"""Whether a tag may be released: ``make release-check TAG=v0.2.0``, which the release workflow runs first.
+
+Without a tag it is asked of that of the version.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,11 @@ def objections(tag: str, version: str, changelog: str) -> list[str]:
 
 def main() -> int:
     """Say what speaks against it."""
-    (tag,) = sys.argv[1:]
     source = (ROOT / "src" / "ecsel" / "_version.py").read_text(encoding="utf-8")
     version = re.search(r'__version__ = "(.*)"', source)
     if version is None:
         raise SystemExit("src/ecsel/_version.py has no version")
+    (tag,) = sys.argv[1:] or [f"v{version[1]}"]
     found = objections(tag, version[1], (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
     sys.stdout.write("".join(f"{each}\n" for each in found) or f"{tag} may be released\n")
     return 1 if found else 0

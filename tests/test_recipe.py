@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 
 import ecsel
+from ecsel import fitting
+from ecsel._version import OLD_NAMES_GO_IN
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -51,8 +53,19 @@ def test_a_tag_is_released_with_its_version_and_a_date():
     assert len(check("v0.3.0", "0.2.0", dated.replace("2026-11-20", "soon"))) == 2
 
 
+def test_old_names_work_for_two_minor_versions():
+    """What docs/versions.md promises of the names that 0.2 has replaced; the changelog lists them."""
+    _, minor = map(int, OLD_NAMES_GO_IN.split("."))
+    assert minor >= 2 + 2
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    deprecated = changelog.partition("### Deprecated\n")[2].partition("\n###")[0]
+    assert all(f"`{name}`" in deprecated for name in fitting._RENAMED)
+    assert f"go in {OLD_NAMES_GO_IN}." in deprecated
+
+
 def test_the_newest_section_of_the_changelog_is_this_version():
     sections = re.findall(r"^## \[(.*?)\] – (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sections[0][0] == ecsel.__version__
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d|unreleased|not released", told) for _, told in sections)
-    assert f"version: {ecsel.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version: {ecsel.__version__}\ndate-released: {sections[0][1]}\n" in cited

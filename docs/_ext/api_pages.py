@@ -23,6 +23,7 @@ MODULES = {
     "ecsel.plotting": "Figures",
     "ecsel.quality": "Scores that analysts expect",
     "ecsel.export": "Exports",
+    "ecsel.study": "A fit and what surrounds it",
     "ecsel.report": "The report",
     "ecsel.mlflow": "Models in MLflow",
     "ecsel.tune": "The paper's searches",

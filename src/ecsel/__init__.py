@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ecsel._version import __version__
 
 if TYPE_CHECKING:
-    from ecsel import explain, export, quality, report, tune
+    from ecsel import explain, export, quality, report, study, tune
     from ecsel._show_versions import show_versions
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.persistence import load
     from ecsel.estimators.regressor import ECSELRegressor
     from ecsel.export.scorecards import scorecard
     from ecsel.signomial import Signomial, Term
+    from ecsel.study.study import Study
     from ecsel.tables.cautions import ColumnWarning
 
 _HOMES = {
@@ -23,6 +24,7 @@ _HOMES = {
     "ECSELClassifier": "ecsel.estimators.classifier",
     "ECSELRegressor": "ecsel.estimators.regressor",
     "Signomial": "ecsel.signomial",
+    "Study": "ecsel.study.study",
     "Term": "ecsel.signomial",
     "load": "ecsel.estimators.persistence",
     "scorecard": "ecsel.export.scorecards",
@@ -34,6 +36,7 @@ __all__ = [
     "ECSELClassifier",
     "ECSELRegressor",
     "Signomial",
+    "Study",
     "Term",
     "__version__",
     "explain",
@@ -43,9 +46,10 @@ __all__ = [
     "report",
     "scorecard",
     "show_versions",
+    "study",
     "tune",
 ]
-_ROOMS = ("explain", "export", "quality", "report", "tune")
+_ROOMS = ("explain", "export", "quality", "report", "study", "tune")
 
 
 def __getattr__(name: str) -> Any:

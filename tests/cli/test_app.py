@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import ecsel
 from ecsel.cli.app import app
-from ecsel.cli.output import write_study
-from ecsel.cli.study import Table, bundled_table, study
+from ecsel.cli.demo import bundled_table, demo_study, write_files
+from ecsel.cli.explained_row import least_sure_row
 from ecsel.cli.terminal import show_study
 
 NASTY = ["[bold red]x[/]", "<script>alert(1)</script>", ":smile: & 'quotes\"", "two\nlines"]
@@ -25,7 +25,7 @@ def nasty_study():
     X = pd.DataFrame(rng.uniform(1, 9, (90, 4)), columns=NASTY)
     y = np.where(X[NASTY[0]] * X[NASTY[1]] > 20, "<b>[red]yes", "[/]no")
     y = np.where(X[NASTY[2]] > 6, "mid\nway", y)
-    return study(Table("names", X, y))
+    return demo_study(X, y)
 
 
 def test_demo_prints_equations_quality_an_explained_row_and_paths(tmp_path):
@@ -38,11 +38,11 @@ def test_demo_prints_equations_quality_an_explained_row_and_paths(tmp_path):
 
 
 def test_files_hold_the_model_that_was_shown(tmp_path):
-    table = bundled_table()
-    found = study(table)
-    write_study(found, tmp_path)
+    X, y = bundled_table()
+    found = demo_study(X, y)
+    write_files(found, tmp_path, "tumours")
     model = ecsel.load(tmp_path / "model.json")
-    usual = table.X[table.X.apply(lambda x: x.between(x.quantile(0.1), x.quantile(0.9))).all(axis=1)]
+    usual = X[X.apply(lambda x: x.between(x.quantile(0.1), x.quantile(0.9))).all(axis=1)]
     np.testing.assert_array_equal(model.predict_proba(usual), found.model.predict_proba(usual))
     text = (tmp_path / "equations.txt").read_text(encoding="utf-8")
     for equation in found.model.equations_.values():
@@ -91,10 +91,11 @@ def test_version_and_help():
 
 def test_names_are_data_in_the_terminal(nasty_study):
     console = Console(markup=False, emoji=False, highlight=False, width=200, record=True, file=open(os.devnull, "w"))  # noqa: PTH123, SIM115 - closed below
-    show_study(console, nasty_study)
+    row = least_sure_row(nasty_study)
+    show_study(console, nasty_study, row, "names")
     console.file.close()
     text = console.export_text()
-    shown = [r.column for r in nasty_study.row.reasons if r.column.isprintable()]
+    shown = [r.column for r in row.reasons if r.column.isprintable()]
     assert shown
     for name in [*shown, "<b>[red]yes", "[/]no", r"'mid\nway'"]:
         assert name in text

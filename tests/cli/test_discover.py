@@ -54,3 +54,17 @@ def test_why_a_column_was_left_out_is_told_once_and_is_true(run, springs_file, t
     assert sum("sample" in line for line in lines) == 1
     assert not any("sample" in line and "one value" in line for line in lines)
     assert "left out lab: one value only" in lines
+
+
+def test_outliers_have_the_row_numbers_of_the_file(run, run_json, springs, tmp_path):
+    """Counted from 1, rows without a target included."""
+    table = springs.copy()
+    table.loc[[0, 4], "energy"] = None
+    table.loc[20, "energy"] += 40.0
+    path, law = tmp_path / "springs.csv", tmp_path / "law.json"
+    table.to_csv(path, index=False)
+    assert run_json("discover", path, "-t", "energy", "-o", law)["outliers"] == [21]
+    assert "rows 21, counted from 1" in run("discover", path, "-t", "energy").stdout
+    assert (
+        "rows 19, counted from 1" in run("info", law).stdout
+    )  # of the rows that were fitted: the file knows no others

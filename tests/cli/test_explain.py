@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 
-from ecsel import explain
+from ecsel import ECSELClassifier, explain
 
 
 def test_explain_one_row_adds_up_to_its_log_odds(run_json, run, loans_file, model_file, model, features):
@@ -45,3 +46,24 @@ def test_explain_a_law(run_json, run, refused, springs_file, law_file):
     assert "a law" in refused("explain", "-", "-m", law_file, stdin='{"stiffness": 1, "stretch": 2}')
     assert "--toward" in refused("explain", springs_file, "-m", law_file, "--toward", "x")
     assert "predicted" in run("explain", springs_file, "-m", law_file).stdout
+
+
+def test_explain_three_classes_names_the_rival(run, run_json, tmp_path):
+    table = load_iris(as_frame=True)
+    names = [name.removesuffix(" (cm)").replace(" ", "_") for name in table.feature_names]
+    X = table.data.set_axis(names, axis=1)
+    y = table.target.map(dict(enumerate(table.target_names)))
+    data, path = tmp_path / "iris.csv", tmp_path / "iris.json"
+    X.assign(species=y).to_csv(data, index=False)
+    model = ECSELClassifier(max_factors=4, cv=3).fit(X, y)
+    model.save(path)
+    for row in (1, 71, 150):
+        p = dict(zip(model.classes_, model.predict_proba(X.iloc[[row - 1]])[0], strict=True))
+        best, rival = sorted(p, key=p.get)[:-3:-1]
+        text = run("explain", data, "-m", path, "--row", row).stdout
+        assert f"In log-odds of {best} against {rival}, the likeliest other class" in text
+        (found,) = run_json("explain", data, "-m", path, "--row", row)["rows"]
+        assert (found["toward"], found["against"]) == (best, rival)
+        assert found["margin"] == pytest.approx(np.log(p[best] / p[rival]))
+        assert found["reasons"]
+        assert all(f"log-odds of {best!r} against {rival!r}" in reason for reason in found["reasons"])

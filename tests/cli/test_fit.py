@@ -247,3 +247,10 @@ def test_usage_errors_are_one_line_with_code_2(refused, loans_file):
     assert "--target" in refused("fit", loans_file, code=2)
     assert "ecsel fit --help" in refused("fit", loans_file, "-t", "bad", "--task", "guess", code=2)
     assert "No such command" in refused("fitt", code=2)
+
+
+def test_a_threshold_of_three_classes_is_refused_at_once(refused, loans, tmp_path):
+    path = tmp_path / "loans.csv"
+    loans.to_csv(path, index=False)
+    message = refused("fit", path, "-t", "home", "--threshold", "f1")
+    assert "--threshold is for two classes, but 'home' has 3" in message

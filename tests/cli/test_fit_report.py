@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from ecsel import ECSELClassifier
-from ecsel.cli.drivers import strongest_drivers
 from ecsel.cli.fit_report import quality_notes
 from ecsel.cli.preparing import ColumnOptions, prepare
 from ecsel.cli.reading import ReadOptions, read_file
-from ecsel.cli.training import n_numbers, train
+from ecsel.study import Study
+from ecsel.study.drivers import strongest_drivers
+from ecsel.study.study import n_numbers
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +30,8 @@ def rare(tmp_path_factory):
 def trained(path, **options):
     table = read_file(path, ReadOptions(None, None, None))
     prepared = prepare(table, "bad", task=None, options=ColumnOptions((), (), (), "auto"), as_law=False)
-    return train(
-        prepared,
-        lambda: ECSELClassifier(max_factors=3, cv=3, random_state=0, **options),
-        share=0.25,
-        seed=0,
-        begin=lambda _: None,
-        choose=lambda model: model,
-    )
+    model = ECSELClassifier(max_factors=3, cv=3, random_state=0, **options)
+    return Study.of(prepared.X, prepared.y, model, plain=prepared.plain, target="bad")
 
 
 def test_figures_say_whose_they_are(rare):

@@ -4,8 +4,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from ecsel.cli.app import Commands
 from ecsel.cli.errors import CommandError
-from ecsel.cli.group import Commands
 from ecsel.files import ModelFileError
 
 

@@ -95,3 +95,14 @@ def test_a_row_needs_its_table(refused, readable_file, loans_file):
     assert "of which table" in refused("info", readable_file, "--row", 3)
     assert "choose one with --row" in refused("info", readable_file, loans_file)
     assert "there is no row 9999" in refused("info", readable_file, loans_file, "--row", 9999)
+
+
+def test_a_law_is_called_by_its_target(run, springs_file, law_file, springs, tmp_path):
+    for text in (run("info", law_file).stdout, run("info", law_file, springs_file, "--row", "3").stdout):
+        assert re.search(r"^energy = 1/2·stiffness\*stretch\*\*2$", text, re.MULTILINE)
+        assert "\ny =" not in text
+    assert re.search(r"energy +sum +=", text)
+    unnamed = tmp_path / "unnamed.json"
+    columns = ["stiffness", "stretch"]
+    ecsel.ECSELRegressor().fit(springs[columns], springs["energy"].to_numpy()).save(unnamed)
+    assert "\ny = 1/2·" in run("info", unnamed).stdout

@@ -1,5 +1,9 @@
 """`ecsel report` writes one page about the rows that it was given."""
 
+import re
+
+import pytest
+
 
 def test_one_page_and_nothing_else(run, loans_file, model_file, tmp_path):
     path = tmp_path / "report.html"
@@ -45,3 +49,26 @@ def test_points_annex_and_the_head(run, refused, loans_file, readable_file, read
     assert "pdo" in refused(*command, "--points", "0,600,50")
     law = ["report", springs_file, "-t", "energy", "-m", law_file, "-o", path]
     assert "predicts a number" in refused(*law, "--points", "20,600,50")
+
+
+def test_row_numbers_are_those_of_the_command_line(run, run_json, loans, readable_file, tmp_path):
+    """Rows without an outcome take no part in a report, and still count."""
+    data, path = tmp_path / "gaps.csv", tmp_path / "report.html"
+    loans.assign(bad=loans["bad"].where(loans.index % 5 != 0)).to_csv(data, index=False)
+    run("report", data, "-t", "bad", "-m", readable_file, "-o", path)
+    page = path.read_text(encoding="utf-8")
+    told = re.findall(r"Row (\d+): <strong>(\w+) with probability ([\d.]+)\s%</strong>", page)
+    assert len(told) >= 3
+    for row, label, chance in told:
+        assert int(row) % 5 != 1  # these have no outcome
+        (found,) = run_json("explain", data, "-m", readable_file, "--row", row)["rows"]
+        assert (found["row"], found["prediction"]) == (int(row), label)
+        assert 100 * found["probability"] == pytest.approx(float(chance), abs=0.051)
+    (worked,) = re.findall(r"This is row (\d+) of the training rows: (.+?)\. ", page)
+    values = {name: loans[name].iloc[int(worked[0]) - 1] for name in ("income", "age")}
+    for name, value in values.items():
+        if f"{name} = " in worked[1]:
+            assert f"{name} = {value:g}" in worked[1]
+    text = run("info", readable_file, data, "--row", worked[0]).stdout
+    (product,) = re.findall(r"probability of yes = (.+)", text)[-1:]
+    assert product in page

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecsel import Signomial, Term
-from ecsel.cli.study import Reason
+from ecsel.cli.explained_row import Reason
 from ecsel.cli.wording import DIGITS, factor_of_odds, sentence, wrapped_equation
 
 exponents = st.dictionaries(st.text(max_size=6), st.floats(-3, 3).filter(bool), max_size=4)

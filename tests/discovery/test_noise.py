@@ -205,6 +205,6 @@ def test_describe_names_the_error_that_it_tells():
     p = model.predict(X)
     relative = np.sqrt((((y - p) / p) ** 2).mean())
     plain = np.sqrt(((y - p) ** 2).mean())
-    assert f"Root mean squared error of predict {plain:.4g}" in told
-    assert f"with rows weighted as in the fit {relative:.2g}"[:-1] in told
+    assert f"Root mean squared error {plain:.4g}. The fit weighs rows" in told
+    assert f"with these weights it is {relative:.2g}"[:-1] in told
     assert "Root mean squared error" in ECSELRegressor().fit(X, y).describe()

@@ -202,7 +202,7 @@ def test_errors_in_the_targets_unit_stand_beside_weighted_ones():
     model = ECSELRegressor(noise="relative").fit(X, y)
     plain = np.sqrt(np.mean((model.predict(X) - y) ** 2))
     assert model.law_.plain_mse**0.5 == pytest.approx(plain)
-    assert f"error of predict {plain:.4g}; with rows weighted as in the fit" in model.describe()
+    assert f"squared error {plain:.4g}. The fit weighs rows by their noise" in model.describe()
 
 
 def test_near_ties_never_list_the_law_itself():

@@ -69,6 +69,24 @@ def test_what_means_the_same_is_read(folder, rows, change):
     assert read.column("age").to_pylist() == [*rows["age"]] * 2
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("date32", "timestamp[us]"), ("timestamp[us]", "timestamp[us, tz=UTC]"), ("timestamp[us, tz=UTC]", "date32")],
+)
+def test_days_and_times_are_not_mixed_up(tmp_path, first, second):
+    """A time read as a date would lose its hours, and one without its zone would be another time."""
+    types = {
+        "date32": pa.date32(),
+        "timestamp[us]": pa.timestamp("us"),
+        "timestamp[us, tz=UTC]": pa.timestamp("us", "UTC"),
+    }
+    for name, kind in (("a", first), ("b", second)):
+        days = pa.array([18_000, 18_001], pa.int32() if kind == "date32" else pa.int64())
+        pq.write_table(pa.table({"day": days.cast(types[kind])}), tmp_path / f"{name}.parquet")
+    with pytest.raises(ValueError, match=r"b\.parquet': the column 'day' holds"):
+        list(ParquetTable(tmp_path).tables(["day"]))
+
+
 def test_columns_that_nobody_uses_may_differ(folder, rows):
     table = ParquetTable(folder(rows.assign(home=1.5)), columns=["income"])
     ECSELClassifier(n_terms=1, l1=1e-3).fit(table, "ill")

@@ -125,7 +125,7 @@ def test_negative_inputs_are_sign_aware():
     X = np.random.default_rng(0).normal(size=(100, 2))
     model = ECSELRegressor().fit(X, X[:, 0] ** 3 - 2 * np.abs(X[:, 1]) ** 1.5 + noise(100))
     assert model.equation_ == Signomial.parse("x0**3 - 2*abs(x1)**(3/2)")
-    assert "absolute value enter: x1" in model.describe()
+    assert "takes the absolute value of x1" in model.describe()
 
 
 @pytest.mark.parametrize(

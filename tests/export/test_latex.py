@@ -15,6 +15,7 @@ from ecsel import Signomial
 from ecsel.explain import ModelView
 from ecsel.export import formula_inputs, to_latex
 from ecsel.export.formula_latex import latex_indicator
+from ecsel.export.latex import level_names
 from ecsel.export.raw_units import formula_of, positive_encoder
 from ecsel.signomial.latex import latex_name
 
@@ -143,3 +144,29 @@ def test_the_rules_of_a_raw_encoder_are_written(all_cases):
     assert rules[r"\left[\text{a statement}\right]"].startswith(r"\begin{cases} 1 & \text{if } \text{it holds}")
     three = to_latex(all_cases["default_of_three"].model)
     assert lines_of(three)[-1][1] == r"\text{the class with the largest } P"
+
+
+def test_the_complete_listing_runs_as_python_and_no_name_ends_it():
+    name = r"\end{verbatim}\input{secret}"
+    equation = Signomial.parse(f"3*x**2 + col({name!r})")
+    first, *lines, last = to_latex(equation, complete=True).splitlines()
+    assert (first, last) == (r"\begin{verbatim}", r"\end{verbatim}")
+    assert not any(r"\end{" in line for line in lines)
+    program = {}
+    exec("\n".join(lines), program)  # the listing is a program
+    assert program["predict"]({"x": 2.0, name: 5.0}) == {"prediction": pytest.approx(17.0)}
+
+
+def test_a_complete_listing_has_all_digits():
+    with pytest.raises(ValueError, match="complete=True keeps all digits and reads no rows: leave out digits and X"):
+        to_latex(Signomial.parse("x"), complete=True, digits=3)
+
+
+def test_levels_that_look_alike_are_told_apart():
+    assert level_names(["a b", "a\tb", 2, 2.5, True]) == {
+        "a b": r"\mathrm{a\ b}",
+        "a\tb": r"\mathrm{a\ b}_{(1)}",
+        2: "2",
+        2.5: "2.5",
+        True: r"\mathrm{True}",
+    }

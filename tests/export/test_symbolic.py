@@ -84,5 +84,5 @@ def test_numbers_stay_exact():
 
 
 def test_a_wrong_output_is_refused():
-    with pytest.raises(ValueError, match="output must be 'probability', 'score' or 'label', not 'logit'"):
+    with pytest.raises(ValueError, match="output must be 'probability' or 'score', not 'logit'"):
         to_sympy(Signomial.parse("x"), output="logit")

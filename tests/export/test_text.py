@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ecsel import Signomial
 from ecsel.explain import ModelView
-from ecsel.export import formula_inputs, to_text
+from ecsel.export import formula_inputs, to_python, to_text
 from ecsel.export.digits import readable_formula
 from ecsel.export.raw_rows import symbols_of
 from ecsel.export.raw_units import formula_of
@@ -195,3 +195,14 @@ def test_a_threshold_and_the_largest_are_said():
 def test_wrong_digits_are_refused(digits):
     with pytest.raises(ValueError, match="digits must be None, 'auto' or an integer from 1 to 17"):
         to_text(Signomial.parse("x"), digits=digits)
+
+
+def test_the_complete_text_is_the_python_program(all_cases):
+    for case in all_cases.values():
+        assert to_text(case.model, complete=True) == to_python(case.model)
+
+
+@pytest.mark.parametrize("options", [{"digits": 3}, {"digits": "auto"}, {"X": [[1.0]]}])
+def test_a_complete_text_has_all_digits(options):
+    with pytest.raises(ValueError, match="complete=True keeps all digits and reads no rows: leave out digits and X"):
+        to_text(Signomial.parse("x"), complete=True, **options)

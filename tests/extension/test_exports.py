@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from ecsel import ECSELClassifier
-from ecsel.export.expr import And, Compare, Const, If, Input, IsMissing, Lookup, Max, Min, Not, Null, Or
+from ecsel.export.expr import Const, Input, IsMissing, Lookup, Max, Min, Null
 from ecsel.export.lowering import lower
-from ecsel.export.writing import INFIX, fold, infix
+from ecsel.export.writing import C_FAMILY, fold
 
 HEAD = """function min(a, b) { return a < b ? a : b }
 function max(a, b) { return a > b ? a : b }
@@ -27,19 +27,14 @@ def to_awk(model):
     """Return a program that reads tab-separated columns in the order of `columns` and prints the probabilities."""
     program = lower(model)
     rules = {
-        **INFIX,
+        **C_FAMILY,
         Min: _nested("min"),
         Max: _nested("max"),
         Const: lambda value: f"({value!r})",
         Null: lambda: '"null"',
         Input: lambda position: f"(${position + 1} + 0)",
         Lookup: _lookup,
-        If: lambda condition, then, otherwise: f"({condition} ? {then} : {otherwise})",
         IsMissing: lambda position: f'(${position + 1} == "")',
-        Compare: lambda operator, left, right: f"({left} {operator} {right})",
-        And: infix(" && "),
-        Or: infix(" || "),
-        Not: lambda operand: f"(! {operand})",
     }
     lines = [f"    {each.name} = {fold(each.value, rules)}" for each in program.assignments]
     formats = "\\t".join(["%.17g"] * len(program.outputs))

@@ -22,6 +22,24 @@ def test_nine_headings_in_their_order(churn_case):
     assert "Annex IV" not in rendered(churn_case)
 
 
+def test_the_headings_are_those_of_the_regulation():
+    """Regulation (EU) 2024/1689, Annex IV, points 1 to 9: what each is about, by its own words."""
+    asked = (
+        ("general description of the AI system",),
+        ("detailed description of the elements of the AI system", "process for its development"),
+        ("monitoring, functioning and control of the AI system",),
+        ("appropriateness of the performance metrics for the specific AI system",),
+        ("risk management system in accordance with Article 9",),
+        ("relevant changes made by the provider to the system through its lifecycle",),
+        ("list of the harmonised standards applied in full or in part",),
+        ("copy of the EU declaration of conformity referred to in Article 47",),
+        ("evaluate", "performance", "in the post-market phase in accordance with Article 72"),
+    )
+    for title, words in zip(TITLES, asked, strict=True):
+        for word in words:
+            assert word.lower() in title.lower()
+
+
 def test_every_section_that_is_named_is_there(loan_case):
     html = rendered(loan_case, annex_iv=True)
     named = re.findall(r'\(see <a href="#(\w+)">(.+?)</a>\)', html)

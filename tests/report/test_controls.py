@@ -52,6 +52,7 @@ def test_controls_know_their_columns(loan_case):
     assert found["age"]["whole"]
     assert found["age"]["fixed"]
     assert not found["income"]["whole"]
+    assert (found["age"]["unit"], found["income"]["unit"]) == (1.0, 0.01)
     assert found["years"]["missing"]
     assert not found["income"]["missing"]
     assert found["city"]["levels"] == ["Bonn", "Oslo", "Rome"]

@@ -103,7 +103,7 @@ def test_limits_say_what_the_rows_say(loan_case):
     told = limits(loan_case.evidence, ["Ours first."])
     assert told[0] == "Ours first."
     assert any(f"{len(loan_case.X_test)} held-out rows" in text for text in told)
-    assert any(text == "What the equation does not use changes nothing: constant." for text in told)
+    assert any(text == "The equation does not use these columns, so they change nothing: constant." for text in told)
     assert any("rare" in text or "rough" in text for text in told) == ((loan_case.y_test == "defaulted").sum() < 50)
     again = dataclasses.replace(loan_case.evidence, judged=loan_case.evidence.training)
     assert any("too good" in text for text in limits(again, []))
@@ -113,7 +113,7 @@ def test_limits_say_what_the_rows_say(loan_case):
 def test_limits_count_rows_unlike_those_of_training(loan_case):
     X = loan_case.X_test.assign(income=-1.0, city=["Paris", *["Rome"] * (len(loan_case.X_test) - 1)])
     told = limits(Evidence.read(loan_case.model, loan_case.X, loan_case.y, X, loan_case.y_test), [])
-    assert f"Judged rows outside of the training range, by column: income ({len(X)})." in told
+    assert f"Judged rows outside the training range, by column: income ({len(X)})." in told
     assert "Judged rows with a level that training never saw, by column: city (1)." in told
 
 

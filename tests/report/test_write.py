@@ -86,7 +86,7 @@ def test_a_model_without_a_column_is_reported():
     y = np.array(["no", "yes"] * 20)
     model = ECSELClassifier(n_terms=1, l1=10.0).fit(X, y)
     assert all(not equation.names for equation in model.equations_.values())
-    assert "does not use changes nothing: x, y." in render_report(model, X, y)
+    assert "does not use these columns, so they change nothing: x, y." in render_report(model, X, y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -131,7 +131,7 @@ def test_a_law_that_is_a_constant_is_reported():
     rng = np.random.default_rng(0)
     X, y = pd.DataFrame({"x": rng.uniform(1, 2, 30)}), rng.normal(5, 1, 30)
     model = ECSELRegressor(form="a").fit(X, y)
-    assert "does not use changes nothing: x." in render_report(model, X, y)
+    assert "does not use these columns, so they change nothing: x." in render_report(model, X, y)
 
 
 def test_without_jinja2_the_message_names_the_extra(loan_case, monkeypatch):

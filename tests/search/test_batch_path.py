@@ -95,6 +95,28 @@ def test_exchanges_lower_the_total():
     assert len(changed) == len(set(changed)) == CLASSES  # one piece of every score
 
 
+@pytest.mark.parametrize("n_scores", [2, CLASSES])
+def test_where_exchanges_together_do_not_help_the_best_one_is_tried_alone(monkeypatch, n_scores):
+    data = training()
+    walk = BatchWalk(data, FAMILY, Limits(200))
+    atoms = tuple(np.random.default_rng(1).choice(len(data.atoms), 12, replace=False).tolist())
+    poor = walk._fit(atoms, tuple(c for c in range(CLASSES) for _ in range(2)), None)
+    look = walk._scan(poor, walk._dictionary)
+    look = replace(look, swaps=look.swaps[:n_scores])
+    fit, tried = walk._fit, []
+
+    def fit_alone(atoms, owners, start):
+        tried.append([i for i, (a, b) in enumerate(zip(atoms, poor.atoms, strict=True)) if a != b])
+        return fit(atoms, owners, start) if len(tried[-1]) == 1 else poor
+
+    monkeypatch.setattr(walk, "_fit", fit_alone)
+    better = walk._swap_batch(poor, look)
+    assert [len(each) for each in tried] == [n_scores, 1]
+    assert better.total < poor.total
+    best = max((gain, s) for swaps in look.swaps for gain, s, _ in swaps[:1])
+    assert tried[-1] == [best[1]]
+
+
 def test_the_pieces_that_are_missed_least_leave():
     """Of a batch that leaves no other choice of as many, each alone, would be missed less, to second order."""
     data = training()

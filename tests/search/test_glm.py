@@ -107,6 +107,35 @@ def test_a_model_without_pieces_is_the_constant():
     np.testing.assert_allclose(empty.intercepts, Logistic().start(y, w), atol=1e-6)
 
 
+@pytest.mark.needs_kernel
+@pytest.mark.parametrize("loss", [Logistic(), Softmax(3), Softmax(7), Squared()], ids=lambda loss: loss.name)
+def test_chosen_lines_of_a_matrix_are_fitted_as_if_they_stood_alone(loss):
+    x, owners, y, w, ridge = problem(loss)
+    w = np.where(np.arange(len(w)) % 50 < 10, 0.0, w)  # runs of rows that take no part
+    places = np.random.default_rng(0).permutation(2 * len(x))[: len(x)]
+    matrix = np.full((2 * len(x), x.shape[1]), np.nan, dtype=np.float32)
+    matrix[places] = x
+    for tolerance in (glm.TOLERANCE, glm.SEARCH_TOLERANCE):
+        alone = glm.fit(loss, x.astype(np.float32), owners, y, w, ridge, tolerance=tolerance)
+        there = glm.fit(loss, matrix, owners, y, w, ridge, places=places, tolerance=tolerance)
+        np.testing.assert_array_equal(alone.coefficients, there.coefficients)
+        np.testing.assert_array_equal(alone.scores, there.scores)
+        wide = glm.fit(loss, x.astype(np.float32).astype(float), owners, y, w, ridge, tolerance=tolerance)
+        np.testing.assert_allclose(wide.scores, there.scores, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.needs_kernel
+@pytest.mark.parametrize("loss", [Logistic(), Softmax(3), Squared()], ids=lambda loss: loss.name)
+def test_moments_are_those_of_the_loss(monkeypatch, loss):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(scale=8, size=(loss.n_scores, 200))
+    y, w = rng.integers(0, max(loss.n_scores, 2), 200).astype(float), rng.uniform(0, 2, 200)
+    fast = glm.moments(loss, scores, y, w)
+    monkeypatch.setattr(_compiled, "compiled", None)
+    for mine, other in zip(fast, glm.moments(loss, scores, y, w), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-13)
+
+
 def test_separable_rows_and_equal_columns_have_a_finite_fit():
     x = np.linspace(-1, 1, 80)
     fitted = glm.fit(
@@ -123,8 +152,8 @@ def test_the_kernel_refuses_what_does_not_fit():
     n, p = x.shape[1], len(x)
 
     def call(kind=1, scores=3, pieces=p, rows=n, own=owners, target=y):
-        arrays = (x, own.astype(np.int64), target, w, ridge, None, np.zeros(3 + p), np.empty((3, n)))
-        return kernel.glm_fit((kind, scores, pieces, rows, 1, 5), (1e-6, 1e-8), *arrays)
+        arrays = (x, None, own.astype(np.int64), target, w, ridge, None, np.zeros(3 + p), np.empty((3, n)))
+        return kernel.glm_fit((kind, scores, pieces, rows, 1, 5, pieces), (1e-6, 1e-8), *arrays)
 
     call()
     for wrong in (

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 
 from ecsel.search import glm
-from ecsel.search.dictionary import make_atoms, pair_pieces, single_pieces
+from ecsel.search.dictionary import SearchColumn, make_atoms, pair_pieces, single_pieces
 from ecsel.search.losses import Logistic, Softmax, Squared
 from ecsel.search.path import Family, Limits, Training, Walk
 from ecsel.search.scan import CONSIDERED_SWAPS
@@ -140,3 +140,33 @@ def test_squared_errors_count_in_units_of_their_noise(make_columns, noise):
         own = 0.5 * ((data.target - found.fitted.scores[0]) ** 2).sum()
         assert found.fitted.loss == pytest.approx(own / dispersion, rel=1e-9)
     assert noise or len(path) == 5  # two more pieces gain nothing
+
+
+def test_straight_columns_start_from_all_of_them():
+    """What two columns say together, as a difference does, is not lost: each alone says next to nothing."""
+    rng = np.random.default_rng(3)
+    common, own = rng.normal(size=400), rng.normal(size=400)
+    values = [common, common + 0.2 * own, *(rng.normal(size=(4, 400)) + 0.4 * own)]
+    columns = [SearchColumn(f"x{j}", j, x, shift=9.0) for j, x in enumerate(values)]
+    target = (rng.random(400) < expit(2 * own)) * 1.0
+    atoms = make_atoms(columns, single_pieces(columns), np.ones(400))
+    training = Training(Logistic(), atoms, target, np.ones(400))
+    path = Walk(training, Family("straight", price=0.0, ridge=0.3, max_pieces=20, straight=True), Limits(20)).run()
+    assert [len(found) for found in path] == list(range(7))
+    assert all(atoms.straight[list(found.atoms)].all() for found in path)
+    assert {atoms.groups[a, 0] for a in path[2].atoms} == {0, 1}
+    # without room for all of them the walk goes up, and every limit is kept
+    short = Walk(training, Family("straight", price=0.0, ridge=0.3, max_pieces=20, straight=True), Limits(5)).run()
+    assert len(short[-1]) == 5
+
+
+def test_thresholds_are_not_straight():
+    columns = [
+        SearchColumn("x", 0, np.arange(9.0), shift=1.0),
+        SearchColumn("[x > 3]", 0, (np.arange(9) > 3) * 1.0, straight=True, cut=True),
+    ]
+    atoms = make_atoms(columns, single_pieces(columns), np.ones(9))
+    names = {
+        columns[piece[0].column].name for piece, straight in zip(atoms.pieces, atoms.straight, strict=True) if straight
+    }
+    assert names == {"x"}

@@ -104,7 +104,7 @@ def test_the_kernel_refuses_what_does_not_fit():
             row,
             (none, none, empty, empty, empty),
             (np.ones(1), np.ones(1), np.ones((1, 1), dtype=np.uint8), None),
-            (np.zeros((1, 3)), np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1)), np.zeros(1), np.zeros((1, 1, 3))),
+            (np.zeros((1, 3, 4)), np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1)), np.zeros(1), np.zeros((1, 1, 3))),
         )
 
     look((2, 3, 1, 1, 0, 1), np.array([1]))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ecsel import __version__
 from ecsel.cli.compare import compare
 from ecsel.cli.counterfactual import counterfactual
 from ecsel.cli.demo import demo
 from ecsel.cli.discover import discover
+from ecsel.cli.errors import error_line
 from ecsel.cli.explain import explain
 from ecsel.cli.export import export
 from ecsel.cli.fit import fit
-from ecsel.cli.group import Commands
 from ecsel.cli.info import info
 from ecsel.cli.predict import predict
 from ecsel.cli.report import report
@@ -29,6 +31,22 @@ ecsel predict new.csv -m model.json -o out.csv   use it
 ecsel explain new.csv -m model.json --row 1      why?
 ecsel report loans.csv -t bad -m model.json -o report.html
 """
+
+
+class Commands(TyperGroup):
+    """Runs a command and tells its errors without a traceback; a reader that went away (head, less) is no error."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except Exception as error:  # the last place where an error can become a line for people
+            line, code = error_line(error)
+            sys.stderr.write(f"{line}\n")
+            raise typer.Exit(code) from error
+
 
 app = typer.Typer(
     name="ecsel",

@@ -8,7 +8,7 @@ import typer
 from ecsel.cli.errors import CommandError
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
 from ecsel.cli.session import Session, speaking
-from ecsel.cli.wording import DIGITS
+from ecsel.cli.wording import DIGITS, law_in_words
 
 if TYPE_CHECKING:
     from ecsel.cli.preparing import Prepared
@@ -36,8 +36,12 @@ def discover(
         typer.Option(metavar="COLUMN=UNIT", help="Physical unit, also of the target; may be repeated. Needs pint."),
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Leave out; may be repeated.")] = None,
-    keep: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Use, whatever it looks like.")] = None,
-    time_limit: Annotated[float | None, typer.Option(metavar="SECONDS", help="Then tell the best law so far.")] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Use, even if it looks like an identifier.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Stop the search then, with the best law so far.")
+    ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
@@ -72,7 +76,7 @@ def discover(
             **_units(units or [], target),
             time_limit=time_limit,
             verbose=int(session.shows_progress or verbose),
-        ).fit(prepared.X, prepared.y)
+        ).fit(prepared.X, prepared.outcomes)
         if output is not None:
             save_model(model, output)
         if as_json:
@@ -115,7 +119,7 @@ def document(prepared: "Prepared", model: Any, output: Path | None) -> dict[str,
         "adequate": model.adequate_,
         "misfit": {"p_value": model.misfit_p_value_, "column": model.misfit_column_},
         "noise": {"kind": model.law_.noise.kind, "sigma": model.law_.noise.sigma},
-        "outliers": list(model.outliers_),
+        "outliers": prepared.row_numbers[list(model.outliers_)].tolist(),
         "law": _law(model.law_),
         "front": [_law(law) for law in model.path_],
         "near_ties": [_law(law) for law in model.near_ties_],
@@ -137,16 +141,20 @@ def _law(law: Any) -> dict[str, Any]:
 
 def _tell(session: Session, prepared: "Prepared", model: Any, output: Path | None) -> None:
     from ecsel.cli.findings import facts
+    from ecsel.signomial.text import counted
 
     for finding in facts(prepared):
         if finding.kind in {"dropped", "missing", "reading"}:
             session.note(finding.text)
-    session.out.print(model.describe().replace("y = ", f"{prepared.target} = "), style="", soft_wrap=True)
+    session.out.print(law_in_words(model, prepared.row_numbers), style="", soft_wrap=True)
     if len(model.path_) > 1:
-        session.out.print("\nThe front of size against error:", style="bold")
+        weighted = "" if model.law_.noise.kind == "constant" else ", rows weighted by their noise"
+        session.out.print(
+            f"\nLaws of other sizes, with their root mean squared error{weighted}:", style="bold", soft_wrap=True
+        )
         for law in model.path_:
             n = len(law.equation.terms)
-            line = f"  {n} {'term' if n == 1 else 'terms'}, error {law.mse**0.5:.4g}: {format(law.equation, DIGITS)}"
+            line = f"  {counted(n, 'term')}: {law.mse**0.5:.4g} for {format(law.equation, DIGITS)}"
             session.out.print(line, soft_wrap=True)
     if session.verbose:
         session.out.print(f"\n{model.summary()}", soft_wrap=True)

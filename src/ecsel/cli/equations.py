@@ -12,6 +12,7 @@ from ecsel.cli.models import equations_of, is_classifier, is_readable
 from ecsel.cli.wording import is_log_odds, link_line, number, score_name, shown, wrapped_equation
 from ecsel.estimators.odds import odds_phrases
 from ecsel.estimators.odds_product import is_product_of_powers, odds_factors
+from ecsel.estimators.readable_summary import repeated_columns
 from ecsel.estimators.summary import remarks
 from ecsel.report.front import Front
 from ecsel.report.pieces import equation_lines
@@ -99,13 +100,14 @@ def reading_aids(model: Any) -> list[str]:
     if not is_classifier(model):
         return []
     if model.encoder_.is_raw:
-        return [
+        phrases = [
             phrase if is_log_odds(model) else f"{shown(label)}: {phrase}"
             for label, equation in model.equations_.items()
             for term in equation.terms
             if not term.is_constant
             for phrase in odds_phrases(term, model.encoder_)
         ]
+        return phrases + repeated_columns(list(model.equations_.values()), model.encoder_)
     several = len(model.equations_) > 1
     found = [
         f"{shown(label)}: {remark.strip('()')}" if several else remark.strip("()")
@@ -136,7 +138,7 @@ def show_example(console: Console, model: Any, example: WorkedExample) -> None:
                 cells = (piece.value_text, "×", piece.coefficient_text, "=", piece.product_text)
             else:
                 cells = ("", "", piece.coefficient_text, "=", piece.product_text)
-            table.add_row(Text(shown(piece.text) or "constant"), *cells)
+            table.add_row(Text(shown(piece.text) if piece.text else "constant"), *cells)
         total = Text(score_name(model, score.label), style="bold")
         table.add_row(total, "", "", "sum", "=", Text(score.total_text, style="bold"))
         if len(example.scores) > 1:

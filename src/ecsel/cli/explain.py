@@ -144,6 +144,7 @@ def document(found: Explained) -> dict[str, Any]:
             "prediction": prediction,
             "probability": probability,
             "toward": reasons.toward[i],
+            "against": reasons.against[i],
             "base": base,
             "margin": base + sign * float(reasons.values[i].sum()),
             "contributions": contributions,
@@ -168,7 +169,7 @@ def tell_row(session: "Session", found: Explained) -> None:
     plain = document(found)["rows"][0]
     _headline(session, found, 0)
     if not session.quiet:
-        session.out.print(_unit(found, plain["toward"]), soft_wrap=True)
+        session.out.print(_unit(found, plain["toward"], plain["against"]), soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("column", "value", "adds", ""):
         table.add_column(heading, justify="left" if heading in {"column", ""} else "right", overflow="fold")
@@ -211,12 +212,12 @@ def _headline(session: "Session", found: Explained, i: int) -> None:
     session.out.print(f"Row {found.X.index[i]}: predicted {line}{chance}", style="bold", soft_wrap=True)
 
 
-def _unit(found: Explained, toward: Any) -> str:
+def _unit(found: Explained, toward: Any, against: Any) -> str:
     if not found.view.has_classes:
         where = "the table" if found.view.encoder is None else "training"
         return f"In units of the prediction. The typical row has the medians of {where}."
-    against = "" if len(found.view.classes) == 2 else " against its strongest rival"
-    return f"In log-odds of {shown(toward)}{against}; + speaks for {shown(toward)}."
+    rival = "" if len(found.view.classes) == 2 else f" against {shown(against)}, the likeliest other class"
+    return f"In log-odds of {shown(toward)}{rival}; + speaks for {shown(toward)}."
 
 
 def _cell(value: Any) -> str:

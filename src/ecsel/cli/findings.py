@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from ecsel.cli.models import is_readable
 from ecsel.cli.preparing import left_out_note
-from ecsel.cli.screening import MAX_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.cli.wording import shown
+from ecsel.study.screening import MAX_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.tables.cautions import ADVICE
 from ecsel.tables.readings import AS_TEXT, MISSING_CODES_OFF
 
 if TYPE_CHECKING:
     from ecsel.cli.preparing import Prepared
-    from ecsel.cli.training import Training
+    from ecsel.study import Study
 
 KIND_WORDS = {"numbers": "of numbers", "levels": "with levels", "yes/no": "yes/no", "dates": "of dates"}
 
@@ -125,24 +125,24 @@ def cautions(prepared: Prepared, *, rare_is_handled: bool = False) -> list[Findi
     return found + (_class_cautions(prepared, rare_is_handled=rare_is_handled) if prepared.classes else [])
 
 
-def fit_cautions(training: Training) -> list[Finding]:
+def fit_cautions(study: Study) -> list[Finding]:
     """Return what asks for a second look at the fitted model."""
-    prepared, found = training.prepared, []
-    if training.unstable:
-        what = "features" if prepared.classes else "exponents"
+    found = []
+    if study.unstable:
+        what = "features" if study.classes else "exponents"
         found.append(
-            Finding("unstable", f"unstable {what}: other rows would give another sign, or none, to {_all(training)}")
+            Finding("unstable", f"unstable {what}: other rows would give another sign, or none, to {_all(study)}")
         )
-    if not prepared.classes and not training.model.law_found_:
+    if not study.classes and not study.model.law_found_:
         line = "no law was found, the prediction is a constant; try --criterion prediction, or more rows"
-        if is_readable(training.model):
+        if is_readable(study.model):
             line = "no column predicts better than a constant does; try more rows, or other columns"
         found.append(Finding("no_law", line))
     return found
 
 
-def _all(training: Training) -> str:
-    return listed(list(training.unstable))
+def _all(study: Study) -> str:
+    return listed(list(study.unstable))
 
 
 def _class_cautions(prepared: Prepared, *, rare_is_handled: bool) -> list[Finding]:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ecsel._version import OLD_NAMES_GO_IN
 from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
-from ecsel.cli.screening import TaskKind
 from ecsel.cli.session import speaking
+from ecsel.study.screening import TaskKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ecsel.cli.findings import Finding
     from ecsel.cli.preparing import Prepared
     from ecsel.cli.session import Session
-    from ecsel.cli.training import Training
+    from ecsel.study import Study
 
 COLUMNS, MODEL = "Columns", "Model"
 Names = list[str] | None
@@ -153,13 +154,13 @@ def fit(
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel.cli.errors import CommandError
     from ecsel.cli.findings import cautions, facts, fit_cautions
-    from ecsel.cli.fit_report import show_table, show_training
+    from ecsel.cli.fit_report import show_fit, show_table
     from ecsel.cli.info import bare_equations
     from ecsel.cli.large import fit_all, large_table, looked_at
     from ecsel.cli.preparing import ColumnOptions, prepare
     from ecsel.cli.reading import ReadOptions, read_file
-    from ecsel.cli.training import STAGES, train
     from ecsel.cli.writing import check_writable, save_model
+    from ecsel.study.study import STAGES, Study
 
     with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
         check_writable(output)
@@ -205,30 +206,33 @@ def fit(
             show_table(session, prepared, table.name, table_facts, warned)
         with session.stages(STAGES) as begin:
             whole = None if large is None else fit_all(large, prepared)
-            training = train(
-                prepared,
-                builder(prepared, options),
-                share=holdout,
+            found = Study.of(
+                prepared.X,
+                prepared.y,
+                unfitted(prepared, options),
+                holdout=holdout,
                 seed=seed,
+                target=prepared.target,
+                plain=prepared.plain,
                 begin=begin,
                 choose=choose,
                 whole=whole,
             )
         if output is not None:
-            save_model(training.model, output)
-        noted = fit_cautions(training)
+            save_model(found.model, output)
+        noted = fit_cautions(found)
         if as_json:
-            session.json("fit", document(training, table.name, table_facts, [*warned, *noted], output))
+            session.json("fit", document(found, prepared, table.name, table_facts, [*warned, *noted], output))
         elif in_words:
-            show_training(session, training, data, noted, output)
+            show_fit(session, found, data, noted, output)
         else:
-            bare_equations(session, training.model)
+            bare_equations(session, found.model)
 
 
 def _new_names(session: "Session", criterion: str, select: str) -> tuple[str, str]:
     """Return both options, a criterion taken from its old name."""
     if select in {"law", "prediction"}:
-        session.note(f"--select {select} is now --criterion {select}; the old name goes in 0.3.")
+        session.note(f"--select {select} is now --criterion {select}; the old name goes in {OLD_NAMES_GO_IN}.")
         return select, ""
     return criterion, select
 
@@ -248,6 +252,7 @@ def _options(
     if prepared.task.kind == "classification":
         if criterion:
             raise CommandError(f"--criterion is for a quantity, but {prepared.target!r} is taken for classes.")
+        _check_threshold(prepared, of_classes["threshold"])
         given, foreign, implied = {**of_search, **of_classes}, {}, {}
     elif goal == "prediction":
         given, foreign, implied = of_search, of_classes, {"criterion": goal}
@@ -299,6 +304,15 @@ def _number_or_word(text: str) -> float | str:
         return text
 
 
+def _check_threshold(prepared: "Prepared", threshold: float | str | None) -> None:
+    """Refuse a threshold of more than two classes, before anything is said of the table."""
+    from ecsel.cli.errors import CommandError
+
+    n, name = len(prepared.classes), prepared.target
+    if threshold is not None and n > 2:
+        raise CommandError(f"--threshold is for two classes, but {name!r} has {n}; the likeliest of them is predicted.")
+
+
 def _threshold(text: str | None) -> float | str | None:
     try:
         return None if text is None else float(text)
@@ -306,23 +320,24 @@ def _threshold(text: str | None) -> float | str | None:
         return text
 
 
-def builder(prepared: "Prepared", options: dict[str, Any]) -> "Callable[[], Any]":
-    """Return the function that makes the unfitted model for a table."""
+def unfitted(prepared: "Prepared", options: dict[str, Any]) -> Any:
+    """Return the unfitted model for a table."""
     from ecsel import ECSELClassifier, ECSELRegressor
 
-    def build() -> Any:
-        return ECSELClassifier(**options) if prepared.task.kind == "classification" else ECSELRegressor(**options)
-
-    return build
+    return ECSELClassifier(**options) if prepared.task.kind == "classification" else ECSELRegressor(**options)
 
 
 def document(
-    training: "Training", name: str, table_facts: "list[Finding]", warned: "list[Finding]", output: Path | None
+    found: "Study",
+    prepared: "Prepared",
+    name: str,
+    table_facts: "list[Finding]",
+    warned: "list[Finding]",
+    output: Path | None,
 ) -> dict[str, Any]:
     """Return everything that the fit found as plain values."""
     from ecsel.cli.info import describe
 
-    prepared = training.prepared
     return {
         "data": name,
         "target": prepared.target,
@@ -332,15 +347,15 @@ def document(
             "without_target": prepared.n_without_target,
             "incomplete": prepared.n_incomplete,
             "fitted": len(prepared.y),
-            "held_out": training.n_held_out,
+            "held_out": len(found.held_out),
         },
         "classes": [{"label": label, "rows": n} for label, n in prepared.classes.items()],
         "dropped": [{"column": column, "why": why} for column, why in prepared.dropped.items()],
         "missing": prepared.missing,
-        "quality": training.quality_documents(),
-        "drivers": [{"column": d.column, "strength": d.strength, "text": d.text} for d in training.drivers],
+        "quality": found.quality_documents(),
+        "drivers": [{"column": d.column, "strength": d.strength, "text": d.text} for d in found.drivers],
         "facts": [{"kind": finding.kind, "text": finding.text} for finding in table_facts],
         "warnings": [{"kind": finding.kind, "text": finding.text} for finding in warned],
-        "model": describe(training.model),
+        "model": describe(found.model),
         "output": None if output is None else str(output),
     }

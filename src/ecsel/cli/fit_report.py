@@ -11,9 +11,9 @@ from rich.text import Text
 
 from ecsel.cli.equations import aids_heading, reading_aids, show_equations
 from ecsel.cli.models import is_readable
-from ecsel.cli.training import ClassQuality, n_numbers
 from ecsel.cli.wording import shown
 from ecsel.estimators.summary import held_out_name
+from ecsel.study.study import ClassQuality, n_numbers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ecsel.cli.findings import Finding
     from ecsel.cli.preparing import Prepared
     from ecsel.cli.session import Session
-    from ecsel.cli.training import Training
+    from ecsel.study import Study
 
 HEADINGS = {
     "model": "model",
@@ -46,48 +46,47 @@ def show_table(
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in warned], "yellow")
 
 
-def show_training(session: Session, training: Training, data: str, noted: list[Finding], output: Path | None) -> None:
+def show_fit(session: Session, study: Study, data: str, noted: list[Finding], output: Path | None) -> None:
     """Print the equation, its quality, what drives it, and what asks for a second look."""
-    prepared = training.prepared
-    _heading(session, f"The equation, fitted on all {len(prepared.y)} rows")
-    show_equations(session.out, training.model)
-    if prepared.classes and is_readable(training.model):
-        _show_list(session, aids_heading(training.model), reading_aids(training.model))
+    _heading(session, f"The equation, fitted on all {len(study.y)} rows")
+    show_equations(session.out, study.model)
+    if study.classes and is_readable(study.model):
+        _show_list(session, aids_heading(study.model), reading_aids(study.model))
     else:
-        for line in reading_aids(training.model):
+        for line in reading_aids(study.model):
             _line(session, line, "dim")
-    if training.qualities:
-        _show_quality(session, training)
-    _show_list(session, "Strongest drivers", [f"{k}. {shown(d.text)}" for k, d in enumerate(training.drivers, start=1)])
+    if study.qualities:
+        _show_quality(session, study)
+    _show_list(session, "Strongest drivers", [f"{k}. {shown(d.text)}" for k, d in enumerate(study.drivers, start=1)])
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in noted], "yellow")
     if session.verbose:
         _heading(session, "In detail")
-        session.out.print(training.model.summary(), soft_wrap=True)
+        session.out.print(study.model.summary(), soft_wrap=True)
     session.out.print()
     if output is None:
         session.note("The model was not kept; add --output model.json to write it.")
     else:
-        source, target, model = map(shlex.quote, (data, prepared.target, str(output)))
+        source, target, model = map(shlex.quote, (data, study.target, str(output)))
         session.out.print(f"Wrote {output}. Next, for example:", soft_wrap=True)
         session.out.print(f"  ecsel info {model} {source} --row 1", soft_wrap=True)
         session.out.print(f"  ecsel report {source} -t {target} -m {model} -o report.html", soft_wrap=True)
 
 
-def _show_quality(session: Session, training: Training) -> None:
-    n_fitted = len(training.prepared.y) - training.n_held_out
-    _heading(session, f"Quality on {training.n_held_out} held-out rows")
-    session.out.print(Padding(_quality_table(training), (0, 0, 0, 2)))
-    for line in quality_notes(training, n_fitted):
+def _show_quality(session: Session, study: Study) -> None:
+    n_fitted = len(study.y) - len(study.held_out)
+    _heading(session, f"Quality on {len(study.held_out)} held-out rows")
+    session.out.print(Padding(quality_table(study), (0, 0, 0, 2)))
+    for line in quality_notes(study, n_fitted):
         _line(session, line, "dim")
 
 
-def quality_notes(training: Training, n_fitted: int) -> list[str]:
+def quality_notes(study: Study, n_fitted: int) -> list[str]:
     """Return whose figures these are: those of a fit without the held-out rows, which may have found another equation.
 
     The equation above is judged by its own held-out folds, where the search has measured them.
     """
-    model, first = training.model, training.qualities[0]
-    what = "equation" if is_readable(model) or training.prepared.classes else "law"
+    model, first = study.model, study.qualities[0]
+    what = "equation" if is_readable(model) or study.classes else "law"
     own = n_numbers(model)
     message = f"These figures belong to a fit on the other {n_fitted} rows"
     if first.numbers != own:
@@ -99,7 +98,7 @@ def quality_notes(training: Training, n_fitted: int) -> list[str]:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
         figures = f"accuracy {quality.accuracy:.3f}, log-loss {quality.log_loss:.3f}{area}"
         notes.append(f"The {what} above on {held_out_name(model)}: {figures}.")
-    rules = [(q.model, q.threshold) for q in training.qualities if isinstance(q, ClassQuality)]
+    rules = [(q.model, q.threshold) for q in study.qualities if isinstance(q, ClassQuality)]
     if getattr(model, "threshold", None) is not None and all(t is not None for _, t in rules):
         label = shown(model.classes_.tolist()[1])
         each = ", ".join(f"{name} {threshold:.3g}" for name, threshold in rules)
@@ -118,9 +117,10 @@ def _show_list(session: Session, heading: str, lines: list[str], style: str = ""
         _line(session, line, style)
 
 
-def _quality_table(training: Training) -> Table:
+def quality_table(study: Study) -> Table:
+    """Return the figures of the model and of its rivals on held-out rows."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
-    rows = training.quality_documents()
+    rows = study.quality_documents()
     rarest = shown(rows[0].get("rarest"))
     fields = [field for field in rows[0] if field in HEADINGS]
     for field in fields:

@@ -8,7 +8,7 @@ import typer
 from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Delimiter, Encoding, Json, Quiet, Row, Sheet, Verbose
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import number, shown
+from ecsel.cli.wording import law_in_words, number, shown
 
 if TYPE_CHECKING:
     from ecsel.cli.session import Session
@@ -176,7 +176,7 @@ def _tell(session: "Session", model: Any, name: str) -> None:
         return
     if not is_classifier(model):
         session.out.print(f"{name}: a law of {_terms(len(model.equation_.terms))}", style="bold", soft_wrap=True)
-        session.out.print(model.describe(), soft_wrap=True)
+        session.out.print(law_in_words(model), soft_wrap=True)
         if session.verbose:
             session.out.print(model.summary(), soft_wrap=True)
         return
@@ -217,7 +217,7 @@ def _tell_columns(session: "Session", model: Any) -> None:
         session.out.print(table)
     unused = [c["name"] for c in (_column(model, each) for each in model.encoder_.columns) if not c["used"]]
     if model.encoder_.is_raw and unused:
-        from ecsel.cli.screening import listed
+        from ecsel.study.screening import listed
 
         session.out.print(f"  not in the equation: {listed(unused)}", style="dim", soft_wrap=True)
 

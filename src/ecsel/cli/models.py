@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ecsel.cli.errors import CommandError
 from ecsel.cli.reading import ReadOptions, TableFile, read_file
-from ecsel.cli.screening import listed
+from ecsel.study.screening import listed
 
 if TYPE_CHECKING:
     from pathlib import Path

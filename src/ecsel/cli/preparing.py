@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.screening import Task, TaskKind, detect_task, listed
 from ecsel.estimators.targets import target_numbers
 from ecsel.explain.frames import plain_table
+from ecsel.study.screening import Task, TaskKind, detect_task, listed
 from ecsel.tables import CategoricalColumn, EmptyColumn, NumericColumn, TableEncoder
 from ecsel.tables.cautions import Caution, find_cautions
 from ecsel.tables.dates import DateReading
@@ -66,6 +66,15 @@ class Prepared:
     n_read: int
     n_without_target: int
     n_incomplete: int
+    row_numbers: np.ndarray[Any, Any]
+    """The number of every row in the file, from 1, as all commands count them."""
+
+    @property
+    def outcomes(self) -> Any:
+        """The classes, or the quantity under its name, which is the left-hand side of its equation."""
+        import pandas as pd
+
+        return self.y if self.task.kind == "classification" else pd.Series(self.y, name=self.target)
 
     @property
     def classes(self) -> dict[Any, int]:
@@ -131,9 +140,10 @@ def prepare(
         )
     y = _target(frame[target].loc[plain.index], decided, table.name)
     n_incomplete = n_known - len(plain)
+    numbers = np.flatnonzero(known)[plain.index] + 1
     X, plain = X.loc[plain.index].reset_index(drop=True), plain.reset_index(drop=True)
     counts = (len(table), int((~known).sum()), n_incomplete)
-    return Prepared(X, plain, y, target, decided, encoder, missing, dropped, *counts)
+    return Prepared(X, plain, y, target, decided, encoder, missing, dropped, *counts, numbers)
 
 
 def left_out(encoder: TableEncoder) -> dict[str, str]:

@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ecsel import __version__
+from ecsel.cli.demo import MAX_FACTORS
 from ecsel.cli.equations import aids_heading, reading_aids, show_equations, show_example
-from ecsel.cli.study import MAX_FACTORS
+from ecsel.cli.fit_report import quality_table
 from ecsel.cli.wording import factor_of_odds, number, sentence, shown
 
 if TYPE_CHECKING:
@@ -20,27 +21,29 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from ecsel import ECSELClassifier
-    from ecsel.cli.study import ExplainedRow, Quality, Study
+    from ecsel.cli.explained_row import ExplainedRow
+    from ecsel.study import Study
 
 SENTENCES = 3
 BAR = 16
 
 
-def show_study(console: Console, study: Study) -> None:
+def show_study(console: Console, study: Study, row: ExplainedRow, title: str) -> None:
     """Print the table, the equations, the quality and the explained row."""
-    fitted, held = len(study.training.y), len(study.held_out.y)
+    held = len(study.held_out)
+    fitted = len(study.y) - held
     console.print(Text(f"ecsel {__version__}", style="bold"), "closed-form equations from tables")
     _heading(console, "The table")
-    _prose(console, f"{study.table}.")
+    _prose(console, f"{title}.")
     _prose(
         console,
-        f"{fitted + held} rows, {study.training.X.shape[1]} columns: {fitted} rows to fit, {held} held out.",
+        f"{fitted + held} rows, {study.X.shape[1]} columns: {fitted} rows to fit, {held} held out.",
     )
     _show_model(console, study)
     _heading(console, f"Quality on the {held} held-out rows")
-    _indented(console, _quality_table(study.qualities))
+    _indented(console, quality_table(study))
     _prose(console, "One split of a small table: small differences may be chance.")
-    _show_row(console, study.model, study.row)
+    _show_row(console, study.model, row)
 
 
 def show_written(console: Console, written: dict[str, Path]) -> None:
@@ -61,15 +64,6 @@ def _show_model(console: Console, study: Study) -> None:
         _heading(console, aids_heading(study.model))
     for line in aids:
         _prose(console, line)
-
-
-def _quality_table(qualities: tuple[Quality, ...]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
-    for heading in ("model", "accuracy", "log-loss", "AUC", "numbers in the model"):
-        table.add_column(heading, justify="left" if heading == "model" else "right")
-    for q in qualities:
-        table.add_row(q.model, f"{q.accuracy:.3f}", f"{q.log_loss:.3f}", f"{q.auc:.3f}", str(q.numbers))
-    return table
 
 
 def _show_row(console: Console, model: ECSELClassifier, row: ExplainedRow) -> None:

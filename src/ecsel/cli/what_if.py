@@ -116,7 +116,7 @@ def parse_changes(texts: "Sequence[str]", view: "ModelView") -> Changes:
             changes.lines.append(f"{shown(name)} changes by {percent[1]} %")
         elif operator == "=":
             changes.new_values[name] = _value(name, value, levels)
-            changes.lines.append(f"{shown(name)} is {shown(value) or 'missing'}")
+            changes.lines.append(f"{shown(name)} is {shown(value) if value else 'missing'}")
         elif levels is not None:
             raise CommandError(f"the column {name!r} holds levels; set it to one of {', '.join(map(repr, levels))}.")
         elif operator == "*=":

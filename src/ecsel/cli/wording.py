@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ecsel.signomial.text import for_people, term_pieces
+from ecsel.signomial.text import for_people, format_name, term_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ecsel.cli.study import Reason
+    from ecsel.cli.explained_row import Reason
     from ecsel.signomial import Signomial, Term
 
 DIGITS = ".3g"
-
-
-def shown(name: Any) -> str:
-    r"""Return a column or class name as text that stays on one line.
-
-    >>> shown("page value"), shown("two\nlines")
-    ('page value', "'two\\nlines'")
-    """
-    text = str(name)
-    return text if text.isprintable() else repr(text)
+UNNAMED = "y"
+"""What a regressor calls a target that has no name."""
+shown = format_name
 
 
 def number(value: Any) -> str:
@@ -33,8 +26,18 @@ def number(value: Any) -> str:
 def score_name(model: Any, label: Any) -> str:
     """Return what an equation of a model computes: of two classes the log-odds of the second, else a score."""
     if not hasattr(model, "equations_"):
-        return "prediction"
+        return "prediction" if model.target_name_ == UNNAMED else shown(model.target_name_)
     return f"{'log-odds' if is_log_odds(model) else 'score'} of {shown(label)}"
+
+
+def law_in_words(model: Any, row_numbers: Any = None) -> str:
+    """Return what a law says of itself, rows counted from 1 as all commands do; by default those of the fit."""
+    from ecsel.discovery.report import Verdict, describe
+
+    rows = tuple(i + 1 if row_numbers is None else int(row_numbers[i]) for i in model.outliers_)
+    tests = model.misfit_p_value_, model.misfit_column_
+    verdict = Verdict(model.law_found_, model.search_completed_, *tests, rows, first_row=1)
+    return describe(model.law_, model.near_ties_, verdict, model.target_name_)
 
 
 def link_line(model: Any) -> str:

@@ -64,9 +64,14 @@ FAST void glm_score(const Glm *g, const double *theta, double *restrict z) {
     }
     for (ptrdiff_t k = 0; k < g->pieces; k++) {
         const double t = theta[g->scores + k];
-        const double *restrict x = g->x + k * g->rows;
         double *restrict own = z + g->owner[k] * g->rows;
-        for (ptrdiff_t i = 0; i < g->rows; i++) own[i] += t * x[i];
+        if (g->x == NULL) {
+            const float *restrict x = g->single + k * g->rows;
+            for (ptrdiff_t i = 0; i < g->rows; i++) own[i] += t * x[i];
+        } else {
+            const double *restrict x = g->x + k * g->rows;
+            for (ptrdiff_t i = 0; i < g->rows; i++) own[i] += t * x[i];
+        }
     }
 }
 
@@ -116,12 +121,47 @@ FAST double glm_values(const Glm *g, const double *restrict z, double *restrict 
     return total;
 }
 
+FAST void glm_moments(const Glm *g, const double *restrict z, double *restrict residuals, double *restrict curvatures) {
+    const ptrdiff_t n = g->rows;
+    const double *restrict y = g->y, *restrict w = g->w;
+    if (g->kind == GLM_LOGISTIC) {
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const double t = exp_negative(-fabs(z[i])), near = 1 / (1 + t), mean = z[i] >= 0 ? near : t * near;
+            residuals[i] = w[i] * (y[i] - mean);
+            curvatures[i] = w[i] * (t * near * near);
+        }
+    } else if (g->kind == GLM_SQUARED) {
+        for (ptrdiff_t i = 0; i < n; i++) {
+            residuals[i] = w[i] * (y[i] - z[i]);
+            curvatures[i] = w[i];
+        }
+    } else {
+        glm_values(g, z, residuals); /* the probabilities, for the moment */
+        for (ptrdiff_t c = 0; c < g->scores; c++)
+            for (ptrdiff_t i = 0; i < n; i++) {
+                const double mean = residuals[c * n + i];
+                residuals[c * n + i] = w[i] * (((ptrdiff_t)y[i] == c) - mean);
+                curvatures[c * n + i] = w[i] * mean * (1 - mean);
+            }
+    }
+}
+
 double glm_penalised(const Glm *g, const double *penalty, const double *theta, double plain) {
     for (ptrdiff_t k = 0; k < g->scores + g->pieces; k++) plain += 0.5 * penalty[k] * theta[k] * theta[k];
     return plain;
 }
 
 FAST static double inner(const double *restrict a, const double *restrict b, ptrdiff_t n) {
+    double s[8] = {0};
+    ptrdiff_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int l = 0; l < 8; l++) s[l] += a[i + l] * b[i + l];
+    double total = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+    for (; i < n; i++) total += a[i] * b[i];
+    return total;
+}
+
+FAST static double inner_mixed(const double *restrict a, const float *restrict b, ptrdiff_t n) {
     double s[8] = {0};
     ptrdiff_t i = 0;
     for (; i + 8 <= n; i += 8)
@@ -187,7 +227,9 @@ void glm_gradient(const Glm *g, const double *penalty, const double *theta, cons
         residual(g, mean, c, weight);
         gradient[c] -= sum_of(weight, n);
         for (ptrdiff_t k = 0; k < g->pieces; k++)
-            if (g->owner[k] == c) gradient[g->scores + k] -= inner(weight, g->x + k * n, n);
+            if (g->owner[k] == c)
+                gradient[g->scores + k] -=
+                    g->x == NULL ? inner_mixed(weight, g->single + k * n, n) : inner(weight, g->x + k * n, n);
     }
 }
 
@@ -254,6 +296,8 @@ FAST static void hessian_single(const Glm *g, const double *penalty, const doubl
             float *restrict out = values + p * SINGLE_CHUNK;
             if (places[p] < g->scores) {
                 for (ptrdiff_t i = 0; i < rows; i++) out[i] = 1;
+            } else if (g->x == NULL) {
+                memcpy(out, g->single + (places[p] - g->scores) * n + first, sizeof(float) * (size_t)rows);
             } else {
                 const double *restrict x = g->x + (places[p] - g->scores) * n + first;
                 for (ptrdiff_t i = 0; i < rows; i++) out[i] = (float)x[i];
@@ -409,53 +453,102 @@ static int glm_fit(const Glm *g, double *theta, double *z, double *objective, do
     return 0;
 }
 
-/* Rows of weight zero take no part in the fit, but get their scores. Pieces are given in single precision, else in g. */
-int glm_fit_weighted(const Glm *g, const float *single, double *theta, double *z, double *objective, double *plain) {
+/* The numbers of one piece on the rows that have a weight: runs of these, begin and end. */
+static void gather_single(const float *from, const ptrdiff_t *runs, ptrdiff_t count, float *to) {
+    for (ptrdiff_t r = 0; r < count; r++) {
+        const ptrdiff_t begin = runs[2 * r], length = runs[2 * r + 1] - begin;
+        memcpy(to, from + begin, sizeof(float) * (size_t)length);
+        to += length;
+    }
+}
+
+static void gather_double(const double *from, const ptrdiff_t *runs, ptrdiff_t count, double *to) {
+    for (ptrdiff_t r = 0; r < count; r++) {
+        const ptrdiff_t begin = runs[2 * r], length = runs[2 * r + 1] - begin;
+        memcpy(to, from + begin, sizeof(double) * (size_t)length);
+        to += length;
+    }
+}
+
+FAST static void gather_wide(const float *restrict from, const ptrdiff_t *runs, ptrdiff_t count, double *restrict to) {
+    for (ptrdiff_t r = 0; r < count; r++)
+        for (ptrdiff_t i = runs[2 * r]; i < runs[2 * r + 1]; i++) *to++ = from[i];
+}
+
+FAST static void add_single(const float *restrict x, double by, ptrdiff_t begin, ptrdiff_t end, double *restrict z) {
+    for (ptrdiff_t i = begin; i < end; i++) z[i] += by * x[i];
+}
+
+FAST static void add_double(const double *restrict x, double by, ptrdiff_t begin, ptrdiff_t end, double *restrict z) {
+    for (ptrdiff_t i = begin; i < end; i++) z[i] += by * x[i];
+}
+
+/* Rows of weight zero take no part in the fit, but get their scores. The pieces are those at `places` of the matrix,
+   all where it is NULL. In single precision they stay so, unless the last digits are wanted. */
+int glm_fit_weighted(const Glm *g, const int64_t *places, double *theta, double *z, double *objective, double *plain) {
     const ptrdiff_t n = g->rows, k = g->pieces, scores = g->scores;
-    ptrdiff_t used = 0;
-    for (ptrdiff_t i = 0; i < n; i++) used += g->w[i] > 0;
-    if (used == n && single == NULL) return glm_fit(g, theta, z, objective, plain);
-    const int offset = g->offset != NULL;
-    double *memory = malloc(sizeof(double) * (size_t)((k + 2 + (offset + 1) * scores) * used + 1));
-    ptrdiff_t *rows = malloc(sizeof(ptrdiff_t) * (size_t)(used + 1));
-    if (memory == NULL || rows == NULL) {
+    const int offset = g->offset != NULL, single = g->x == NULL && !(g->tol < 1e-8);
+    ptrdiff_t used = 0, count = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        used += g->w[i] > 0;
+        count += g->w[i] > 0 && (i == 0 || !(g->w[i - 1] > 0));
+    }
+    if (used == n && places == NULL && (g->x != NULL || single)) return glm_fit(g, theta, z, objective, plain);
+    const ptrdiff_t doubles = ((single ? 0 : k) + 2 + (offset + 1) * scores) * used;
+    double *memory = malloc(sizeof(double) * (size_t)(doubles + 1));
+    float *floats = single ? malloc(sizeof(float) * (size_t)(k * used + 1)) : NULL;
+    ptrdiff_t *runs = malloc(sizeof(ptrdiff_t) * (size_t)(2 * count + 2));
+    if (memory == NULL || (single && floats == NULL) || runs == NULL) {
         free(memory);
-        free(rows);
+        free(floats);
+        free(runs);
         return -1;
     }
-    for (ptrdiff_t i = 0, r = 0; i < n; i++)
-        if (g->w[i] > 0) rows[r++] = i;
-    Glm part = *g;
-    double *x = memory, *y = x + k * used, *w = y + used, *own = w + used, *given = own + scores * used;
-    for (ptrdiff_t p = 0; p < k; p++)
-        if (single != NULL)
-            for (ptrdiff_t r = 0; r < used; r++) x[p * used + r] = single[p * n + rows[r]];
-        else
-            for (ptrdiff_t r = 0; r < used; r++) x[p * used + r] = g->x[p * n + rows[r]];
-    for (ptrdiff_t r = 0; r < used; r++) {
-        y[r] = g->y[rows[r]];
-        w[r] = g->w[rows[r]];
+    for (ptrdiff_t i = 0, r = 0; i < n; i++) {
+        if (!(g->w[i] > 0)) continue;
+        runs[r++] = i;
+        while (i < n && g->w[i] > 0) i++;
+        runs[r++] = i;
     }
-    for (ptrdiff_t c = 0; offset && c < scores; c++)
-        for (ptrdiff_t r = 0; r < used; r++) given[c * used + r] = g->offset[c * n + rows[r]];
+    runs[2 * count] = runs[2 * count + 1] = n; /* where the rows without weight behind the last run end */
+    Glm part = *g;
+    double *y = memory, *w = y + used, *own = w + used, *given = own + scores * used, *x = given + offset * scores * used;
+    for (ptrdiff_t p = 0; p < k; p++) {
+        const ptrdiff_t at = (places == NULL ? p : places[p]) * n;
+        if (single) gather_single(g->single + at, runs, count, floats + p * used);
+        else if (g->x == NULL) gather_wide(g->single + at, runs, count, x + p * used);
+        else gather_double(g->x + at, runs, count, x + p * used);
+    }
+    gather_double(g->y, runs, count, y);
+    gather_double(g->w, runs, count, w);
+    for (ptrdiff_t c = 0; offset && c < scores; c++) gather_double(g->offset + c * n, runs, count, given + c * used);
     part.rows = used;
-    part.x = x;
+    part.x = single ? NULL : x;
+    part.single = floats;
     part.y = y;
     part.w = w;
     part.offset = offset ? given : NULL;
     const int status = glm_fit(&part, theta, own, objective, plain);
     for (ptrdiff_t c = 0; c < scores; c++) {
-        for (ptrdiff_t r = 0; r < used; r++) z[c * n + rows[r]] = own[c * used + r];
-        if (used == n) continue;
-        for (ptrdiff_t i = 0; i < n; i++)
-            if (!(g->w[i] > 0)) z[c * n + i] = theta[c] + (offset ? g->offset[c * n + i] : 0);
+        const double *from = own + c * used;
+        for (ptrdiff_t r = 0; r < count; r++) {
+            const ptrdiff_t begin = runs[2 * r], length = runs[2 * r + 1] - begin;
+            memcpy(z + c * n + begin, from, sizeof(double) * (size_t)length);
+            from += length;
+        }
     }
-    for (ptrdiff_t p = 0; used < n && p < k; p++) {
-        double *there = z + g->owner[p] * n;
-        for (ptrdiff_t i = 0; i < n; i++)
-            if (!(g->w[i] > 0)) there[i] += theta[scores + p] * (single != NULL ? (double)single[p * n + i] : g->x[p * n + i]);
+    for (ptrdiff_t r = 0, begin = 0; used < n && r <= count; begin = runs[2 * r + 1], r++) {
+        const ptrdiff_t end = runs[2 * r];
+        for (ptrdiff_t c = 0; c < scores; c++)
+            for (ptrdiff_t i = begin; i < end; i++) z[c * n + i] = theta[c] + (offset ? g->offset[c * n + i] : 0);
+        for (ptrdiff_t p = 0; p < k; p++) {
+            const ptrdiff_t at = (places == NULL ? p : places[p]) * n;
+            if (g->x == NULL) add_single(g->single + at, theta[scores + p], begin, end, z + g->owner[p] * n);
+            else add_double(g->x + at, theta[scores + p], begin, end, z + g->owner[p] * n);
+        }
     }
     free(memory);
-    free(rows);
+    free(floats);
+    free(runs);
     return status;
 }

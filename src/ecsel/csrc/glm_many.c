@@ -224,8 +224,11 @@ int glm_fit_many(const Glm *g, double *theta, double *z, double *objective, doub
     for (ptrdiff_t k = 0; k < size; k++) penalty[k] = k < g->scores ? g->intercept_ridge * all : g->ridge[k - g->scores];
     for (ptrdiff_t p = 0; p < size; p++) m.penalty[p] = penalty[m.order[p]];
     for (ptrdiff_t c = 0; c < g->scores; c++)
-        for (ptrdiff_t p = m.begin[c] + 1; p < m.begin[c + 1]; p++)
-            narrow(g->x + (m.order[p] - g->scores) * n, n, m.x + (p - c - 1) * padded);
+        for (ptrdiff_t p = m.begin[c] + 1; p < m.begin[c + 1]; p++) {
+            const ptrdiff_t at = (m.order[p] - g->scores) * n;
+            if (g->x == NULL) memcpy(m.x + (p - c - 1) * padded, g->single + at, sizeof(float) * (size_t)n);
+            else narrow(g->x + at, n, m.x + (p - c - 1) * padded);
+        }
     narrow(g->w, n, m.w);
     const double share = g->tol < 1e-8 ? FINE : ROUGH;
     if (g->intercept) centre(g, theta);

@@ -98,7 +98,8 @@ typedef struct {
     int kind, intercept, max_iter;
     ptrdiff_t scores, pieces, rows;
     double tol, intercept_ridge;
-    const double *x;      /* pieces × rows */
+    const double *x;      /* pieces × rows, or NULL: */
+    const float *single;  /* the same in single precision */
     const int64_t *owner; /* the score that each piece belongs to */
     const double *y, *w, *ridge;
     const double *offset; /* scores × rows, or NULL */
@@ -118,10 +119,11 @@ typedef struct {
     const double *signs;                                 /* scores × count, or NULL */
 } Look;
 
-/* What it sees. A line of products has scores columns of ⟨x, h⟩, scores of ⟨x, r⟩, active of ⟨x, h x_s⟩ (score by score)
-   and scores of ⟨x, h x⟩; inverses lie one behind the other; a swap is gain, member and candidate. */
+/* What it sees. Products have scores columns of ⟨x, h⟩, scores of ⟨x, r⟩, active of ⟨x, h x_s⟩ (score by score) and
+   scores of ⟨x, h x⟩, each for four candidates side by side; inverses lie one behind the other; a swap is gain, member
+   and candidate. */
 typedef struct {
-    double *products, *inverses;      /* count × (3 scores + active); Σ (members + 1)² */
+    double *products, *inverses;      /* (3 scores + active) × 4 for every four of count; Σ (members + 1)² */
     double *additions, *steps, *best; /* scores × count, scores × count, count */
     double *swaps;                    /* scores × considered × 3 */
 } Seen;
@@ -170,7 +172,9 @@ void positive_part(const double *matrix, ptrdiff_t n, double *room, double *out)
 ptrdiff_t positive_part_room(ptrdiff_t n);
 int adam_epoch(const Shape *shape, const Rows *rows, const PenaltyParts *penalty, const Pace *pace,
                const int64_t *order, Moments *moments, double *theta);
-int glm_fit_weighted(const Glm *g, const float *single, double *theta, double *z, double *objective, double *plain);
+int glm_fit_weighted(const Glm *g, const int64_t *places, double *theta, double *z, double *objective, double *plain);
+/* w (y − μ) and w ∂μ/∂z of every score and row at scores z. */
+void glm_moments(const Glm *g, const double *z, double *residuals, double *curvatures);
 int standardise_pieces(const double *parts, const int64_t *pairs, ptrdiff_t pieces, ptrdiff_t n, const double *share,
                        float *out, double *numbers);
 int piece_scan(const Look *look, const Seen *seen);

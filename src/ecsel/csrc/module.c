@@ -3,7 +3,7 @@
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
-#include "kernel.h"
+#include "simd.h"
 
 #include <stdlib.h>
 
@@ -406,16 +406,17 @@ static int take_problem(Buffers *b, PyObject *const array[7], const Shape *s, Ro
            (penalty->upper = take(b, array[6], 0, 0, all, NULL)) != NULL;
 }
 
-/* ((kind, scores, pieces, rows, intercept, iterations), (tol, intercept ridge), x in single or double precision, owners,
-   y, w, ridge, offset or None, θ, scores): θ moves to the minimiser; the penalised loss and the loss. */
+/* ((kind, scores, pieces, rows, intercept, iterations, lines of x), (tol, intercept ridge), x in single or double
+   precision, the lines that are the pieces or None for all, owners, y, w, ridge, offset or None, θ, scores): θ moves to
+   the minimiser; the penalised loss and the loss. */
 static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *array[8];
+    PyObject *array[9];
     Glm g;
-    Py_ssize_t sizes[3];
-    if (!PyArg_ParseTuple(args, "(innnii)(dd)OOOOOOOO", &g.kind, &sizes[0], &sizes[1], &sizes[2], &g.intercept,
-                          &g.max_iter, &g.tol, &g.intercept_ridge, &array[0], &array[1], &array[2], &array[3],
-                          &array[4], &array[5], &array[6], &array[7]))
+    Py_ssize_t sizes[4];
+    if (!PyArg_ParseTuple(args, "(innniin)(dd)OOOOOOOOO", &g.kind, &sizes[0], &sizes[1], &sizes[2], &g.intercept,
+                          &g.max_iter, &sizes[3], &g.tol, &g.intercept_ridge, &array[0], &array[8], &array[1], &array[2],
+                          &array[3], &array[4], &array[5], &array[6], &array[7]))
         return NULL;
     g.scores = sizes[0];
     g.pieces = sizes[1];
@@ -426,32 +427,66 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
     }
     Buffers b = {.count = 0};
     double *theta = NULL, *z = NULL;
-    const float *single = NULL;
-    const ptrdiff_t cells = times(g.pieces, g.rows);
+    const int64_t *places = NULL;
+    const ptrdiff_t lines = sizes[3], cells = times(lines, g.rows);
     g.offset = NULL;
+    g.single = NULL;
     g.x = take(&b, array[0], 0, 0, cells, NULL);
     if (g.x == NULL) {
         PyErr_Clear();
-        single = take_kind(&b, array[0], FLOATS, 0, cells, NULL);
+        g.single = take_kind(&b, array[0], FLOATS, 0, cells, NULL);
     }
-    int taken = (g.x != NULL || single != NULL) && (g.owner = take(&b, array[1], 1, 0, g.pieces, NULL)) != NULL &&
+    int taken = (g.x != NULL || g.single != NULL) &&
+                (array[8] == Py_None || (places = take(&b, array[8], 1, 0, g.pieces, NULL)) != NULL) &&
+                (places != NULL || lines == g.pieces) && (g.owner = take(&b, array[1], 1, 0, g.pieces, NULL)) != NULL &&
                 (g.y = take(&b, array[2], 0, 0, g.rows, NULL)) != NULL &&
                 (g.w = take(&b, array[3], 0, 0, g.rows, NULL)) != NULL &&
                 (g.ridge = take(&b, array[4], 0, 0, g.pieces, NULL)) != NULL &&
                 (array[5] == Py_None || (g.offset = take(&b, array[5], 0, 0, times(g.scores, g.rows), NULL)) != NULL) &&
                 (theta = take(&b, array[6], 0, 1, g.scores + g.pieces, NULL)) != NULL &&
                 (z = take(&b, array[7], 0, 1, times(g.scores, g.rows), NULL)) != NULL;
-    for (ptrdiff_t k = 0; taken && k < g.pieces; k++) taken = g.owner[k] >= 0 && g.owner[k] < g.scores;
+    for (ptrdiff_t k = 0; taken && k < g.pieces; k++)
+        taken = g.owner[k] >= 0 && g.owner[k] < g.scores && (places == NULL || (places[k] >= 0 && places[k] < lines));
     for (ptrdiff_t i = 0; taken && g.kind == GLM_SOFTMAX && i < g.rows; i++) taken = g.y[i] >= 0 && g.y[i] < g.scores;
     if (!taken) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "glm_fit: owners and classes must name a score");
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "glm_fit: owners and classes must name a score, places a piece");
         release(&b);
         return NULL;
     }
     double objective = 0, plain = 0;
     int status = 0;
-    Py_BEGIN_ALLOW_THREADS status = glm_fit_weighted(&g, single, theta, z, &objective, &plain);
+    Py_BEGIN_ALLOW_THREADS status = glm_fit_weighted(&g, places, theta, z, &objective, &plain);
     Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_BuildValue("dd", objective, plain) : NULL);
+}
+
+/* ((kind, scores, rows), scores, y, w, residuals, curvatures): fills the last two. */
+static PyObject *py_glm_moments(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *array[5];
+    Glm g = {0};
+    Py_ssize_t scores, rows;
+    if (!PyArg_ParseTuple(args, "(inn)OOOOO", &g.kind, &scores, &rows, &array[0], &array[1], &array[2], &array[3],
+                          &array[4]))
+        return NULL;
+    g.scores = scores;
+    g.rows = rows;
+    Buffers b = {.count = 0};
+    const double *z = NULL;
+    double *residuals = NULL, *curvatures = NULL;
+    int taken = sizes_fit(scores, rows) && scores > 0 && (g.kind == GLM_SOFTMAX || scores == 1) &&
+                (z = take(&b, array[0], 0, 0, scores * rows, NULL)) != NULL &&
+                (g.y = take(&b, array[1], 0, 0, rows, NULL)) != NULL &&
+                (g.w = take(&b, array[2], 0, 0, rows, NULL)) != NULL &&
+                (residuals = take(&b, array[3], 0, 1, scores * rows, NULL)) != NULL &&
+                (curvatures = take(&b, array[4], 0, 1, scores * rows, NULL)) != NULL;
+    for (ptrdiff_t i = 0; taken && g.kind == GLM_SOFTMAX && i < rows; i++) taken = g.y[i] >= 0 && g.y[i] < scores;
+    if (!taken) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "glm_moments: classes must name a score");
+        release(&b);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS glm_moments(&g, z, residuals, curvatures);
+    Py_END_ALLOW_THREADS return finish(&b, 0, Py_NewRef(Py_None));
 }
 
 /* (parts, pairs, share, out, numbers): the standardised pieces; numbers are mean, width and largest size of each. */
@@ -523,7 +558,7 @@ static PyObject *py_piece_scan(PyObject *self, PyObject *args) {
                 (look.prices = take(&b, array[10], 0, 0, count, NULL)) != NULL &&
                 (look.usable = take_kind(&b, array[11], BYTES, 0, scores * count, NULL)) != NULL &&
                 (array[12] == Py_None || (look.signs = take(&b, array[12], 0, 0, scores * count, NULL)) != NULL) &&
-                (seen.products = take(&b, array[13], 0, 1, count * (3 * scores + active), NULL)) != NULL &&
+                (seen.products = take(&b, array[13], 0, 1, in_lanes(count) * (3 * scores + active), NULL)) != NULL &&
                 (seen.additions = take(&b, array[15], 0, 1, scores * count, NULL)) != NULL &&
                 (seen.steps = take(&b, array[16], 0, 1, scores * count, NULL)) != NULL &&
                 (seen.best = take(&b, array[17], 0, 1, count, NULL)) != NULL &&
@@ -638,6 +673,7 @@ static PyMethodDef methods[] = {
     {"positive_parts", py_positive_parts, METH_VARARGS, "Fill an array with the positive parts of symmetric matrices."},
     {"adam_epoch", py_adam_epoch, METH_VARARGS, "Move θ and its moments by an epoch of Adam; return the steps so far."},
     {"glm_fit", py_glm_fit, METH_VARARGS, "Move θ to the minimiser of a generalised linear model; return its loss."},
+    {"glm_moments", py_glm_moments, METH_VARARGS, "Fill residuals and curvatures of every score and row."},
     {"standardise_pieces", py_standardise_pieces, METH_VARARGS, "Fill pieces with standardised products of parts."},
     {"piece_scan", py_piece_scan, METH_VARARGS, "Fill gains of adding pieces to a set and of exchanging them."},
     {"minimise", py_minimise, METH_VARARGS, "Move θ to a minimiser; return objective, loss, residual, status, counts."},

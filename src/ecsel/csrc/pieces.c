@@ -1,5 +1,6 @@
 /* The dictionary of a search: standardised products of two functions, and the look at all of them that a round takes;
    the twins of `standardised` in search/dictionary.py and `piece_products` in search/scan.py. */
+#include "simd.h"
 #include "singles.h"
 
 #include <math.h>
@@ -62,96 +63,87 @@ int standardise_pieces(const double *parts, const int64_t *pairs, ptrdiff_t piec
     return 0;
 }
 
-/* Σ h x² over such a chunk. */
-INLINE double weighted_square(const float *x, const float *h, ptrdiff_t n) {
-    Vector s = {0};
+/* Inner products of four vectors with up to three columns: twelve sums fill the registers, and a column that comes from
+   the second cache is read once for four pieces. The products with a column lie beside each other. */
+INLINE void inner_columns(const float *const x[LANES], const float *columns, ptrdiff_t stride, int count, ptrdiff_t n,
+                          double *out) {
+    Vector sums[3][LANES] = {{{0}}};
     for (ptrdiff_t i = 0; i < n; i += WIDE) {
-        const Vector u = *(const Vector *)(x + i);
-        s += u * u * *(const Vector *)(h + i);
+        Vector v[LANES];
+        for (int l = 0; l < LANES; l++) v[l] = *(const Vector *)(x[l] + i);
+        for (int c = 0; c < count; c++) {
+            const Vector w = *(const Vector *)(columns + c * stride + i);
+            for (int l = 0; l < LANES; l++) sums[c][l] += v[l] * w;
+        }
     }
-    return vector_sum(&s);
+    for (int c = 0; c < count; c++) vector_sums(sums[c], out + c * LANES);
 }
 
-INLINE void square(const float *x, ptrdiff_t n, float *out) {
-    for (ptrdiff_t i = 0; i < n; i += WIDE) {
-        const Vector u = *(const Vector *)(x + i);
-        *(Vector *)(out + i) = u * u;
-    }
+/* The same with any number of columns. */
+INLINE void inner_all(const float *const x[LANES], const float *columns, ptrdiff_t stride, ptrdiff_t count, ptrdiff_t n,
+                      double *out) {
+    ptrdiff_t c = 0;
+    for (; c + 3 <= count; c += 3) inner_columns(x, columns + c * stride, stride, 3, n, out + c * LANES);
+    if (count - c == 2) inner_columns(x, columns + c * stride, stride, 2, n, out + c * LANES);
+    if (count - c == 1) inner_columns(x, columns + c * stride, stride, 1, n, out + c * LANES);
 }
 
-/* For every place p of `places` the products of piece p with all columns, and its squares under the first `heavy`
-   columns: out[p] = (⟨x, column_0⟩, …, Σ column_0 x², …). Sums of a chunk are single, their sum is double. */
-FAST static int piece_products(const float *values, ptrdiff_t n, const int64_t *places, ptrdiff_t count, const float *columns,
-                        ptrdiff_t width, ptrdiff_t heavy, double *out) {
-    const ptrdiff_t padded = (width + AT_ONCE - 1) / AT_ONCE * AT_ONCE, line = padded + heavy;
-    /* columns of zeros fill the last group; the last chunk is copied, padded by zeros */
-    float *tail = calloc((size_t)((padded + 4) * SINGLE_CHUNK), sizeof(float));
-    double *sums = calloc((size_t)(count * line > 0 ? count * line : 1), sizeof(double));
-    if (tail == NULL || sums == NULL) {
-        free(tail);
-        free(sums);
-        return -1;
-    }
-    for (ptrdiff_t start = 0; start < n; start += SINGLE_CHUNK) {
-        const ptrdiff_t rows = n - start < SINGLE_CHUNK ? n - start : SINGLE_CHUNK;
+/* Columns of so many numbers stay in the second cache while pieces pass by. */
+enum { CACHED = 1 << 17 };
+
+/* For every four places the products of their pieces with all columns (`stride` apart, zero beyond the rows), and their
+   squares under the first `heavy` of them: out[block] = (⟨x, column_0⟩ of four, …, Σ column_0 x² of four, …). Sums of a
+   chunk are single, their sum is double. */
+FAST static int piece_products(const float *values, ptrdiff_t n, const int64_t *places, ptrdiff_t count,
+                               const float *columns, ptrdiff_t stride, ptrdiff_t width, ptrdiff_t heavy, double *out) {
+    const ptrdiff_t line = (width + heavy) * LANES, blocks = in_lanes(count) / LANES;
+    const ptrdiff_t chunks = (n + SINGLE_CHUNK - 1) / SINGLE_CHUNK;
+    ptrdiff_t at_once = CACHED / (width * SINGLE_CHUNK);
+    if (at_once < 1) at_once = 1;
+    uint8_t *empty = malloc((size_t)(chunks > 0 ? chunks : 1));
+    if (empty == NULL) return -1;
+    for (ptrdiff_t k = 0; k < chunks; k++) {
         /* rows that a fold holds out have no curvature and no residual: chunks of them alone add nothing */
-        int empty = 1;
-        for (ptrdiff_t c = 0; empty && c < width; c++)
-            for (ptrdiff_t i = 0; empty && i < rows; i++) empty = columns[c * n + start + i] == 0;
-        if (empty) continue;
-        const int last = rows % WIDE != 0;
-        const ptrdiff_t length = (rows + WIDE - 1) / WIDE * WIDE;
-        for (ptrdiff_t c = 0; c < width; c++) {
-            memcpy(tail + c * SINGLE_CHUNK, columns + c * n + start, sizeof(float) * (size_t)rows);
-            if (last) memset(tail + c * SINGLE_CHUNK + rows, 0, sizeof(float) * (size_t)(length - rows));
-        }
-        float *const left = tail + padded * SINGLE_CHUNK, *const right = left + SINGLE_CHUNK;
-        float *const squares = right + SINGLE_CHUNK, *const others = squares + SINGLE_CHUNK;
-        if (last) {
-            memset(left + rows, 0, sizeof(float) * (size_t)(length - rows));
-            memset(right + rows, 0, sizeof(float) * (size_t)(length - rows));
-        }
-        for (ptrdiff_t p = 0; p < count; p += 2) {
-            const int two = p + 1 < count;
-            const float *x = values + places[p] * n + start, *y = two ? values + places[p + 1] * n + start : x;
-            if (last) {
-                memcpy(left, x, sizeof(float) * (size_t)rows);
-                memcpy(right, y, sizeof(float) * (size_t)rows);
-                x = left;
-                y = right;
-            }
-            double unused[AT_ONCE];
-            for (ptrdiff_t c = 0; c < padded; c += AT_ONCE) {
-                const float *group[AT_ONCE];
-                for (int k = 0; k < AT_ONCE; k++) group[k] = tail + (c + k) * SINGLE_CHUNK;
-                memset(unused, 0, sizeof unused);
-                inner_block(x, y, group, length, sums + p * line + c, two ? sums + (p + 1) * line + c : unused);
-            }
-            if (heavy == 1) {
-                sums[p * line + padded] += weighted_square(x, tail, length);
-                if (two) sums[(p + 1) * line + padded] += weighted_square(y, tail, length);
-                continue;
-            }
-            square(x, length, squares);
-            square(y, length, others);
-            for (ptrdiff_t c = 0; c < heavy; c += AT_ONCE) {
-                const float *group[AT_ONCE];
-                for (int k = 0; k < AT_ONCE; k++) group[k] = tail + (c + k < heavy ? c + k : c) * SINGLE_CHUNK;
-                double one[AT_ONCE] = {0}, another[AT_ONCE] = {0};
-                inner_block(squares, others, group, length, one, another);
-                for (int k = 0; k < AT_ONCE && c + k < heavy; k++) {
-                    sums[p * line + padded + c + k] += one[k];
-                    if (two) sums[(p + 1) * line + padded + c + k] += another[k];
+        const ptrdiff_t start = k * SINGLE_CHUNK, rows = n - start < SINGLE_CHUNK ? n - start : SINGLE_CHUNK;
+        empty[k] = 1;
+        for (ptrdiff_t c = 0; empty[k] && c < width; c++)
+            for (ptrdiff_t i = 0; empty[k] && i < rows; i++) empty[k] = columns[c * stride + start + i] == 0;
+    }
+    memset(out, 0, sizeof(double) * (size_t)(blocks * line));
+    for (ptrdiff_t begin = 0; begin < chunks; begin += at_once) {
+        const ptrdiff_t end = begin + at_once < chunks ? begin + at_once : chunks;
+        for (ptrdiff_t b = 0; b < blocks; b++) {
+            double *own = out + b * line;
+            const float *pieces[LANES];
+            for (int l = 0; l < LANES; l++) /* the last block may lack some: the last piece fills it */
+                pieces[l] = values + places[b * LANES + l < count ? b * LANES + l : count - 1] * n;
+            for (ptrdiff_t k = begin; k < end; k++) {
+                if (empty[k]) continue;
+                const ptrdiff_t start = k * SINGLE_CHUNK, rows = n - start < SINGLE_CHUNK ? n - start : SINGLE_CHUNK;
+                const ptrdiff_t length = (rows + WIDE - 1) / WIDE * WIDE;
+                float room[2 * LANES * SINGLE_CHUNK];
+                const float *x[LANES], *squares[LANES];
+                for (int l = 0; l < LANES; l++) {
+                    x[l] = pieces[l] + start;
+                    if (length > rows) { /* beyond the last row lies another piece, or nothing */
+                        float *copy = room + (LANES + l) * SINGLE_CHUNK;
+                        memcpy(copy, x[l], sizeof(float) * (size_t)rows);
+                        memset(copy + rows, 0, sizeof(float) * (size_t)(length - rows));
+                        x[l] = copy;
+                    }
+                    float *square = room + l * SINGLE_CHUNK;
+                    for (ptrdiff_t i = 0; i < length; i += WIDE) {
+                        const Vector u = *(const Vector *)(x[l] + i);
+                        *(Vector *)(square + i) = u * u;
+                    }
+                    squares[l] = square;
                 }
+                inner_all(x, columns + start, stride, width, length, own);
+                inner_all(squares, columns + start, stride, heavy, length, own + width * LANES);
             }
         }
     }
-    for (ptrdiff_t p = 0; p < count; p++) {
-        memcpy(out + p * (width + heavy), sums + p * line, sizeof(double) * (size_t)width);
-        memcpy(out + p * (width + heavy) + width, sums + p * line + padded, sizeof(double) * (size_t)heavy);
-    }
-    free(tail);
-    free(sums);
+    free(empty);
     return 0;
 }
 
@@ -225,55 +217,72 @@ INLINE void remember(double *swaps, ptrdiff_t considered, double gain, ptrdiff_t
     swaps[3 * at + 2] = (double)place;
 }
 
-/* Gains to second order of adding each candidate to one score, and of exchanging one of its k members for it: see
-   search/scan.py. `first` is where the products with the members begin, `room` holds k + 1 numbers. */
+/* Gains to second order of adding each candidate to one score, and of exchanging one of its k members for it, for four
+   candidates at once: see search/scan.py. `first` is where the products with the members begin, `room` holds
+   2 k + 1 vectors. */
 FAST static void gains_of(const Look *look, const Seen *seen, ptrdiff_t score, const ptrdiff_t *members, ptrdiff_t k,
-                          ptrdiff_t first, const double *inverse, const uint8_t *usable, double *room) {
+                          ptrdiff_t first, const double *inverse, const uint8_t *usable, Loose *room) {
     const ptrdiff_t m = k + 1, count = look->count, line = 3 * look->scores + look->active;
     const double *signs = look->signs == NULL ? NULL : look->signs + score * count;
     double *additions = seen->additions + score * count, *steps = seen->steps + score * count;
     double *swaps = seen->swaps + 3 * look->considered * score;
+    Loose *changes = room + m;
     for (ptrdiff_t at = 0; at < look->considered; at++) swaps[3 * at] = look->min_gain, swaps[3 * at + 1] = -1;
-    for (ptrdiff_t p = 0; p < count; p++) {
-        const double *own = seen->products + p * line, *cross = own + first;
-        additions[p] = -INFINITY;
-        steps[p] = 0;
-        if (!usable[p]) continue;
-        const double constant = own[score], whole = own[line - look->scores + score] + look->ridge[p];
-        double q = whole;
+    for (ptrdiff_t start = 0; start < count; start += LANES) {
+        const int lanes = count - start < LANES ? (int)(count - start) : LANES;
+        const Loose *own = (const Loose *)(seen->products + start * line), *cross = own + first;
+        const Lanes constant = own[score], gradient = own[look->scores + score];
+        Lanes whole = own[line - look->scores + score], price = {0}, q;
+        int any = 0, able[LANES] = {0};
+        for (int l = 0; l < lanes; l++) {
+            whole[l] += look->ridge[start + l];
+            price[l] = look->prices[start + l];
+            additions[start + l] = -INFINITY;
+            steps[start + l] = 0;
+            any |= able[l] = usable[start + l];
+        }
+        if (!any) continue;
+        q = whole;
         for (ptrdiff_t i = 0; i < m; i++) {
             const double *row = inverse + i * m;
-            double sum = row[0] * constant;
+            Lanes sum = row[0] * constant;
             for (ptrdiff_t j = 0; j < k; j++) sum += row[j + 1] * cross[j];
             room[i] = sum;
             q -= sum * (i == 0 ? constant : cross[i - 1]);
         }
-        if (!(q > look->collinear * whole)) continue;
-        const double gradient = own[look->scores + score], step = gradient / q;
-        const double gain = 0.5 * gradient * step - look->prices[p];
-        steps[p] = step;
-        if (signs == NULL || signs[p] * step >= 0) additions[p] = gain;
-        double best = additions[p];
+        const Lanes step = gradient / q, gain = 0.5 * gradient * step - price, inverse_q = 1 / q;
+        Lanes most = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
         for (ptrdiff_t s = 0; s < k; s++) {
-            const double v = room[s + 1], leaving = look->coefficients[members[s]] - v * step;
-            const double change = gain - 0.5 * leaving * leaving / (inverse[(s + 1) * m + s + 1] + v * v / q) +
-                                  look->own_prices[members[s]];
-            best = change > best ? change : best;
-            if (look->considered > 0 && change > swaps[3 * look->considered - 3])
-                remember(swaps, look->considered, change, members[s], p);
+            const Lanes v = room[s + 1], leaving = look->coefficients[members[s]] - v * step;
+            const Lanes change = gain - 0.5 * leaving * leaving / (inverse[(s + 1) * m + s + 1] + v * v * inverse_q) +
+                                 look->own_prices[members[s]];
+            changes[s] = change;
+            for (int l = 0; l < LANES; l++) most[l] = change[l] > most[l] ? change[l] : most[l];
         }
-        seen->best[p] = best > seen->best[p] ? best : seen->best[p];
+        for (int l = 0; l < lanes; l++) {
+            const ptrdiff_t p = start + l;
+            if (!able[l] || !(q[l] > look->collinear * whole[l])) continue;
+            steps[p] = step[l];
+            if (signs == NULL || signs[p] * step[l] >= 0) additions[p] = gain[l];
+            const double best = most[l] > additions[p] ? most[l] : additions[p];
+            seen->best[p] = best > seen->best[p] ? best : seen->best[p];
+            for (ptrdiff_t s = 0; look->considered > 0 && most[l] > swaps[3 * look->considered - 3] && s < k; s++)
+                if (changes[s][l] > swaps[3 * look->considered - 3])
+                    remember(swaps, look->considered, changes[s][l], members[s], p);
+        }
     }
 }
 
 /* Looks at all candidates; −1 where memory has run out. */
 FAST int piece_scan(const Look *look, const Seen *seen) {
     const ptrdiff_t n = look->rows, scores = look->scores, active = look->active, width = 2 * scores + active;
-    float *columns = calloc((size_t)(width * n + 1), sizeof(float));
+    const ptrdiff_t stride = (n + WIDE - 1) / WIDE * WIDE; /* zeros beyond the last row, up to a whole vector */
+    float *columns = calloc((size_t)(width * stride + 1), sizeof(float));
     ptrdiff_t *members = malloc(sizeof(ptrdiff_t) * (size_t)(active + scores + 1));
     double *room = malloc(sizeof(double) * (size_t)((active + 1) * (active + 1) + n + 1));
+    Loose *lanes = malloc(sizeof(Loose) * (size_t)(2 * active + 1));
     uint8_t *usable = malloc((size_t)(look->count + 1));
-    int status = columns == NULL || members == NULL || room == NULL || usable == NULL ? -1 : 0;
+    int status = columns == NULL || members == NULL || room == NULL || lanes == NULL || usable == NULL ? -1 : 0;
     if (status == 0) {
         ptrdiff_t *begin = members + active, filled = 0;
         for (ptrdiff_t c = 0; c < scores; c++) {
@@ -282,17 +291,18 @@ FAST int piece_scan(const Look *look, const Seen *seen) {
                 if (look->owners[k] == c) members[filled++] = k;
         }
         begin[scores] = filled;
-        for (ptrdiff_t i = 0; i < scores * n; i++) {
-            columns[i] = (float)look->curvatures[i];
-            columns[scores * n + i] = (float)look->residuals[i];
+        for (ptrdiff_t c = 0; c < scores; c++) {
+            float *restrict h = columns + c * stride, *restrict r = columns + (scores + c) * stride;
+            for (ptrdiff_t i = 0; i < n; i++) h[i] = (float)look->curvatures[c * n + i];
+            for (ptrdiff_t i = 0; i < n; i++) r[i] = (float)look->residuals[c * n + i];
         }
         for (ptrdiff_t k = 0; k < filled; k++) {
             const float *restrict x = look->values + look->atoms[members[k]] * n;
-            const float *restrict h = columns + look->owners[members[k]] * n;
-            float *restrict out = columns + (2 * scores + k) * n;
+            const float *restrict h = columns + look->owners[members[k]] * stride;
+            float *restrict out = columns + (2 * scores + k) * stride;
             for (ptrdiff_t i = 0; i < n; i++) out[i] = x[i] * h[i];
         }
-        status = piece_products(look->values, n, look->places, look->count, columns, width, scores, seen->products);
+        status = piece_products(look->values, n, look->places, look->count, columns, stride, width, scores, seen->products);
         for (ptrdiff_t p = 0; p < look->count; p++) seen->best[p] = -INFINITY;
         double *inverse = seen->inverses;
         for (ptrdiff_t c = 0; status == 0 && c < scores; c++) {
@@ -311,13 +321,14 @@ FAST int piece_scan(const Look *look, const Seen *seen) {
                 }
                 if (low < look->count && look->places[low] == look->atoms[own[s]]) usable[low] = 0;
             }
-            gains_of(look, seen, c, own, k, 2 * scores + begin[c], inverse, usable, room);
+            gains_of(look, seen, c, own, k, 2 * scores + begin[c], inverse, usable, lanes);
             inverse += (k + 1) * (k + 1);
         }
     }
     free(columns);
     free(members);
     free(room);
+    free(lanes);
     free(usable);
     return status;
 }

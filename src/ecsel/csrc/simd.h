@@ -6,6 +6,8 @@
 
 enum { LANES = 4 };
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
+/* The same anywhere in memory. */
+typedef double Loose __attribute__((vector_size(LANES * sizeof(double)), aligned(8)));
 
 /* The next multiple of LANES. */
 INLINE ptrdiff_t in_lanes(ptrdiff_t n) {

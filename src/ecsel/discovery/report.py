@@ -1,13 +1,14 @@
 """A fitted law in words, as a table, and as LaTeX, with simple numbers called by their names."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.fitted import FittedLaw, number_latex, number_text
 from ecsel.discovery.noise import LOGNORMAL, PER_ROW, RELATIVE
+from ecsel.discovery.ranking import TERM_EVIDENCE
 from ecsel.signomial import Signomial, Term
+from ecsel.signomial.text import join_signed, print_name
 
 MAX_ROWS_SHOWN = 20
 
@@ -21,12 +22,6 @@ def _error(value: float) -> str:
     return f"{value:.2g}" if math.isfinite(value) else "—"
 
 
-def _joined(parts: Sequence[str]) -> str:
-    if not parts:
-        return "0"
-    return parts[0] + "".join(f" - {p[1:]}" if p.startswith("-") else f" + {p}" for p in parts[1:])
-
-
 def formula_text(law: FittedLaw) -> str:
     """Return the right-hand side with simple numbers by name, for people."""
     parts = []
@@ -38,28 +33,34 @@ def formula_text(law: FittedLaw) -> str:
         else:
             body = body.removeprefix("1") if body.startswith("1/") else f"·{body}"  # 17/x, but 17·x/y
             parts.append((number + body).replace("1·", "", 1) if number in ("1", "-1") else number + body)
-    return _joined(parts)
+    return join_signed(parts or ["0"])
 
 
-def formula_latex(law: FittedLaw, digits: int = 6) -> str:
-    """Return the right-hand side as LaTeX with simple numbers by name."""
+def formula_latex(
+    equation: Signomial, digits: int | None = 6, name: Callable[[float], str | None] = number_latex
+) -> str:
+    r"""Return an equation as LaTeX in which coefficients that have a name are called by it.
+
+    >>> print(formula_latex(Signomial.parse("0.5*m*v**2")))
+    \frac{1}{2}\,m\,v^{2}
+    """
     parts = []
-    for term in law.equation.terms:
-        named = number_latex(term.coefficient)
+    for term in equation.terms:
+        named = name(term.coefficient)
         if named is None or term.is_constant:
             parts.append(named if named is not None else Signomial([term]).to_latex(digits))
         elif named in ("1", "-1"):
             parts.append(named.removesuffix("1") + _monomial(term).to_latex(digits))
         else:
             parts.append(named + r"\," + _monomial(term).to_latex(digits))
-    return _joined(parts)
+    return join_signed(parts or ["0"])
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What is said of a law beside its numbers: whether there is one, how it passed the tests, and what was left out.
 
-    ``outliers`` are rows counted from 0.
+    ``outliers`` are rows counted from ``first_row``.
     """
 
     found: bool = True
@@ -67,6 +68,7 @@ class Verdict:
     p_value: float = 1.0
     column: str | None = None
     outliers: tuple[int, ...] = ()
+    first_row: int = 0
 
     def sentences(self) -> list[str]:
         """Return what a reader must know before using the law."""
@@ -86,7 +88,8 @@ class Verdict:
         if self.outliers:
             shown = ", ".join(map(str, self.outliers[:MAX_ROWS_SHOWN]))
             more = "" if len(self.outliers) <= MAX_ROWS_SHOWN else f" and {len(self.outliers) - MAX_ROWS_SHOWN} more"
-            lines.append(f"Left out as outliers, beyond what any noise explains: rows {shown}{more}, counted from 0.")
+            rows = f"rows {shown}{more}, counted from {self.first_row}"
+            lines.append(f"Left out as outliers, which no noise explains: {rows}.")
         return lines
 
 
@@ -106,19 +109,20 @@ def _errors_text(law: FittedLaw) -> str:
     training, left_out = f"{law.mse**0.5:.4g}", f"{law.validation_mse**0.5:.4g}"
     plain = law.plain_mse**0.5
     if math.isnan(plain) or f"{plain:.3g}" == f"{law.mse**0.5:.3g}":
-        return f"Root mean squared error {training}, left-out rows {left_out}."
+        return f"Root mean squared error {training}; {left_out} where each row is left out of the fit in turn."
     return (
-        f"Root mean squared error of predict {plain:.4g}; with rows weighted as in the fit {training}, "
-        f"left-out rows {left_out}."
+        f"Root mean squared error {plain:.4g}. The fit weighs rows by their noise, and with these weights it is "
+        f"{training}; {left_out} where each row is left out of the fit in turn."
     )
 
 
-def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], verdict: Verdict) -> str:
+def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], verdict: Verdict, target: str = "y") -> str:
     """Return the law in words: formula, signs, accuracy of its numbers, and the laws that explain the data as well."""
-    lines = [f"y = {formula_text(law)}", *verdict.sentences()]
+    left = print_name(target)
+    lines = [f"{left} = {formula_text(law)}", *verdict.sentences()]
     absolute = sorted({name for term in law.terms for name in term.absolute})
     if absolute:
-        lines.append(f"Through their absolute value enter: {', '.join(absolute)}.")
+        lines.append(f"The law takes the absolute value of {', '.join(absolute)}.")
     lines += [f"The constant {c.name} is {c.value:.6g} ± {_error(c.standard_error)}." for c in law.constants]
     for p in () if law.constants else law.parameters:
         what = f"coefficient of {_monomial(law.terms[p.term])}" if p.feature is None else f"exponent of {p.feature}"
@@ -129,11 +133,21 @@ def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], verdict: Verdict) -
             lines.append(f"The {what} is {p.value:.6g} ± {p.standard_error:.2g}.")
     lines += [noise_text(law), _errors_text(law)]
     if near_ties:
-        lines.append(f"Within {STRONG_EVIDENCE:g} nats, too close for the data to decide, are also:")
-        lines += [f"  y = {formula_text(tie)}  ({tie.code_length - law.code_length:+.1f} nats)" for tie in near_ties]
+        lines.append("The data cannot decide between this law and these:")
+        lines += [f"  {left} = {formula_text(tie)}  ({_compared(tie, law)})" for tie in near_ties]
+        lines.append(
+            "Nats measure how long it takes to describe the law and what it leaves unexplained: each is a factor of "
+            f"2.7 in the odds. A law with one more term or real exponent must save {TERM_EVIDENCE:g} of them."
+        )
     if not verdict.complete:
         lines.append("The search was stopped before its end; this is the best law so far.")
     return "\n".join(lines)
+
+
+def _compared(tie: FittedLaw, law: FittedLaw) -> str:
+    """Return how much longer the description by another law is than that by the chosen one."""
+    nats = tie.code_length - law.code_length
+    return f"{abs(nats):.1f} nats {'longer' if nats >= 0 else 'shorter'}"
 
 
 def summary(law: FittedLaw, verdict: Verdict) -> str:

@@ -68,7 +68,9 @@ def _goes_into(here: Any, there: Any) -> bool:
         return bool(types.is_integer(there) or types.is_floating(there) or types.is_decimal(there))
     if types.is_floating(here):
         return bool(types.is_floating(there))
-    if types.is_timestamp(here) or types.is_date(here):
-        return bool(types.is_timestamp(there) or types.is_date(there))
+    if types.is_timestamp(here):  # as a date it would lose its time of day, and without its zone it is another time
+        return bool(types.is_timestamp(there) and here.tz == there.tz)
+    if types.is_date(here):
+        return bool(types.is_date(there) or (types.is_timestamp(there) and there.tz is None))
     texts = (types.is_string, types.is_large_string, types.is_string_view)
     return any(kind(here) for kind in texts) and any(kind(there) for kind in texts)

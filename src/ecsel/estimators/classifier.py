@@ -97,7 +97,7 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         Whether ``[x > c]`` (1 or 0), ``[x above c]`` = max(0, x − c) and ``[x below c]`` = max(0, c − x) with round
         cuts c may be pieces too.
     rule : {"simplest", "best"}, default="simplest"
-        "simplest" takes the fewest factors within 1 % of the best expected loss, "best" the best.
+        With "simplest" every further factor must lower the expected loss by 0.5 %; "best" takes the lowest.
     time_limit : float, optional
         Seconds after which the search ends with the best that it has measured.
     link : {"auto", "sigmoid", "softmax"}, default="auto"

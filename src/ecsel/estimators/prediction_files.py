@@ -9,7 +9,15 @@ import numpy as np
 from ecsel.discovery.fitted import as_plain
 from ecsel.estimators.prediction import PredictionFit
 from ecsel.estimators.readable import SearchReport
-from ecsel.estimators.stored import as_node, check_bounds, read_law, read_path, read_positions, read_report
+from ecsel.estimators.stored import (
+    as_node,
+    check_bounds,
+    read_law,
+    read_path,
+    read_positions,
+    read_report,
+    read_target_name,
+)
 from ecsel.files import ModelDocument, ModelFileError
 from ecsel.files.node import Node
 from ecsel.quality import RegressionQuality
@@ -47,6 +55,7 @@ def prediction_document(model: ECSELRegressor) -> ModelDocument:
             "law": model.law_.to_plain(),
             "near_ties": list(model.near_ties_),
             "left_out": list(model.columns_left_out_),
+            "target": model.target_name_,
         },
         path=tuple(
             {**candidate, "law": law.to_plain()}
@@ -86,6 +95,7 @@ def read_prediction(model: ECSELRegressor, document: ModelDocument) -> ECSELRegr
     set_prediction(model, found)
     model.law_ = law
     model.columns_left_out_ = report.get("left_out").each(Node.text)
+    model.target_name_ = read_target_name(report)
     check_bounds(model.exponent_bounds, equation, document.encoder)
     model.equation_ = equation
     model.law_found_ = bool(equation.names)

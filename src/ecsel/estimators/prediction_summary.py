@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ecsel.estimators.bounds import bound_lines
 from ecsel.estimators.readable_summary import candidate_lines, range_lines
 from ecsel.signomial import Signomial, Term
-from ecsel.signomial.text import counted
+from ecsel.signomial.text import counted, print_name
 
 if TYPE_CHECKING:
     from ecsel.estimators.regressor import ECSELRegressor
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def describe_prediction(model: ECSELRegressor) -> str:
     """Return the equation in words: how good it is, where it holds, and what is as good."""
-    lines = [f"y = {model.equation_}"]
+    left = print_name(model.target_name_)
+    lines = [f"{left} = {model.equation_}"]
     if not model.law_found_:
         lines.append("No column is used: none predicts the target better than a constant does.")
     lines += [*_law_lines(model), *_quality_lines(model), *range_lines(model.encoder_)]
@@ -24,7 +25,7 @@ def describe_prediction(model: ECSELRegressor) -> str:
     if own in model.near_ties_:
         for i in model.near_ties_:
             if i != own:
-                lines.append(f"The folds cannot tell it from select({i}): y = {model.path_[i].equations[0]}")
+                lines.append(f"The folds cannot tell it from select({i}): {left} = {model.path_[i].equations[0]}")
     if not model.search_completed_:
         lines.append("The search was stopped before its end; this is the best equation so far.")
     return "\n".join(lines)
@@ -49,7 +50,7 @@ def summarise_prediction(model: ECSELRegressor) -> str:
                 f"{counted(equation.n_factors, 'factor')}, {len(used)} of {counted(len(encoder.columns), 'column')}"
             ),
             "",
-            f"y = {equation}",
+            f"{print_name(model.target_name_)} = {equation}",
             "",
             *_number_lines(model),
             "",
@@ -78,7 +79,7 @@ def _law_lines(model: ECSELRegressor) -> list[str]:
         return []
     if _position(model) == last:
         return ["It is the law of the table, which predicts held-out rows better than sums of pieces do."]
-    text = f"y = {model.path_[last].equations[0]}"
+    text = f"{print_name(model.target_name_)} = {model.path_[last].equations[0]}"
     return [f"The law of the table predicts held-out rows no better: select({last}), {text}"]
 
 

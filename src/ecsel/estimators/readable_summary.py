@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.path import Path
     from ecsel.estimators.readable import SearchReport
-    from ecsel.signomial import Factor, Signomial, Term
+    from ecsel.signomial import Factor, Signomial
     from ecsel.tables import TableEncoder
     from ecsel.tables.features import Feature
 
@@ -70,17 +70,17 @@ def equation_lines(model: ECSELClassifier) -> list[str]:
     for label, term in pieces:
         lines.append(f"  {print_term(term)}" + ("" if has_reference else f" in the score of {label!r}"))
         lines += [f"    {phrase}" for phrase in odds_phrases(term, encoder)]
-    return [*lines, *_repeated([term for _, term in pieces], encoder)]
+    return [*lines, *(f"  {line}" for line in repeated_columns(list(model.equations_.values()), encoder))]
 
 
-def _repeated(terms: Sequence[Term], encoder: TableEncoder) -> list[str]:
-    """Tell the columns that several pieces speak of."""
+def repeated_columns(equations: Sequence[Signomial], encoder: TableEncoder) -> list[str]:
+    """Return a line for each column in several pieces: no one of them says alone what the column does."""
     column = {feature.name: feature.column for feature in encoder.features}
     times: dict[str, int] = {}
-    for term in terms:
+    for term in (term for equation in equations for term in equation.terms):
         for name in {column[name] for name in term.names}:
             times[name] = times.get(name, 0) + 1
-    return [f"  {print_name(name)} is in {n} pieces: read them together" for name, n in times.items() if n > 1]
+    return [f"{print_name(name)} is in {n} pieces: read them together" for name, n in times.items() if n > 1]
 
 
 def range_lines(encoder: TableEncoder) -> list[str]:

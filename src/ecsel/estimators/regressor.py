@@ -41,8 +41,8 @@ from ecsel.estimators.progress import progress_for
 from ecsel.estimators.readable import STOPPED
 from ecsel.estimators.renamed import new_name, renamed_option
 from ecsel.estimators.settings import MIN_SECONDS
-from ecsel.estimators.stored import as_node, read_law, read_misfit
-from ecsel.estimators.targets import check_weights, target_numbers
+from ecsel.estimators.stored import as_node, read_law, read_misfit, read_target_name
+from ecsel.estimators.targets import check_weights, target_name, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.files import ModelDocument, write
 from ecsel.files.node import Node
@@ -112,7 +112,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         Of a prediction: whether the law of its columns of numbers is a candidate too, the last one of `path_`. Every
         fold seeks one, which takes seconds each; it is taken where it predicts held-out rows better.
     rule : {"simplest", "best"}, default="simplest"
-        Of a prediction: the fewest factors whose held-out error is as good as the best, or the best.
+        Of a prediction: every further factor must lower the expected error by 0.5 %, or the lowest expected error.
     missing, missing_codes, out_of_range, categorical, ordinal, keep, drop
         Of a prediction: what missing values and values outside the training range mean, which columns are categories,
         and which take part; as for `ECSELClassifier`.
@@ -146,6 +146,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         The p-value of those tests, and the column that the residuals depend on most (None where they pass).
     outliers_ : tuple of int
         Rows, from 0, that no noise explains and that were left out of the fit.
+    target_name_ : str
+        What the target is called, as a named series has it; else ``"y"``.
     search_completed_ : bool
         False when the time limit or an interrupt ended the search.
     dimensionless_groups_, target_scale_ : tuple of Signomial, Signomial or None
@@ -300,6 +302,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             else:
                 best = search.choose(self._noise_kinds(noise), robust=LOSSES[self.loss])
         self._set(best, known)
+        self.target_name_ = target_name(y)
         if best.outcome.interrupted:
             warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=3)
         return self
@@ -344,6 +347,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             found = with_law(found, encoder, rows, folds, seek)
         self._forget()
         set_prediction(self, found)
+        self.target_name_ = target_name(y)
         own = {feature.column for feature in encoder.features}
         self.columns_left_out_ = tuple(name for name in encoder.raw_names if name not in own)
         if not self.search_completed_:
@@ -514,7 +518,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return describe_prediction(self)
-        lines = [describe(self.law_, self.near_ties_, self._verdict())]
+        lines = [describe(self.law_, self.near_ties_, self._verdict(), self.target_name_)]
         with suppress(ImportError):  # a model file is read without pint
             if groups := ", ".join(map(str, self.dimensionless_groups_)):
                 lines.append(f"Dimensionless groups of the columns: {groups}.")
@@ -557,7 +561,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return self.equation_.to_latex(digits)
-        return formula_latex(self.law_, digits)
+        return formula_latex(self.law_.equation, digits)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model as a JSON file; `ecsel.load` reads it back."""
@@ -580,6 +584,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
                 "left_out": list(self.columns_left_out_),
                 "misfit": [self.misfit_p_value_, self.misfit_column_],
                 "outliers": list(self.outliers_),
+                "target": self.target_name_,
             },
             path=tuple(law.to_plain() for law in self.path_),
         )
@@ -605,6 +610,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         misfit = Misfit(p_value)
         model.adequate_, model.misfit_p_value_ = misfit.is_adequate, misfit.p_value
         model.outliers_ = report.get("outliers").each(Node.whole) if "outliers" in report.value else ()
+        model.target_name_ = read_target_name(report)
         named = report.get("named").flag()
         model.law_found_ = bool(model.equation_.names)
         model.n_features_in_ = len(document.inputs)
@@ -618,7 +624,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             return notebook_page(self, None, "")
         predicts = self.criterion == "prediction"
         numbers: Literal["all_digits", "simple_number"] = "all_digits" if predicts else "simple_number"
-        return notebook_page(self, {"y": self.equation_}, self.describe(), numbers=numbers)
+        return notebook_page(self, {self.target_name_: self.equation_}, self.describe(), numbers=numbers)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

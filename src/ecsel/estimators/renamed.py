@@ -6,6 +6,8 @@ import warnings
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from ecsel._version import OLD_NAMES_GO_IN
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -21,11 +23,12 @@ def new_name(options: dict[str, Any], old: str, new: str, *, stacklevel: int) ->
     ...     print(new_name({"size": 3}, "size", "n_terms", stacklevel=2))
     {'n_terms': 3}
     >>> print(caught[0].message)
-    size= is now n_terms=; the old name goes in 0.3.
+    size= is now n_terms=; the old name goes in 0.4.
     """
     if old not in options:
         return options
-    warnings.warn(f"{old}= is now {new}=; the old name goes in 0.3.", FutureWarning, stacklevel=stacklevel + 1)
+    message = f"{old}= is now {new}=; the old name goes in {OLD_NAMES_GO_IN}."
+    warnings.warn(message, FutureWarning, stacklevel=stacklevel + 1)
     return {**{name: value for name, value in options.items() if name != old}, new: options[old]}
 
 

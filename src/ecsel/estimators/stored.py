@@ -19,6 +19,7 @@ from ecsel.estimators.errors import NumberError, StandardErrors
 from ecsel.estimators.guarantees import guarantee_lines
 from ecsel.estimators.options import check_flag, check_integer
 from ecsel.estimators.path import Candidate, Path
+from ecsel.estimators.targets import UNNAMED_TARGET
 from ecsel.files import ModelFileError
 from ecsel.files.node import Node
 from ecsel.fitting import Status
@@ -235,3 +236,8 @@ def _told(tell: Any) -> None:
 def as_node(record: Mapping[str, Any] | Sequence[Any], field: str) -> Node:
     """Return a record of a document with the name of its field."""
     return Node(list(record) if isinstance(record, tuple) else record, field)
+
+
+def read_target_name(report: Node) -> str:
+    """Read what the target of a regression is called; files of earlier versions do not tell."""
+    return report.get("target").text() if "target" in report.value else UNNAMED_TARGET

@@ -20,6 +20,21 @@ _COUNTED_FROM, _MAX_COUNTED = 10_000, 1000
 _BLOCK_ROWS = 1 << 16
 
 
+UNNAMED_TARGET = "y"
+"""The left-hand side of an equation whose target has no name."""
+
+
+def target_name(y: Any) -> str:
+    """Return what a target is called: the name of a series, else `UNNAMED_TARGET`.
+
+    >>> import pandas as pd
+    >>> target_name(pd.Series([1.0, 2.0], name="period")), target_name([1.0, 2.0])
+    ('period', 'y')
+    """
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else UNNAMED_TARGET
+
+
 def encode_labels(
     y: NDArray[Any], weights: NDArray[np.float64] | None
 ) -> tuple[NDArray[Any], Codes, NDArray[np.float64]]:

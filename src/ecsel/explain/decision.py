@@ -59,10 +59,8 @@ def probability_sensitivity(model: Any, X: Any, *, units: Units = "model") -> Ex
 
     Parameters
     ----------
-    model : ECSELClassifier or ModelView
-        The model.
-    X : table
-        The rows to explain.
+    model, X : ECSELClassifier or ModelView, and table
+        The model, and the rows to explain.
     units : {"model", "raw"}, default="model"
         Proportional changes of the features of the equations, or of the user's own columns.
 

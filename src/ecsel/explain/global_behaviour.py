@@ -21,10 +21,8 @@ def log_gradient(model: Any, X: Any, *, units: Units = "model") -> Explanation:
 
     Parameters
     ----------
-    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
-        The model.
-    X : table
-        The rows to explain.
+    model, X : ECSELClassifier, ECSELRegressor, Signomial or ModelView, and table
+        The model, and the rows to explain.
     units : {"model", "raw"}, default="model"
         Proportional changes of the features of the equations, or of the user's own columns.
 
@@ -53,10 +51,8 @@ def elasticity(model: Any, X: Any, *, absolute: bool = False, units: Units = "mo
 
     Parameters
     ----------
-    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
-        The model.
-    X : table
-        The rows to explain.
+    model, X : ECSELClassifier, ECSELRegressor, Signomial or ModelView, and table
+        The model, and the rows to explain.
     absolute : bool, default=False
         Explain log|z_c| instead, which is defined where z_c ≠ 0.
     units : {"model", "raw"}, default="model"
@@ -95,10 +91,8 @@ def importance(
 
     Parameters
     ----------
-    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
-        The model.
-    X : table
-        The rows to average over.
+    model, X : ECSELClassifier, ECSELRegressor, Signomial or ModelView, and table
+        The model, and the rows to average over.
     by : {"log_gradient", "elasticity"}, default="log_gradient"
         Mean |G| over all rows, or mean |E| over the rows where it is defined, whose share is in ``share``.
     units : {"model", "raw"}, default="model"

@@ -33,10 +33,8 @@ def log_additive(model: Any, X: Any, baseline: Any = None, *, units: Units = "mo
 
     Parameters
     ----------
-    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
-        The model.
-    X : table
-        The rows to explain.
+    model, X : ECSELClassifier, ECSELRegressor, Signomial or ModelView, and table
+        The model, and the rows to explain.
     baseline : None, dict, row or Baseline, default=None
         The reference point: a typical row, given values, a row, or `class_mean`.
     units : {"model", "raw"}, default="model"
@@ -115,10 +113,8 @@ def attribution(
 
     Parameters
     ----------
-    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
-        The model.
-    X : table
-        The rows to explain.
+    model, X : ECSELClassifier, ECSELRegressor, Signomial or ModelView, and table
+        The model, and the rows to explain.
     baseline : None, dict, row or Baseline, default=None
         The reference point: a typical row, given values, a row, or `class_mean`.
     output : {"score", "log_score", "probability"}, default="score"

@@ -42,6 +42,8 @@ class Reasons(Explanation):
     """For each row its reasons in words."""
     toward: tuple[Any, ...]
     """For each row the class that the reasons speak for."""
+    against: tuple[Any, ...]
+    """For each row the class that this one is weighed against: the likeliest of the others; None for a regression."""
     reference: str
     """What the rows are compared with, in words."""
 
@@ -84,10 +86,8 @@ def reasons(
 
     Parameters
     ----------
-    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
-        The model.
-    X : table
-        The rows to explain.
+    model, X : ECSELClassifier, ECSELRegressor, Signomial or ModelView, and table
+        The model, and the rows to explain.
     n : int, default=4
         Most reasons per row. Only columns that push towards the class are reasons for it.
     toward
@@ -117,7 +117,7 @@ def reasons(
     start = resolve_baseline(view, X, baseline)
     parts = score_shapley(view, rows, start.point)
     at_x, at_start = view.scores_of(rows), view.scores_of(start.point)
-    weights, labels = _direction(view, at_x, at_start, toward)
+    weights, labels, rivals = _direction(view, at_x, at_start, toward)
     values = np.einsum("ncp,nc->np", parts, weights)
     ranked = tuple(tuple(j for j in np.argsort(-row, kind="stable")[:n].tolist() if row[j] > 0) for row in values)
     return Reasons(
@@ -131,29 +131,33 @@ def reasons(
         view=view,
         table=X,
         ranked=ranked,
-        texts=_in_words(view, X, start, values, ranked, labels, own_words),
+        texts=_in_words(view, X, start, values, ranked, _effects(view, labels, rivals), own_words),
         toward=labels,
+        against=rivals,
         reference=start.description,
     )
 
 
-def _direction(view: ModelView, scores: Floats, at_start: Floats, toward: Any) -> tuple[Floats, tuple[Any, ...]]:
-    """Return the weights (rows, scores) whose product with the scores is the margin, and the class of each row."""
+def _direction(
+    view: ModelView, scores: Floats, at_start: Floats, toward: Any
+) -> tuple[Floats, tuple[Any, ...], tuple[Any, ...]]:
+    """Return the weights (rows, scores) that make scores the margin, and the class and the rival of each row."""
     if not view.has_classes:
         up = scores[:, 0] >= at_start[0, 0]
-        return np.where(up, 1.0, -1.0)[:, None], tuple(HIGHER if u else LOWER for u in up)
+        return np.where(up, 1.0, -1.0)[:, None], tuple(HIGHER if u else LOWER for u in up), (None,) * len(up)
     outputs = view.outputs_of(scores)
     chosen = view.decisions(outputs) if toward is None else np.full(len(scores), view.class_position(toward))
     labels = tuple(view.classes[c] for c in chosen)
     if view.link.has_reference:
-        return np.where(chosen == 1, 1.0, -1.0)[:, None], labels
-    rivals = outputs.copy()
+        return np.where(chosen == 1, 1.0, -1.0)[:, None], labels, tuple(view.classes[1 - c] for c in chosen)
+    others = outputs.copy()
     at = np.arange(len(scores))
-    rivals[at, chosen] = -1.0
+    others[at, chosen] = -1.0
+    rivals = others.argmax(axis=1)
     weights = np.zeros_like(scores)
-    weights[at, rivals.argmax(axis=1)] = -1.0
+    weights[at, rivals] = -1.0
     weights[at, chosen] = 1.0
-    return weights, labels
+    return weights, labels, tuple(view.classes[c] for c in rivals)
 
 
 def _in_words(
@@ -162,7 +166,7 @@ def _in_words(
     start: Baseline,
     values: Floats,
     ranked: tuple[tuple[int, ...], ...],
-    labels: tuple[Any, ...],
+    effects: tuple[str, ...],
     own_words: Mapping[int, str],
 ) -> tuple[tuple[str, ...], ...]:
     cells = table_values(X)
@@ -175,7 +179,7 @@ def _in_words(
             tuple(
                 own_words[j]
                 if j in own_words
-                else f"{view.raw_names[j]} {_state(cells[i, j])}{compared[j]} {_effect(view, values[i, j], labels[i])} "
+                else f"{view.raw_names[j]} {_state(cells[i, j])}{compared[j]} {effects[i].format(_size(values[i, j]))} "
                 f"({100 * values[i, j] / total:.0f} %)"
                 for j in columns
             )
@@ -183,11 +187,18 @@ def _in_words(
     return tuple(texts)
 
 
-def _effect(view: ModelView, value: float, toward: Any) -> str:
-    """Return what a column does, as a verb."""
-    if view.has_classes:
-        return f"adds {value:.3g} to the log-odds of {toward!r}"
-    return f"{'raises' if toward == HIGHER else 'lowers'} the prediction by {value:.3g}"
+def _effects(view: ModelView, toward: tuple[Any, ...], against: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return for each row what its reasons do, with a place for the size."""
+    if not view.has_classes:
+        return tuple(f"{'raises' if each == HIGHER else 'lowers'} the prediction by {{}}" for each in toward)
+    several = len(view.classes) > 2
+    names = [f"{c!r} against {r!r}" if several else repr(c) for c, r in zip(toward, against, strict=True)]
+    return tuple(f"adds {{}} to the log-odds of {name.replace('{', '{{').replace('}', '}}')}" for name in names)
+
+
+def _size(value: float) -> str:
+    """Return three digits of a contribution, without an exponent where a person would write none."""
+    return for_people(float(f"{value:.3g}"))
 
 
 def _state(value: Any) -> str:
@@ -204,7 +215,18 @@ def reference_text(view: ModelView, start: Baseline, j: int) -> str | None:
         text = for_people(value + 0.0) if view.encoder is None else _raw_text(view.encoder.features[f], value)
         if text is not None:
             return text
-    return None
+    return _other_level(view, j)
+
+
+def _other_level(view: ModelView, j: int) -> str | None:
+    """Return what is known of a column whose pieces are levels alone, none of which is that of the reference point."""
+    if view.encoder is None:
+        return None
+    own = [view.encoder.features[f] for f in np.flatnonzero(view.feature_groups == j).tolist()]
+    levels = [str(feature.level) for feature in own if feature.kind == "level" and feature.is_raw]
+    if not levels or len(levels) < len(own):
+        return None
+    return f"not {levels[0]}" if len(levels) == 1 else f"none of {', '.join(levels)}"
 
 
 def _raw_text(feature: Feature, value: float) -> str | None:

@@ -33,10 +33,8 @@ def shapley(
 
     Parameters
     ----------
-    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
-        The model.
-    X : table
-        The rows to explain.
+    model, X : ECSELClassifier, ECSELRegressor, Signomial or ModelView, and table
+        The model, and the rows to explain.
     background : table
         The rows over which absent columns are averaged.
     output : {"score", "probability"}, default="score"

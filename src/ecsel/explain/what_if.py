@@ -82,10 +82,8 @@ def what_if(
 
     Parameters
     ----------
-    model : ECSELClassifier, ECSELRegressor, Signomial or ModelView
-        The model.
-    X : table
-        The rows as they are.
+    model, X : ECSELClassifier, ECSELRegressor, Signomial or ModelView, and table
+        The model, and the rows as they are.
     factors : dict of column to factor, optional
         Multiply columns: 1.2 is +20 %. A categorical column takes a level.
     set : dict of column to value, optional

@@ -11,11 +11,11 @@ import re
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from ecsel.export import expr
 from ecsel.export.doubles import check_levels_are_doubles
-from ecsel.export.expr import Abs, And, Compare, Const, If, Input, IsMissing, Lookup, Max, Min, Not, Null, Or
 from ecsel.export.lowering import lower
 from ecsel.export.program import reading_lines
-from ecsel.export.writing import INFIX, call, fold, infix
+from ecsel.export.writing import C_FAMILY, call, fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,11 +73,9 @@ def to_c(model: Any, *, prefix: str = "ecsel", contributions: Method | None = No
         The model.
     prefix : str, default="ecsel"
         The beginning of every public name, so that several models can be linked together.
-    contributions : {"log_additive", "attribution", "shapley"}, optional
-        What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
-        Shapley values of the scores.
-    baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default a typical training row.
+    contributions, baseline : {"log_additive", "attribution", "shapley"} and reference row, optional
+        What each column contributes (L1 by term, L2 to the scores, or exact Shapley values), against which row; by
+        default a typical training row.
 
     Examples
     --------
@@ -189,20 +187,14 @@ def _rules(program: Program, tables: list[str]) -> Rules[str]:
         return f"{helper}({x}, levels{n}, numbers{n}, {len(entries)}, {missing!r}, {otherwise!r})"
 
     return {
-        **INFIX,
-        Min: _nested("fmin"),
-        Max: _nested("fmax"),
-        Abs: call("fabs"),
-        Const: lambda value: f"({value!r})" if value < 0 else repr(value),
-        Null: lambda: "NAN",
-        Input: values.__getitem__,
-        Lookup: lookup,
-        If: lambda condition, then, otherwise: f"({condition} ? {then} : {otherwise})",
-        IsMissing: lambda position: f"isnan({values[position]})",
-        Compare: lambda operator, left, right: f"({left} {operator} {right})",
-        And: infix(" && "),
-        Or: infix(" || "),
-        Not: lambda operand: f"(!{operand})",
+        **C_FAMILY,
+        expr.Min: _nested("fmin"),
+        expr.Max: _nested("fmax"),
+        expr.Abs: call("fabs"),
+        expr.Null: lambda: "NAN",
+        expr.Input: values.__getitem__,
+        expr.Lookup: lookup,
+        expr.IsMissing: lambda position: f"isnan({values[position]})",
     }
 
 

@@ -15,26 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ecsel.export.expr import (
-    Abs,
-    And,
-    Compare,
-    Const,
-    Exp,
-    Floor,
-    If,
-    Input,
-    IsMissing,
-    Log,
-    Lookup,
-    Max,
-    Min,
-    Not,
-    Null,
-    Or,
-    Sqrt,
-    Var,
-)
+from ecsel.export import expr
 from ecsel.export.writing import INFIX, call, fold
 
 if TYPE_CHECKING:
@@ -156,20 +137,20 @@ class FormulaWriter:
     def _rules(self) -> Rules[str]:
         written: dict[type, Callable[..., str]] = {
             **INFIX,
-            **{node: call(node.__name__.upper()) for node in (Min, Max, Abs, Exp, Sqrt)},
-            Log: call("LN"),
-            Floor: call("INT"),
-            Const: number,
-            Null: lambda: '""',
-            Var: self.variables.__getitem__,
-            Input: self._inputs.__getitem__,
-            Lookup: self._lookup,
-            If: lambda condition, then, otherwise: f"IF({condition},{then},{otherwise})",
-            IsMissing: lambda position: f"LEN({typed(position)})=0",
-            Compare: lambda operator, left, right: f"{left}{'=' if operator == '==' else operator}{right}",
-            And: call("AND"),
-            Or: call("OR"),
-            Not: call("NOT"),
+            **{node: call(node.__name__.upper()) for node in (expr.Min, expr.Max, expr.Abs, expr.Exp, expr.Sqrt)},
+            expr.Log: call("LN"),
+            expr.Floor: call("INT"),
+            expr.Const: number,
+            expr.Null: lambda: '""',
+            expr.Var: self.variables.__getitem__,
+            expr.Input: self._inputs.__getitem__,
+            expr.Lookup: self._lookup,
+            expr.If: lambda condition, then, otherwise: f"IF({condition},{then},{otherwise})",
+            expr.IsMissing: lambda position: f"LEN({typed(position)})=0",
+            expr.Compare: lambda operator, left, right: f"{left}{'=' if operator == '==' else operator}{right}",
+            expr.And: call("AND"),
+            expr.Or: call("OR"),
+            expr.Not: call("NOT"),
         }
         return {node: self._short(node.__name__, rule) for node, rule in written.items()}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ecsel.export.formula import Multiplier
-from ecsel.export.latex_program import decimal
-from ecsel.signomial.latex import latex_name
+from ecsel.signomial.latex import latex_name, latex_number
+from ecsel.signomial.text import join_signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 def formula_scores(formula: Formula) -> Iterator[str]:
     """Yield the sum of each score."""
     for _, terms in formula.scores:
-        first, *others = [_term(formula, term) for term in terms] or ["0"]
-        yield first + "".join(f" - {term[1:]}" if term.startswith("-") else f" + {term}" for term in others)
+        yield join_signed([_term(formula, term) for term in terms] or ["0"])
 
 
 def held_columns(formula: Formula) -> Iterator[str]:
@@ -28,7 +27,7 @@ def held_columns(formula: Formula) -> Iterator[str]:
         for function, limit in ((r"\max", low), (r"\min", high)):
             if limit is not None:
                 name = latex_name(column)
-                yield rf"{name} &\leftarrow {function}\left({name}, {decimal(limit)}\right)"
+                yield rf"{name} &\leftarrow {function}\left({name}, {latex_number(limit)}\right)"
 
 
 def latex_indicator(each: Multiplier) -> str:
@@ -44,7 +43,7 @@ def _term(formula: Formula, term: FormulaTerm) -> str:
         else _power(formula, each)
         for each in term.factors
     ]
-    coefficient = decimal(term.coefficient)
+    coefficient = latex_number(term.coefficient)
     if factors and coefficient in {"1", "-1"}:
         return coefficient.replace("1", r" \cdot ".join(factors))
     return r" \cdot ".join([coefficient, *factors])
@@ -52,28 +51,28 @@ def _term(formula: Formula, term: FormulaTerm) -> str:
 
 def _power(formula: Formula, power: Power) -> str:
     base = _base(formula, power.base)
-    return base if power.exponent == 1 else f"{base}^{{{decimal(power.exponent)}}}"
+    return base if power.exponent == 1 else f"{base}^{{{latex_number(power.exponent)}}}"
 
 
 def _base(formula: Formula, base: Base) -> str:
     x = latex_name(base.column)
     if formula.held(base.column) is None:  # else a line of its own says it once
-        x = x if base.at_least is None else rf"\max\left({x}, {decimal(base.at_least)}\right)"
-        x = x if base.at_most is None else rf"\min\left({x}, {decimal(base.at_most)}\right)"
+        x = x if base.at_least is None else rf"\max\left({x}, {latex_number(base.at_least)}\right)"
+        x = x if base.at_most is None else rf"\min\left({x}, {latex_number(base.at_most)}\right)"
     if base.unit is None:
         return x
     if base.unit < 0:
-        moved = f"{decimal(base.origin)} - {x}"
+        moved = f"{latex_number(base.origin)} - {x}"
     else:
         sign = "-" if base.origin > 0 else "+"
-        moved = x if base.origin == 0 else f"{x} {sign} {decimal(abs(base.origin))}"
+        moved = x if base.origin == 0 else f"{x} {sign} {latex_number(abs(base.origin))}"
     if base.times is not None:
-        return rf"\left({decimal(base.times)} \cdot {x} + 1\right)"
-    unit = decimal(abs(base.unit))
+        return rf"\left({latex_number(base.times)} \cdot {x} + 1\right)"
+    unit = latex_number(abs(base.unit))
     return rf"\left({moved} + 1\right)" if unit == "1" else rf"\left(\frac{{{moved}}}{{{unit}}} + 1\right)"
 
 
 def _base_number(value: float) -> str:
     """Return a number that is raised to a power."""
-    number = decimal(value)
+    number = latex_number(value)
     return number if number.replace(".", "").isdigit() else rf"\left({number}\right)"

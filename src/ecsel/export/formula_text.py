@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ecsel.export.formula import Multiplier
-from ecsel.export.text_program import column_text
-from ecsel.signomial.text import print_shift
+from ecsel.signomial.text import print_name, print_shift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ecsel.export.formula import Base, Formula, FormulaTerm, Power
+
+WORDS = frozenset({"P", "exp", "label", "max", "min", "missing", "pi"})
+"""What means something in these lines beside the names that `ecsel.signomial.text` keeps clear of."""
 
 
 def formula_scores(formula: Formula) -> Iterator[list[str]]:
@@ -78,3 +80,13 @@ def _multiplier(each: Multiplier) -> str:
     name = column_text(each.column)
     condition = f"{name} == missing" if each.level is None else f"{name} == {each.level!r}"
     return f"{print_shift(each.value)}**({condition})"
+
+
+def column_text(name: str) -> str:
+    """Return a column's name as it stands in a text, where it must not be taken for anything else.
+
+    >>> column_text("age"), column_text("page value"), column_text("exp")
+    ('age', "col('page value')", "col('exp')")
+    """
+    is_plain = print_name(name) == name and name.isidentifier()
+    return name if is_plain and name not in WORDS else f"col({name!r})"

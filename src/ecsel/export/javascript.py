@@ -10,28 +10,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ecsel.export.expr import (
-    Abs,
-    And,
-    Compare,
-    Const,
-    Exp,
-    Floor,
-    If,
-    Input,
-    IsMissing,
-    Log,
-    Lookup,
-    Max,
-    Min,
-    Not,
-    Null,
-    Or,
-    Sqrt,
-)
+from ecsel.export import expr
 from ecsel.export.lowering import lower
 from ecsel.export.program import reading_lines
-from ecsel.export.writing import INFIX, call, fold, infix
+from ecsel.export.writing import C_FAMILY, call, fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -86,11 +68,9 @@ def to_javascript(
         The model.
     module : bool, default=False
         Whether the source is to be an ES module that exports ``predict``, rather than a plain script.
-    contributions : {"log_additive", "attribution", "shapley"}, optional
-        What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
-        Shapley values of the scores.
-    baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default a typical training row.
+    contributions, baseline : {"log_additive", "attribution", "shapley"} and reference row, optional
+        What each column contributes (L1 by term, L2 to the scores, or exact Shapley values), against which row; by
+        default a typical training row.
 
     Examples
     --------
@@ -167,16 +147,14 @@ def _rules(tables: list[str]) -> Rules[str]:
         return f"(v{position} === null ? {missing!r} : {found})"
 
     return {
-        **INFIX,
-        **{node: call(f"Math.{node.__name__.lower()}") for node in (Min, Max, Abs, Exp, Log, Sqrt, Floor)},
-        Const: lambda value: f"({value!r})" if value < 0 else repr(value),
-        Null: lambda: "null",
-        Input: lambda position: f"v{position}",
-        Lookup: lookup,
-        If: lambda condition, then, otherwise: f"({condition} ? {then} : {otherwise})",
-        IsMissing: lambda position: f"(v{position} === null)",
-        Compare: lambda operator, left, right: f"({left} {'===' if operator == '==' else operator} {right})",
-        And: infix(" && "),
-        Or: infix(" || "),
-        Not: lambda operand: f"(!{operand})",
+        **C_FAMILY,
+        **{
+            node: call(f"Math.{node.__name__.lower()}")
+            for node in (expr.Min, expr.Max, expr.Abs, expr.Exp, expr.Log, expr.Sqrt, expr.Floor)
+        },
+        expr.Null: lambda: "null",
+        expr.Input: lambda position: f"v{position}",
+        expr.Lookup: lookup,
+        expr.IsMissing: lambda position: f"(v{position} === null)",
+        expr.Compare: lambda operator, left, right: f"({left} {'===' if operator == '==' else operator} {right})",
     }

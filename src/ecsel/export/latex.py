@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ecsel.discovery.fitted import number_latex
+from ecsel.discovery.report import formula_latex
 from ecsel.explain.view import ModelView
 from ecsel.export.description import fill_of, used_columns
 from ecsel.export.digits import Digits, check_complete, exact_name, readable_equations, readable_formula
 from ecsel.export.formula_latex import formula_scores, held_columns
-from ecsel.export.latex_program import MISSING, cases, complete_latex, decimal, level_names
+from ecsel.export.python import to_python
 from ecsel.export.raw_units import positive_encoder
 from ecsel.export.text import score_name
-from ecsel.signomial import Term
-from ecsel.signomial.latex import latex_name, latex_sum
+from ecsel.signomial.latex import latex_name, latex_number, latex_sum
 from ecsel.tables import NumericColumn, OrdinalColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from fractions import Fraction
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ecsel.signomial import Signomial
-    from ecsel.tables import Column, Feature, TableEncoder
+    from ecsel.tables import Column, Feature, Level, TableEncoder
+
+MISSING = r"\text{missing}"
 
 
 def to_latex(
@@ -33,24 +35,17 @@ def to_latex(
     r"""Return the model as LaTeX: an ``aligned`` environment for math mode.
 
     First come the values that columns are held at and those of missing values, then scores, then probabilities and the
-    rule for the label. `to_text` says the rules in words. With ``complete=True`` everything is written step by step.
+    rule for the label. `to_text` says the rules in words.
 
     Parameters
     ----------
     model : ECSELClassifier, ECSELRegressor or Signomial
         The model.
-    digits : int, "auto" or None, default=None
-        How many significant digits numbers have; None keeps them all; ``"auto"`` is the fewest with which predictions
-        stay within the tolerance.
-    tolerance : float, default=1e-3
-        What ``"auto"`` allows: the largest change of a probability, or of a prediction relative to the root mean square
-        of all predictions.
-    X : data frame or array, optional
-        Rows on which that is judged; by default rows that are spread over the training ranges.
+    digits, tolerance, X : optional
+        How many significant digits numbers have, what ``"auto"`` allows, and on which rows: as in `to_text`.
     complete : bool, default=False
-        Whether to write all steps instead, which can be followed for any row to what the model says of it: which rows
-        are refused, what a missing value, an unknown level and a value out of range count as, where numbers are
-        clipped, and how the label is found. Numbers keep all their digits.
+        Whether to return the whole program of the model instead, with every rule: the text of `to_python`, as a
+        ``verbatim`` listing.
 
     Examples
     --------
@@ -63,7 +58,7 @@ def to_latex(
     view = ModelView.of(model)
     if complete:
         check_complete(digits, X)
-        return complete_latex(view)
+        return _listing(to_python(view))
     encoder = positive_encoder(view)
     if encoder is not None:
         formula = readable_formula(view, encoder, digits, tolerance, X)
@@ -72,12 +67,18 @@ def to_latex(
     else:
         equations = readable_equations(view, digits, tolerance, X)
         lines = [] if view.encoder is None else list(_inputs(view, view.encoder))
-        scores = [latex_sum(each.terms) if view.has_classes else _law(each) for each in equations]
+        scores = [_sum(each, is_law=not view.has_classes) for each in equations]
         name = score_name(view, view.raw_names)
     names = [_score(view, name, label) for label in view.score_classes]
     lines += [f"{left} &= {right}" for left, right in zip(names, scores, strict=True)]
     written = " \\\\\n".join([*lines, *_answers(view, names)])
     return f"\\begin{{aligned}}\n{written}\n\\end{{aligned}}"
+
+
+def _listing(source: str) -> str:
+    r"""Return Python source as a listing; a name in it cannot end the listing, since its backslash is written \x5c."""
+    unending = source.replace("\\\\end{", "\\x5cend{")
+    return f"\\begin{{verbatim}}\n{unending.rstrip()}\n\\end{{verbatim}}"
 
 
 def _score(view: ModelView, name: str, label: Any) -> str:
@@ -102,7 +103,7 @@ def _answers(view: ModelView, scores: Sequence[str]) -> Iterator[str]:
         yield r"\mathrm{label} &= \text{the class with the largest } P"
     else:
         first, second = classes
-        rule = cases([(second, rf"{p[1]} \geq {decimal(view.threshold)}"), (first, None)])
+        rule = cases([(second, rf"{p[1]} \geq {latex_number(view.threshold)}"), (first, None)])
         yield rf"\mathrm{{label}} &= {rule}"
 
 
@@ -127,46 +128,60 @@ def _read(column: Column, features: Sequence[Feature], *, clip: bool) -> str:
     levels = level_names(getattr(column, "levels", ()))
     fill = fill_of(features)
     missing = (
-        [levels[f.level] for f in features if f.level in levels and f.fill == 1] if fill is None else [decimal(fill)]
+        [levels[f.level] for f in features if f.level in levels and f.fill == 1]
+        if fill is None
+        else [latex_number(fill)]
     )
     chosen: list[tuple[str, str | None]] = [(each, rf"{name} = {MISSING}") for each in missing]
     positions = [feature for feature in features if feature.kind == "ordinal"]
     if isinstance(column, OrdinalColumn) and positions:
         chosen += [(str(place), rf"{name} = {levels[level]}") for place, level in enumerate(column.levels)]
-        return cases([*chosen, (decimal(positions[0].baseline), None)])
+        return cases([*chosen, (latex_number(positions[0].baseline), None)])
     if isinstance(column, NumericColumn) and clip and any(feature.kind != "missing" for feature in features):
-        name = rf"\min\left(\max\left({name}, {decimal(column.low)}\right), {decimal(column.high)}\right)"
+        name = rf"\min\left(\max\left({name}, {latex_number(column.low)}\right), {latex_number(column.high)}\right)"
     return cases([*chosen, (name, None)])
 
 
 def _hinge(feature: Feature) -> str:
     name, cut = latex_name(feature.column), feature.cut or 0.0
     if feature.kind == "below":
-        return rf"\max\left(0, {decimal(cut)} - {name}\right)"
-    return rf"\max\left(0, {name} {'-' if cut >= 0 else '+'} {decimal(abs(cut))}\right)"
+        return rf"\max\left(0, {latex_number(cut)} - {name}\right)"
+    return rf"\max\left(0, {name} {'-' if cut >= 0 else '+'} {latex_number(abs(cut))}\right)"
 
 
-def _law(equation: Signomial) -> str:
-    """Return an equation whose coefficients are called by their names where they have one."""
-    first, *others = [_law_term(term) for term in equation.terms] or ["0"]
-    return first + "".join(f" - {term[1:]}" if term.startswith("-") else f" + {term}" for term in others)
+def level_names(levels: Iterable[Level]) -> dict[Level, str]:
+    r"""Return how levels are written: numbers as such, text and truth values as names, all of them different.
+
+    >>> level_names(["a b", "a\tb"])
+    {'a b': '\\mathrm{a\\ b}', 'a\tb': '\\mathrm{a\\ b}_{(1)}'}
+    """
+    names: dict[Level, str] = {}
+    for place, level in enumerate(levels):
+        name = latex_name(str(level))
+        if isinstance(level, (int, float)) and not isinstance(level, bool):
+            name = latex_number(level) if isinstance(level, float) else str(level)
+        names[level] = f"{name}_{{({place})}}" if name in names.values() else name
+    return names
 
 
-def _law_term(term: Term) -> str:
-    name = exact_name(term.coefficient)
-    if name is None:
-        return latex_sum([term])
-    number = _named(*name)
-    return number if term.is_constant else rf"{number}\,{latex_sum([Term.from_factors(1.0, term.factors)])}"
+def cases(chosen: Sequence[tuple[str, str | None]]) -> str:
+    """Return values and the conditions under which they are meant; the last one is meant otherwise."""
+    if len(chosen) == 1:
+        return chosen[0][0]
+    rows = r" \\ ".join(
+        rf"{value} & \text{{otherwise}}" if condition is None else rf"{value} & \text{{if }} {condition}"
+        for value, condition in chosen
+    )
+    return f"\\begin{{cases}} {rows} \\end{{cases}}"
 
 
-def _named(ratio: Fraction, power_of_pi: int) -> str:
-    top, bottom = str(abs(ratio.numerator)), str(ratio.denominator)
-    if power_of_pi:
-        pi = r"\pi" if abs(power_of_pi) == 1 else rf"\pi^{{{abs(power_of_pi)}}}"
-        if power_of_pi > 0:
-            top = pi if top == "1" else rf"{top}\,{pi}"
-        else:
-            bottom = pi if bottom == "1" else rf"{bottom}\,{pi}"
-    written = top if bottom == "1" else rf"\frac{{{top}}}{{{bottom}}}"
-    return f"-{written}" if ratio < 0 else written
+def _sum(equation: Signomial, *, is_law: bool) -> str:
+    r"""Return an equation; coefficients of a law are called by their names where a decimal would not say what they are.
+
+    >>> from ecsel.signomial import Signomial
+    >>> print(_sum(Signomial.parse("0.3333333333333333*x + 0.25"), is_law=True))
+    \frac{1}{3}\,x + 0.25
+    """
+    if not is_law:
+        return latex_sum(equation.terms)
+    return formula_latex(equation, None, lambda value: None if exact_name(value) is None else number_latex(value))

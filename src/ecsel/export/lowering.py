@@ -41,9 +41,8 @@ from ecsel.export.expr import (
     mul,
     smallest,
 )
-from ecsel.export.plain import read_plain
 from ecsel.export.program import Program
-from ecsel.export.raw import read_raw
+from ecsel.export.raw import read_plain, read_raw
 from ecsel.export.reading import ProductTerm, Sheet, is_one
 from ecsel.signomial import Term
 from ecsel.signomial.columns import LOG_LIMIT

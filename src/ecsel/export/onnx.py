@@ -60,11 +60,9 @@ def to_onnx(
     float64 : bool, default=False
         Whether numbers go in and out in double precision, which agrees with the model to 1e-9, rather than in single
         precision. Arithmetic in between is in double precision always.
-    contributions : {"log_additive", "attribution", "shapley"}, optional
-        What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
-        Shapley values of the scores.
-    baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default a typical training row.
+    contributions, baseline : {"log_additive", "attribution", "shapley"} and reference row, optional
+        What each column contributes (L1 by term, L2 to the scores, or exact Shapley values), against which row; by
+        default a typical training row.
     missing_text : str, default=""
         The text that stands for a missing level, since text tensors have no missing values.
 

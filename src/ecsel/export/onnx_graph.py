@@ -17,30 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ecsel.export.expr import (
-    Abs,
-    Add,
-    And,
-    Compare,
-    Const,
-    Div,
-    Exp,
-    Floor,
-    If,
-    Input,
-    IsMissing,
-    Log,
-    Lookup,
-    Max,
-    Min,
-    Mul,
-    Neg,
-    Not,
-    Null,
-    Or,
-    Sqrt,
-    Var,
-)
+from ecsel.export import expr
 from ecsel.export.writing import fold
 
 if TYPE_CHECKING:
@@ -187,28 +164,28 @@ class GraphWriter:
             return lambda operands: node(operator, [operands] if isinstance(operands, str) else operands)
 
         return {
-            Const: self._number,
-            Null: lambda: self._number(np.nan),
-            Var: self.variables.__getitem__,
-            Input: self._input,
-            Lookup: self._lookup,
-            Add: chain("Add"),
-            Mul: chain("Mul"),
-            Min: function("Min"),
-            Max: function("Max"),
-            Div: lambda numerator, denominator: node("Div", [numerator, denominator]),
-            Neg: function("Neg"),
-            Abs: function("Abs"),
-            Exp: function("Exp"),
-            Log: function("Log"),
-            Sqrt: function("Sqrt"),
-            Floor: function("Floor"),
-            If: lambda condition, then, otherwise: node("Where", [condition, then, otherwise]),
-            IsMissing: lambda position: node("IsNaN", [self._input(position)]),
-            Compare: lambda operator, left, right: node(OPERATORS[operator], [left, right]),
-            And: chain("And"),
-            Or: chain("Or"),
-            Not: function("Not"),
+            expr.Const: self._number,
+            expr.Null: lambda: self._number(np.nan),
+            expr.Var: self.variables.__getitem__,
+            expr.Input: self._input,
+            expr.Lookup: self._lookup,
+            expr.Add: chain("Add"),
+            expr.Mul: chain("Mul"),
+            expr.Min: function("Min"),
+            expr.Max: function("Max"),
+            expr.Div: lambda numerator, denominator: node("Div", [numerator, denominator]),
+            expr.Neg: function("Neg"),
+            expr.Abs: function("Abs"),
+            expr.Exp: function("Exp"),
+            expr.Log: function("Log"),
+            expr.Sqrt: function("Sqrt"),
+            expr.Floor: function("Floor"),
+            expr.If: lambda condition, then, otherwise: node("Where", [condition, then, otherwise]),
+            expr.IsMissing: lambda position: node("IsNaN", [self._input(position)]),
+            expr.Compare: lambda operator, left, right: node(OPERATORS[operator], [left, right]),
+            expr.And: chain("And"),
+            expr.Or: chain("Or"),
+            expr.Not: function("Not"),
         }
 
 

@@ -16,33 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ecsel._version import __version__
+from ecsel.export import expr
 from ecsel.export.doubles import check_levels_are_doubles
-from ecsel.export.expr import (
-    Abs,
-    Add,
-    And,
-    Compare,
-    Const,
-    Div,
-    Exp,
-    Floor,
-    If,
-    Input,
-    IsMissing,
-    Log,
-    Lookup,
-    Max,
-    Min,
-    Mul,
-    Neg,
-    Not,
-    Null,
-    Or,
-    Sqrt,
-    Var,
-    minus,
-    variables,
-)
 from ecsel.export.lowering import lower
 from ecsel.export.pmml_reasons import add_reasons
 from ecsel.export.program import Assignment, reading_lines
@@ -185,13 +160,18 @@ class _Document:
 
     def _predictors(self) -> tuple[list[str | None], list[Assignment]]:
         """Return the field that each table of the regression reads, None for a reference class, and what they need."""
-        valid = Compare("==", Var("valid"), Const(1.0))
+        valid = expr.Compare("==", expr.Var("valid"), expr.Const(1.0))
         if len(self.program.scores) == 1:
-            answer = If(valid, Var(self.program.scores[0]), Null())
+            answer = expr.If(valid, expr.Var(self.program.scores[0]), expr.Null())
             step = Assignment("linear", answer, "score", "score, on rows that the model accepts")
             return ([None, "linear"] if self.program.classes else ["linear"]), [step]
         steps = [
-            Assignment(f"linear{c}", If(valid, minus(Var(z), Var("top")), Null()), "score", "score less the largest")
+            Assignment(
+                f"linear{c}",
+                expr.If(valid, expr.minus(expr.Var(z), expr.Var("top")), expr.Null()),
+                "score",
+                "score less the largest",
+            )
             for c, z in enumerate(self.program.scores)
         ]
         return [each.name for each in steps], steps
@@ -256,7 +236,10 @@ class _Document:
                 output.append(field)
             for c, (score, words) in enumerate(zip(self.program.scores, self._score_words(), strict=True)):
                 reads = score if len(self.program.scores) == 1 else f"z{c}"
-                inner = fold(If(Compare("==", Var("valid"), Const(1.0)), Var(reads), Null()), _rules((), self.prefix))
+                inner = fold(
+                    expr.If(expr.Compare("==", expr.Var("valid"), expr.Const(1.0)), expr.Var(reads), expr.Null()),
+                    _rules((), self.prefix),
+                )
                 output.append(_field(names.of("score", *words), "double", "transformedValue", inner))
         for contribution in self.program.contributions if self.tells else ():
             words = [contribution.label] if len(self.program.scores) > 1 else []
@@ -337,7 +320,7 @@ def _never_missing(name: str) -> str:
 
 
 def _may_be_missing(step: Assignment) -> bool:
-    return isinstance(step.value, If) and isinstance(step.value.otherwise, Null) and step.stage != "score"
+    return isinstance(step.value, expr.If) and isinstance(step.value.otherwise, expr.Null) and step.stage != "score"
 
 
 def _known(raw: ET.Element, instead: float) -> ET.Element:
@@ -356,7 +339,7 @@ def _reachable(steps: Sequence[Assignment], needed: set[str]) -> list[Assignment
     for each in reversed(steps):
         if each.name in wanted:
             kept.append(each)
-            wanted.update(variables(each.value))
+            wanted.update(expr.variables(each.value))
     return kept[::-1]
 
 
@@ -396,28 +379,28 @@ def _rules(inputs: Sequence[InputColumn], prefix: str, missing: Collection[str] 
         return _apply("if", condition, then, *rest)
 
     return {
-        Const: lambda value: _constant(value, "double"),
-        Null: lambda: _node("Constant", dataType="double", missing="true"),
-        Var: variable,
-        Input: lambda position: variable(_input(position)),
-        Lookup: lookup,
-        Add: chain("+"),
-        Mul: chain("*"),
-        Min: lambda parts: _apply("min", *parts),
-        Max: lambda parts: _apply("max", *parts),
-        Div: lambda numerator, denominator: _apply("/", numerator, denominator),
-        Neg: lambda operand: _apply("-", _constant(0.0, "double"), operand),
-        Abs: lambda operand: _apply("abs", operand),
-        Exp: lambda operand: _apply("exp", operand),
-        Log: lambda operand: _apply("ln", operand),
-        Sqrt: lambda operand: _apply("sqrt", operand),
-        Floor: lambda operand: _apply("floor", operand),
-        If: choice,
-        IsMissing: lambda position: _apply("isMissing", raw(position)),
-        Compare: lambda operator, left, right: _apply(_COMPARISONS[operator], left, right),
-        And: lambda parts: _apply("and", *parts),
-        Or: lambda parts: _apply("or", *parts),
-        Not: lambda operand: _apply("not", operand),
+        expr.Const: lambda value: _constant(value, "double"),
+        expr.Null: lambda: _node("Constant", dataType="double", missing="true"),
+        expr.Var: variable,
+        expr.Input: lambda position: variable(_input(position)),
+        expr.Lookup: lookup,
+        expr.Add: chain("+"),
+        expr.Mul: chain("*"),
+        expr.Min: lambda parts: _apply("min", *parts),
+        expr.Max: lambda parts: _apply("max", *parts),
+        expr.Div: lambda numerator, denominator: _apply("/", numerator, denominator),
+        expr.Neg: lambda operand: _apply("-", _constant(0.0, "double"), operand),
+        expr.Abs: lambda operand: _apply("abs", operand),
+        expr.Exp: lambda operand: _apply("exp", operand),
+        expr.Log: lambda operand: _apply("ln", operand),
+        expr.Sqrt: lambda operand: _apply("sqrt", operand),
+        expr.Floor: lambda operand: _apply("floor", operand),
+        expr.If: choice,
+        expr.IsMissing: lambda position: _apply("isMissing", raw(position)),
+        expr.Compare: lambda operator, left, right: _apply(_COMPARISONS[operator], left, right),
+        expr.And: lambda parts: _apply("and", *parts),
+        expr.Or: lambda parts: _apply("or", *parts),
+        expr.Not: lambda operand: _apply("not", operand),
     }
 
 

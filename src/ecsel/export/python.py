@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ecsel.export.expr import And, Compare, Const, If, Input, IsMissing, Lookup, Not, Null, Or
+from ecsel.export import expr
 from ecsel.export.lowering import lower
 from ecsel.export.program import reading_lines
 from ecsel.export.python_readers import imports_of, read_prepared, readers_of
@@ -67,11 +67,9 @@ def to_python(model: Any, *, contributions: Method | None = None, baseline: Any 
     ----------
     model : ECSELClassifier, ECSELRegressor or Signomial
         The model.
-    contributions : {"log_additive", "attribution", "shapley"}, optional
-        What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
-        Shapley values of the scores.
-    baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default a typical training row.
+    contributions, baseline : {"log_additive", "attribution", "shapley"} and reference row, optional
+        What each column contributes (L1 by term, L2 to the scores, or exact Shapley values), against which row; by
+        default a typical training row.
 
     Examples
     --------
@@ -143,14 +141,12 @@ def _rules(tables: list[str]) -> Rules[str]:
 
     return {
         **INFIX,
-        Const: lambda value: f"({value!r})" if value < 0 else repr(value),
-        Null: lambda: "None",
-        Input: lambda position: f"v{position}",
-        Lookup: lookup,
-        If: lambda condition, then, otherwise: f"({then} if {condition} else {otherwise})",
-        IsMissing: lambda position: f"(v{position} is None)",
-        Compare: lambda operator, left, right: f"({left} {operator} {right})",
-        And: infix(" and "),
-        Or: infix(" or "),
-        Not: lambda operand: f"(not {operand})",
+        expr.Null: lambda: "None",
+        expr.Input: lambda position: f"v{position}",
+        expr.Lookup: lookup,
+        expr.If: lambda condition, then, otherwise: f"({then} if {condition} else {otherwise})",
+        expr.IsMissing: lambda position: f"(v{position} is None)",
+        expr.And: infix(" and "),
+        expr.Or: infix(" or "),
+        expr.Not: lambda operand: f"(not {operand})",
     }

@@ -1,4 +1,4 @@
-"""Columns of a raw encoder: features are numbers as they are, indicators 0 or 1, steps and hinges.
+"""Columns of a raw encoder, or of none: features are numbers as they are, indicators 0 or 1, steps and hinges.
 
 A number is refused where it is infinite, and with ``out_of_range="error"`` where it is outside of the training range;
 with ``"clip"`` it is held inside of that range, on both sides. Where it is missing every feature of its column has a
@@ -143,6 +143,30 @@ class _Numbers:
         high = LARGEST if is_hinge and self.out_of_range == "extrapolate" else feature.high
         stage: Stage = "value" if is_hinge else "feature"
         return FeatureValue(self.sheet.let(f"h{self.i}_{n}", value, stage, feature.name), 0.0, high)
+
+
+def read_plain(view: ModelView, sheet: Sheet) -> Reading:
+    """Write down how the columns of a regression or of bare equations are read: every column is a feature, as it is.
+
+    As in the model, a row is refused where a column is missing or infinite, or where a factor of it is not defined:
+    zero to a negative power, a negative number to a power that refuses it, the logarithm of what is not positive.
+    """
+    columns = np.flatnonzero(view.terms.uses.any(axis=0)).tolist()
+    inputs: list[InputColumn] = []
+    conditions: list[Condition] = []
+    features: dict[int, FeatureValue] = {}
+    for i, j in enumerate(columns):
+        name = view.feature_names[j]
+        factors = [factor for placed in view.terms.factors for feature, factor in placed if feature == j]
+        finite = [Compare(">=", Input(i), Const(-LARGEST)), Compare("<=", Input(i), Const(LARGEST))]
+        defined = [Not(IsMissing(i)), *finite, *domain(factors, FeatureValue(Input(i), -LARGEST, LARGEST))]
+        ok = sheet.let(f"ok{i}", If(all_of(defined), Const(1.0), Const(0.0)), "value", f"{name} is usable")
+        x = sheet.let(f"x{i}", If(is_one(ok), Input(i), Const(harmless_value(factors))), "value", name)
+        features[j] = FeatureValue(x, -LARGEST, LARGEST)
+        inputs.append(InputColumn(name, "number", None, (), refuses_missing=True))
+        conditions.append(is_one(ok))
+    terms = read_terms(view.terms, features, {j: i for i, j in enumerate(columns)}, sheet)
+    return Reading(tuple(inputs), tuple(columns), tuple(conditions), terms, features)
 
 
 def _of_number(feature: Feature, x: Expr) -> Expr:

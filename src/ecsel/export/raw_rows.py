@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.explain.view import ModelView
-from ecsel.export.lowering import lower
 from ecsel.export.raw_units import formula_of, positive_encoder
-from ecsel.export.symbols import symbols_of_program
 from ecsel.tables import NumericColumn
 from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
 from ecsel.tables.quantities import is_missing
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from ecsel.tables.raw import RawColumn
 
 
-def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, Floats]:
+def formula_inputs(model: Any, X: Any) -> dict[str, Floats]:
     """Return, for the rows of a table, the values of all symbols of a model's formula.
 
     The symbols are those of `to_sympy`, `to_latex` and `to_text`: the features of the equations by name, numbers held
@@ -35,11 +33,7 @@ def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, F
     model : ECSELClassifier, ECSELRegressor or Signomial
         The model.
     X : data frame or array
-        Rows with the columns of training. What the model refuses is refused here too, unless `complete` is set.
-    complete : bool, default=False
-        Whether to return the symbols of ``to_sympy(model, complete=True)``, which has the rules of the model inside, so
-        that no row is refused: quantities as they are, 0 where they are missing, and an indicator for every level and
-        for a missing value.
+        Rows with the columns of training. What the model refuses is refused here too.
 
     Examples
     --------
@@ -49,8 +43,6 @@ def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, F
     {'x': array([1., 2.]), 'y': array([4., 5.])}
     """
     view = ModelView.of(model)
-    if complete:
-        return _complete_symbols(view, view.plain(X))
     X = view.plain(X)
     rows = view.rows(X, warn=False)
     encoder = positive_encoder(view)
@@ -58,20 +50,6 @@ def formula_inputs(model: Any, X: Any, *, complete: bool = False) -> dict[str, F
         return symbols_of(view, encoder, formula_of(view, encoder), X)
     used = np.flatnonzero(view.terms.uses.any(axis=0))
     return {view.feature_names[j]: rows.values[:, j] for j in used}
-
-
-def _complete_symbols(view: ModelView, X: Any) -> dict[str, Floats]:
-    table = read_table(X)
-    own_names = table.names if table.named else view.raw_names
-    if len(own_names) != len(table.columns):
-        raise ValueError(f"X has {len(table.columns)} columns, but the model has {len(own_names)}")
-    by_name = dict(zip(own_names, table.columns, strict=True))
-    values: dict[str, Floats] = {}
-    for symbols in symbols_of_program(lower(view)):
-        if symbols.column.name not in by_name:
-            raise ValueError(f"X has no column {symbols.column.name!r}")
-        values.update(symbols.read(by_name[symbols.column.name]))
-    return values
 
 
 def symbols_of(view: ModelView, encoder: TableEncoder, formula: Formula, X: Any) -> dict[str, Floats]:

@@ -2,7 +2,7 @@
 
 A term is α_k·Π_i φ_ki over the input columns i. Three ways of reading a table end in a `Reading`:
 
-- `ecsel.export.raw` for a raw encoder, and `ecsel.export.plain` for columns as they are: features are numbers, and a
+- `ecsel.export.raw` for a raw encoder, and for columns as they are: features are numbers, and a
   term is a product (`ProductTerm`) wherever the ranges of its features show that nothing overflows;
 - `ecsel.export.encoded` for the positive features of the paper's model, of which logarithms are read. Its terms, and
   those that may overflow, are α_k·Π_i s_ki·exp(Σ_i part_ki) with s ∈ {−1, 0, 1} (`LogTerm`).

@@ -174,11 +174,10 @@ class Scorecard:
     def to_excel(self, path: str | os.PathLike[str], *, rows: int | Sequence[Mapping[str, Any]] = 20) -> None:
         """Write the card as a workbook: the table, and live formulas that add the points of typed rows."""
         from ecsel.export.excel import workbook_of  # noqa: PLC0415 - only for workbooks
-        from ecsel.export.scorecard_excel import add_table  # noqa: PLC0415
         from ecsel.export.scorecard_program import card_program  # noqa: PLC0415
 
         book = workbook_of(self.view, card_program(self), rows)
-        add_table(book, self)
+        _add_sheet(book, self)
         book.save(path)
 
     def __repr__(self) -> str:
@@ -295,3 +294,23 @@ def scorecard(
     elif base_odds != 1:
         raise ValueError("base_odds must be 1 where each class has points of its own: only differences count")
     return Scorecard(view, float(pdo), float(base), float(base_odds), toward, decimals)
+
+
+def _add_sheet(book: Any, card: Scorecard) -> None:
+    """Put the table and the rules of a card before the other sheets."""
+    from ecsel.export.excel import put  # noqa: PLC0415 - only for workbooks
+
+    sheet = book.create_sheet("Scorecard", 0)
+    for j, heading in enumerate(("class", "column", "value", "points", "times"), start=1):
+        put(sheet, 1, j, heading, bold=True)
+    lines = card.lines
+    for row, line in enumerate(lines, start=2):
+        attribute = line.attribute or ("" if line.times else "every row")
+        for j, value in enumerate((line.label, line.column, attribute, line.points, line.times), start=1):
+            put(sheet, row, j, value)
+    for row, text in enumerate(card.rules(), start=len(lines) + 3):
+        put(sheet, row, 1, text)
+    for letter, width in zip("ABCDE", (12, 24, 24, 22, 40), strict=True):
+        sheet.column_dimensions[letter].width = width
+    sheet.freeze_panes = "A2"
+    book.active = 0

@@ -6,46 +6,39 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ecsel.explain.view import ModelView
 from ecsel.export.digits import exact_name
-from ecsel.export.formula_sympy import formula_scores, sympy_number
+from ecsel.export.formula import Base
 from ecsel.export.raw_units import formula_of, positive_encoder
-from ecsel.export.symbolic_program import complete_sympy
 from ecsel.signomial import Signomial, Term
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ecsel.export.formula import Formula, FormulaTerm, Power
+
 LARGEST_CONSTANT = 300
 
 
-def to_sympy(
-    model: Any, *, output: Literal["probability", "score", "label"] = "probability", complete: bool = False
-) -> Any:
+def to_sympy(model: Any, *, output: Literal["probability", "score"] = "probability") -> Any:
     """Return the model as SymPy expressions.
 
     Symbols are the features of the equations under their own names: columns, ordinal columns as positions of their
     levels, and indicators such as ``[city = Oslo]``. `ecsel.export.formula_inputs` reads them from a table, with the
     rules of the model, which `to_text` says in words. The paper's model is written in raw units instead: columns, and
-    indicators ``column=level`` and ``column=?``. By default the expression is the plain formula; with ``complete=True``
-    it says of every row what the model says.
+    indicators ``column=level`` and ``column=?``. SymPy knows neither missing values nor text: the whole program of a
+    model, with every rule, is what `ecsel.export.to_python` writes.
 
     Parameters
     ----------
     model : ECSELClassifier, ECSELRegressor or Signomial
         The model.
-    output : {"probability", "score", "label"}, default="probability"
-        What expressions of a classifier are: probabilities, scores, or (only with `complete`) the position of the
-        predicted class.
-    complete : bool, default=False
-        Whether the rules of the model are part of the expressions, as ``Piecewise``: which rows are refused, where they
-        are ``nan``; what a missing value, an unknown level and a value out of range count as; where exponents of e are
-        clipped. All symbols are then extended real numbers, and all levels, also ordinal ones, are indicators; use
-        ``formula_inputs(model, X, complete=True)`` for them, and ``lambdify(..., cse=True)``.
+    output : {"probability", "score"}, default="probability"
+        What expressions of a classifier are.
 
     Returns
     -------
     sympy.Expr or dict
-        The prediction of a regression or the position of the label, or a dict of class label to expression. With a
-        sigmoid there is one score, that of the second class.
+        The prediction of a regression, or a dict of class label to expression. With a sigmoid there is one score, that
+        of the second class.
 
     Examples
     --------
@@ -57,16 +50,12 @@ def to_sympy(
         import sympy  # noqa: PLC0415  # optional and slow to import
     except ImportError as error:
         raise ImportError('to_sympy() needs SymPy: pip install "ecsel[symbolic]"') from error
-    if output not in {"probability", "score", "label"}:
-        raise ValueError(f"output must be 'probability', 'score' or 'label', not {output!r}")
+    if output not in {"probability", "score"}:
+        raise ValueError(f"output must be 'probability' or 'score', not {output!r}")
     view = ModelView.of(model)
-    if complete:
-        return complete_sympy(sympy, view, output)
-    if output == "label":
-        raise ValueError("output='label' is a rule of the model: give complete=True as well")
     encoder = positive_encoder(view)
     if encoder is not None:
-        scores = formula_scores(sympy, formula_of(view, encoder))
+        scores = _formula_scores(sympy, formula_of(view, encoder))
     else:
         scores = _equations(sympy, view.terms.to_signomials(view.feature_names), is_law=not view.has_classes)
     if not view.has_classes:
@@ -98,7 +87,7 @@ def _equations(sympy: Any, equations: Sequence[Signomial], *, is_law: bool) -> l
     def number(value: float) -> Any:
         name = exact_name(value) if is_law else None
         if name is None:
-            return sympy_number(sympy, value)
+            return _number(sympy, value)
         return sympy.Rational(*name[0].as_integer_ratio()) * sympy.pi ** name[1]
 
     # what refuses negative numbers anywhere has a positive symbol everywhere
@@ -110,3 +99,45 @@ def _equations(sympy: Any, equations: Sequence[Signomial], *, is_law: bool) -> l
         return number(term.coefficient) * unit.xreplace({each: symbols[each.name] for each in unit.free_symbols})
 
     return [sympy.Add(*map(product, each.terms)) for each in equations]
+
+
+def _formula_scores(sympy: Any, formula: Formula) -> list[Any]:
+    """Return the scores of the paper's model in raw units."""
+    writer = _Writer(sympy, formula)
+    return [sympy.Add(*map(writer.term, terms)) for _, terms in formula.scores]
+
+
+def _number(sympy: Any, value: float) -> Any:
+    """Return a number, a small whole one as such."""
+    return sympy.Integer(int(value)) if value.is_integer() and abs(value) < 1e6 else sympy.Float(value)
+
+
+class _Writer:
+    """Writes the parts of such a formula; each name has one symbol, positive where nothing else has a meaning."""
+
+    def __init__(self, sympy: Any, formula: Formula) -> None:
+        self.sympy = sympy
+        powers = [power for term in formula.terms for power in term.powers]
+        positive = {
+            power.base.column for power in powers if power.base == Base(power.base.column) and power.exponent % 2
+        }
+        self.symbols = {
+            name: sympy.Symbol(name, **({"positive": True} if name in positive else {"real": True}))
+            for name in [*formula.columns, *formula.indicators]
+        }
+
+    def term(self, term: FormulaTerm) -> Any:
+        multipliers = (self.number(each.value) ** self.symbols[each.symbol] for each in term.multipliers)
+        return self.sympy.Mul(self.number(term.coefficient), *map(self.power, term.powers), *multipliers)
+
+    def power(self, power: Power) -> Any:
+        return self.base(power.base) ** self.number(power.exponent)
+
+    def base(self, base: Base) -> Any:
+        x = self.symbols[base.column]
+        x = x if base.at_least is None else self.sympy.Max(x, self.number(base.at_least))
+        x = x if base.at_most is None else self.sympy.Min(x, self.number(base.at_most))
+        return x if base.unit is None else (x - self.number(base.origin)) / self.number(base.unit) + 1
+
+    def number(self, value: float) -> Any:
+        return _number(self.sympy, value)

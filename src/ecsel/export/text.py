@@ -12,8 +12,8 @@ from ecsel.explain.view import ModelView
 from ecsel.export.description import describe_inputs
 from ecsel.export.digits import Digits, check_complete, exact_name, readable_equations, readable_formula
 from ecsel.export.formula_text import formula_notes, formula_scores
+from ecsel.export.python import to_python
 from ecsel.export.raw_units import positive_encoder
-from ecsel.export.text_program import complete_text
 from ecsel.signomial import Term
 from ecsel.signomial.text import print_sum, print_term
 
@@ -52,9 +52,7 @@ def to_text(
     X : data frame or array, optional
         Rows on which that is judged; by default rows that are spread over the training ranges.
     complete : bool, default=False
-        Whether to write all steps instead, which can be followed for any row to what the model says of it: which rows
-        are refused, what a missing value, an unknown level and a value out of range count as, where numbers are
-        clipped, and how the label is found. Numbers keep all their digits.
+        Whether to return the whole program of the model instead, with every rule: the text of `to_python`.
 
     Examples
     --------
@@ -65,7 +63,7 @@ def to_text(
     view = ModelView.of(model)
     if complete:
         check_complete(digits, X)
-        return complete_text(view)
+        return to_python(view)
     encoder = positive_encoder(view)
     if encoder is not None:
         formula = readable_formula(view, encoder, digits, tolerance, X)

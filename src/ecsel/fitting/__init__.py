@@ -7,6 +7,7 @@ the positive features. `Problem` states it, `newton`, `lbfgs` and `adam` solve i
 import warnings
 from typing import Any
 
+from ecsel._version import OLD_NAMES_GO_IN
 from ecsel.fitting.fit import FitResult, fit_scores
 from ecsel.fitting.objective.constraints import Constraints
 from ecsel.fitting.objective.losses import Logistic, Loss, Softmax
@@ -60,5 +61,6 @@ def __getattr__(name: str) -> Any:
     """Return what an older name stands for, with a warning that has the new one."""
     if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warnings.warn(f"{name} is now called {_RENAMED[name]}.", FutureWarning, stacklevel=2)
+    message = f"{name} is now called {_RENAMED[name]}; the old name goes in {OLD_NAMES_GO_IN}."
+    warnings.warn(message, FutureWarning, stacklevel=2)
     return globals()[_RENAMED[name]]

@@ -104,10 +104,8 @@ def plot_scenarios(
         The names of the rows.
     max_features : int, default=8
         The features drawn, those with the largest mean size.
-    title : str, optional
-        The title of the axes.
-    ax : matplotlib axes, optional
-        Where to draw.
+    title, ax : str and matplotlib axes, optional
+        The title of the axes, and the axes to draw on.
 
     Examples
     --------
@@ -174,10 +172,8 @@ def plot_waterfall(
         A dashed line on the same axis.
     max_features : int, default=9
         Smaller contributions are drawn together.
-    title : str, optional
-        The title of the axes.
-    ax : matplotlib axes, optional
-        Where to draw.
+    title, ax : str and matplotlib axes, optional
+        The title of the axes, and the axes to draw on.
 
     Examples
     --------

@@ -41,10 +41,8 @@ def plot_curves(
         The names of the curves, by default the columns.
     max_features : int, default=8
         The curves drawn, those along which the outcome changes most.
-    title : str, optional
-        The title of the axes.
-    ax : matplotlib axes, optional
-        Where to draw.
+    title, ax : str and matplotlib axes, optional
+        The title of the axes, and the axes to draw on.
 
     Examples
     --------
@@ -110,10 +108,8 @@ def plot_margin(
         The class, by default the last. Its margin is over the strongest other class.
     scenarios : list of str, optional
         The names of the rows.
-    title : str, optional
-        The title of the axes.
-    ax : matplotlib axes, optional
-        Where to draw.
+    title, ax : str and matplotlib axes, optional
+        The title of the axes, and the axes to draw on.
 
     Examples
     --------

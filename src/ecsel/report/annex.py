@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 TITLES = (
-    "General description of the system",
-    "Elements of the system and the process of its development",
-    "Monitoring, functioning and control",
-    "Appropriateness of the performance metrics",
-    "Risk management system (Article 9)",
-    "Changes made through the lifecycle",
-    "Harmonised standards and other specifications applied",
-    "EU declaration of conformity (Article 47)",
-    "Performance after placing on the market, and the plan to monitor it (Article 72)",
+    "General description of the AI system",
+    "Detailed description of the elements of the AI system and of the process for its development",
+    "Monitoring, functioning and control of the AI system",
+    "Appropriateness of the performance metrics for the specific AI system",
+    "Risk management system in accordance with Article 9",
+    "Relevant changes made by the provider to the system through its lifecycle",
+    "List of the harmonised standards applied in full or in part",
+    "Copy of the EU declaration of conformity referred to in Article 47",
+    "System to evaluate the performance of the AI system in the post-market phase in accordance with Article 72",
 )
-"""The nine points of Annex IV, in short."""
+"""The nine points of Annex IV in the words of the Regulation, without its sub-points."""
 
 OPEN = (
     (
@@ -38,15 +38,15 @@ OPEN = (
         "the assessment of human oversight (Article 14), planned changes, and cybersecurity (Article 15)",
     ),
     (
-        "foreseeable outcomes that nobody intends, and risks to health, safety and fundamental rights",
+        "foreseeable unintended outcomes, and risks to health, safety, fundamental rights and of discrimination",
         "the measures of human oversight",
     ),
     ("why these figures suit the purpose",),
     ("the risks found, how they were judged, and what is done about them",),
     ("every relevant change, with its date",),
-    ("the standards applied in full or in part, or how the requirements are met without them",),
+    ("the standards with their references, or how the requirements are met without them",),
     ("a copy of the declaration",),
-    ("the plan, who follows it, and how often the model is judged again",),
+    ("the post-market monitoring plan: who follows it, and how often the model is judged again",),
 )
 """What each point asks for that no model and no table can tell."""
 

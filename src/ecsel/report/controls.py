@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ecsel.explain.counterfactual.options import grain_of
 from ecsel.export.lowering import lower
 from ecsel.report.evidence import some_rows
 from ecsel.report.wording import shown
@@ -64,6 +65,7 @@ def _control(evidence: Evidence, column: InputColumn, *, is_fixed: bool) -> dict
         "low": low,
         "high": high,
         "whole": kind == "integer",
+        "unit": 0.0 if (grain := grain_of(present)) is None else grain.unit,
         "spread": _spread(present),
         **_scale(evidence, j, low, high),
     }

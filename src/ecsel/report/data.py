@@ -52,8 +52,8 @@ class DataSummary:
     n_judged: str
     columns: tuple[ColumnLine, ...]
     classes: tuple[ClassShare, ...]
-    target: tuple[str, Html] | None
-    """Of a regression the range of the target and its histogram."""
+    target: tuple[str, str, Html] | None
+    """Of a regression the median of the target, its range and its histogram."""
     notes: tuple[str, ...]
 
 
@@ -78,9 +78,8 @@ def data_summary(evidence: Evidence) -> DataSummary:
         )
     else:
         y = training.truth
-        low, middle, high = np.quantile(y, [0, 0.5, 1]).tolist()
-        text = f"{number(low)} to {number(high)}, median {number(middle)}"
-        target = (text, spark(np.histogram(y, bins=BINS)[0]))
+        low, middle, high = np.quantile(y, [0, 0.5, 1], method="lower").tolist()
+        target = (number(middle), f"{number(low)} to {number(high)}", spark(np.histogram(y, bins=BINS)[0]))
     notes = () if view.encoder is None else view.encoder.notes
     return DataSummary(count(len(training)), count(len(judged)), columns, classes, target, notes)
 

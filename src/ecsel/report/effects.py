@@ -38,6 +38,8 @@ MAX_NAMED = 5
 """So many different values are each named below a chart."""
 MAX_LEVELS = 12
 MAX_TICKS = 300
+DODGE = 0.035
+"""The share of the range by which dots of neighbouring classes stand apart."""
 QUANTILE = 1.96
 """Standard errors on either side of 95 % of a normal distribution."""
 
@@ -132,17 +134,20 @@ def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffe
     ends = (
         np.stack([curves, curves]) if reach is None else curves + np.array([-1, 1])[:, None, None] * reach[:, :n_scores]
     )
-    frame = Frame(padded(np.array([low, high]), 0.02), padded(np.append(ends.ravel(), 0.0), 0.08), height=240)
+    edge = 0.02 if n_scores == 1 else 0.02 + DODGE * n_scores / 2
+    frame = Frame(padded(np.array([low, high]), edge), padded(np.append(ends.ravel(), 0.0), 0.08), height=240)
     name = shown(evidence.view.raw_names[j])
     unit = "effect on the log-odds" if evidence.view.link.has_reference else "effect on the score"
     unit = unit if evidence.view.has_classes else f"effect on {shown(evidence.target)}"
     lines = [frame.line(np.array(frame.x), np.zeros(2), "reference")]
+    # dots of several classes stand side by side: those of classes that do the same would hide each other
+    beside = (np.arange(n_scores) - (n_scores - 1) / 2) * (DODGE * (high - low) if few else 0.0)
     if reach is not None:
         draw_band = _whiskers if few else _area
-        lines += [draw_band(frame, grid, ends[:, :, c], f"c{c}") for c in range(n_scores)]
+        lines += [draw_band(frame, grid + beside[c], ends[:, :, c], f"c{c}") for c in range(n_scores)]
     for c in range(n_scores):
-        draw = frame.dots(grid, curves[:, c], f"c{c}", radius=3.5) if few else frame.line(grid, curves[:, c], f"c{c}")
-        lines.append(draw)
+        at, curve = grid + beside[c], curves[:, c]
+        lines.append(frame.dots(at, curve, f"c{c}", radius=3.5) if few else frame.line(at, curve, f"c{c}"))
     title = f"Effect of {name} over its training range; 0 at the median {number(typical)}"
     ticks = grid.tolist() if len(distinct) <= MAX_NAMED else None
     chart = frame.figure(title, frame.axes(_short(name), unit, ticks), *lines, _rug(frame, present))

@@ -130,9 +130,9 @@ def _two_classes(rows: Rows, reference: Mask) -> _Line:
         f"truly {second}",
         f"decided {second}",
         "ratio",
-        f"found among {second}",
-        "wrongly alarmed",
-        f"right among decided {second}",
+        f"recall: {second} found",
+        "false alarms",
+        f"precision: {second} right",
         "mean probability",
     )
     decided, truth, p = rows.decided == 1, rows.truth == 1, rows.outputs[:, 1]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ecsel.estimators.guarantees import guarantee_lines
 from ecsel.estimators.odds import odds_phrases
 from ecsel.estimators.odds_product import is_product_of_powers
+from ecsel.estimators.readable_summary import repeated_columns
 from ecsel.estimators.summary import remarks
 from ecsel.report.front import Front
 from ecsel.report.html import Html, element
@@ -29,7 +30,7 @@ from ecsel.signomial.text import counted
 
 if TYPE_CHECKING:
     from ecsel.report.evidence import Evidence
-    from ecsel.tables import Feature
+    from ecsel.tables import Feature, TableEncoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,8 @@ class Formulas:
     """What the front measures."""
     n_draws: int = 0
     """Bootstrap draws that the stability of pieces rests on."""
+    repeated: str = ""
+    """Columns in several pieces."""
     product: Html | None = None
     """The odds as a product of powers, where every piece is a logarithm or a level."""
 
@@ -129,8 +132,14 @@ def formulas(evidence: Evidence, n_bootstrap: int = 0) -> Formulas:
         column_rules(view),
         _front(evidence),
         n_draws=n_bootstrap if readable else 0,
+        repeated=_repeated(equations, model.encoder_) if readable else "",
         product=_product(evidence),
     )
+
+
+def _repeated(equations: list[Any], encoder: TableEncoder) -> str:
+    lines = repeated_columns(equations, encoder)
+    return f"{'; '.join(lines)}. Their curves below add them up.".replace("`", "") if lines else ""
 
 
 def _of_number(evidence: Evidence) -> Formulas:
@@ -138,7 +147,7 @@ def _of_number(evidence: Evidence) -> Formulas:
     view, right = evidence.view, evidence.view.estimator.equation_
     left, readable = symbol(evidence.target_symbol), view.encoder is not None
     formula = Formula(equation(left, right, all_digits if readable else simple_number), equation_text(right), ())
-    size = _readable_size(evidence) if readable else _size([right])
+    size = _readable_size(evidence) if readable else _law_size(evidence)
     front = _front(evidence) if readable else ()
     return Formulas((formula,), None, None, (), (), size, None, (), column_rules(view), front, FRONT_OF_NUMBERS)
 
@@ -234,6 +243,12 @@ def _readable_size(evidence: Evidence) -> str:
     # most pieces have one factor; only products need both counts
     products = "" if n_factors == len(terms) else f" with {counted(n_factors, 'factor')}"
     return f"{counted(len(terms), 'piece')}{products} of {counted(len(evidence.used), 'column')}"
+
+
+def _law_size(evidence: Evidence) -> str:
+    """Return how large a law is."""
+    n_terms = len(evidence.view.estimator.equation_.terms)
+    return f"{counted(n_terms, 'term')} of {counted(len(evidence.used), 'column')}"
 
 
 def _size(equations: list[Any]) -> str:

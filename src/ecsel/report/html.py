@@ -47,6 +47,15 @@ def join(parts: Iterable[Html | str]) -> Html:
     return Html("".join(part.text if isinstance(part, Html) else escape(part) for part in parts))
 
 
+def breakable(text: str) -> Html:
+    """Return text whose lines may break after an underscore, where there is no room for a whole name.
+
+    >>> print(breakable("page_value < 3"))
+    page_<wbr>value &lt; 3
+    """
+    return Html(escape(text).replace("_", "_<wbr>"))
+
+
 def _plain(value: str | float) -> str:
     """Return an attribute's value; coordinates need no more than two decimals."""
     return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")

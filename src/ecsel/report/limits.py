@@ -18,8 +18,8 @@ RARE = 0.1
 SMALL_TABLE = 200
 
 ALWAYS = (
-    "The equation describes what went together in the training rows. It does not say that one causes the other: what "
-    "flips the model's decision may leave the outcome as it was."
+    "The equation describes which values occurred together in the training rows, not what causes what. A change that "
+    "moves the prediction need not change the outcome."
 )
 
 
@@ -29,24 +29,24 @@ def limits(evidence: Evidence, own: Sequence[str]) -> tuple[str, ...]:
     n = len(evidence.training)
     if evidence.held_out:
         found.append(
-            f"The figures are of {count(len(evidence.judged))} held-out rows, which the model had not seen. Rows from "
-            "another time or place may differ."
+            f"The figures were measured on {count(len(evidence.judged))} held-out rows, which the model had not seen. "
+            "Rows from another time or place may differ."
         )
     else:
         in_folds = evidence.view.has_classes and evidence.view.estimator.out_of_fold_ is not None
-        what = "Charts, tables and groups are" if in_folds else "The figures are"
+        what = "The charts, tables and groups" if in_folds else "The figures"
         found.append(
-            f"{what} of the very rows on which the model was fitted, so they are too good. Only held-out rows would "
-            "judge it fairly."
+            f"{what} use the rows that the model was fitted on, so they look too good. Only held-out rows would judge "
+            "it fairly."
         )
     if n < SMALL_TABLE:
-        found.append(f"The model was fitted on {count(n)} rows only; other rows could give another equation.")
+        found.append(f"The model was fitted on only {count(n)} rows; other rows could give another equation.")
     found += _classes(evidence) if evidence.view.has_classes else []
     found += _range(evidence)
     unused = [name for j, name in enumerate(evidence.view.raw_names) if j not in set(evidence.used.tolist())]
     if unused:
         text = listed([shown(name) for name in unused])
-        found.append(f"What the equation does not use changes nothing: {text}.")
+        found.append(f"The equation does not use these columns, so they change nothing: {text}.")
     return (*found, ALWAYS)
 
 
@@ -57,9 +57,9 @@ def _classes(evidence: Evidence) -> list[str]:
     rare = [f"{label} ({percent(n / sum(counts))})" for label, n in by_class if FEW_ROWS <= n < RARE * sum(counts)]
     found = []
     if few:
-        found.append(f"Figures about these classes are rough, so few are their judged rows: {listed(few)}.")
+        found.append(f"These classes have few judged rows, so their figures are rough: {listed(few)}.")
     if rare:
-        found.append(f"Accuracy alone says little where classes are rare among the judged rows: {listed(rare)}.")
+        found.append(f"Accuracy says little about classes that are rare among the judged rows: {listed(rare)}.")
     return found
 
 
@@ -67,20 +67,20 @@ def _range(evidence: Evidence) -> list[str]:
     """Tell what happens outside of the training range, and how often it does."""
     encoder = evidence.view.encoder
     if encoder is None:
-        return ["Outside of the ranges in the table above the law is an extrapolation."]
+        return ["Outside the ranges in the table above, the law extrapolates."]
     clip = "Values below a training minimum count as that minimum; above the maximum the equation extrapolates."
     if encoder.is_raw:
-        clip = "Values outside of a training range count as its nearest end."
+        clip = "A value outside its training range counts as the nearest end of that range."
     rule = {
         "clip": clip,
-        "extrapolate": "Outside of the training ranges the equation extrapolates.",
-        "error": "Rows outside of the training ranges are refused.",
+        "extrapolate": "Outside the training ranges the equation extrapolates.",
+        "error": "Rows outside the training ranges are refused.",
     }[encoder.out_of_range]
     columns = encoder.transform_report(evidence.judged.table).columns
     outside = {shown(c.column): n for c in columns if (n := c.n_below + c.n_above)}
     unknown = {shown(c.column): c.n_unknown for c in columns if c.n_unknown}
     found = [rule]
-    for counts, what in ((outside, "outside of the training range"), (unknown, "with a level that training never saw")):
+    for counts, what in ((outside, "outside the training range"), (unknown, "with a level that training never saw")):
         if counts:
             text = listed([f"{name} ({count(n)})" for name, n in counts.items()])
             found.append(f"Judged rows {what}, by column: {text}.")

@@ -96,6 +96,8 @@ class Page:
     """The row that explanations compare with, in words."""
     quality_of: str
     """The rows that the headline figures are of."""
+    judged_how: str
+    """The same as the tile beside their number says it."""
     fixed: tuple[str, ...]
     """Columns that no suggested change touches."""
     protected: tuple[str, ...]
@@ -155,6 +157,9 @@ def build_page(evidence: Evidence, options: PageOptions) -> Page:
         judged_name=evidence.judged_name,
         reference=evidence.baseline.description,
         quality_of=quality_rows(classes, evidence),
+        judged_how="training rows, each by a fit that had not seen it"
+        if quality_rows(classes, evidence).startswith("held-out folds")
+        else quality_rows(classes, evidence),
         fixed=tuple(shown(name) for name in view.raw_names if name in fixed),
         protected=tuple(shown(name) for name in protected),
         data=data_summary(evidence),
@@ -235,11 +240,8 @@ def _task(evidence: Evidence) -> str:
     view = evidence.view
     if not view.has_classes:
         return f"This {'law' if view.encoder is None else 'model'} predicts {shown(evidence.target)}"
-    listed = (
-        " or ".join(shown(label) for label in view.classes)
-        if len(view.classes) <= 3
-        else f"{len(view.classes)} classes"
-    )
+    names = [shown(label) for label in view.classes]
+    listed = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) <= 3 else f"{len(names)} classes"
     return f"This model predicts {shown(evidence.target)} ({listed})"
 
 
@@ -283,7 +285,7 @@ def _island(
         "sigmoid": view.link.has_reference,
         "threshold": view.threshold,
         "target": shown(evidence.target),
-        "goal": None if view.has_classes else float(np.median(truth)),
+        "goal": None if view.has_classes else float(f"{np.median(truth):.4g}"),
         "reach": None if view.has_classes else float(np.ptp(truth)) or 1.0,
         "method": method,
         "reference": evidence.baseline.description,

@@ -41,7 +41,21 @@ def points(evidence: Evidence, card: Scorecard | None) -> Points | None:
     if not isinstance(card, Scorecard) or card.view.estimator is not evidence.view.estimator:
         raise ValueError("points must be a scorecard of the reported model: points=ecsel.scorecard(model, decimals=0).")
     rounded = "" if card.decimals is None else number(card.max_difference(evidence.training.table), 2)
-    return Points(tuple(map(_line, card.lines)), tuple(card.rules()), card.toward is None, rounded)
+    return Points(tuple(map(_line, card.lines)), tuple(map(_rule, card.rules())), card.toward is None, rounded)
+
+
+def _rule(text: str) -> str:
+    """Return a rule of the card with the signs of a printed page in the place of those of a program."""
+    for sign, printed in (
+        (" * ", " × "),
+        ("2**((", "2^(("),
+        ("2**(", "2^("),
+        (" - ", f" {MINUS} "),
+        (">=", "≥"),
+        ("<=", "≤"),
+    ):
+        text = text.replace(sign, printed)
+    return text
 
 
 def _line(line: CardLine) -> PointLine:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ecsel.discovery.noise import CONSTANT
 from ecsel.report.mathml import equation, simple_number, symbol
 from ecsel.report.performance import Figure
 from ecsel.report.pieces import piece_text
@@ -55,6 +56,8 @@ class ValuePerformance:
     front_chart: Html | None
     front: tuple[FrontLine, ...]
     parameters: tuple[ParameterLine, ...]
+    is_weighted: bool
+    """Whether the errors of the front weigh rows by their noise."""
 
 
 def value_performance(evidence: Evidence) -> ValuePerformance:
@@ -70,6 +73,7 @@ def value_performance(evidence: Evidence) -> ValuePerformance:
         front_chart=_front_chart(model) if len(front) > 1 else None,
         front=front,
         parameters=_parameters(model),
+        is_weighted=bool(front) and model.law_.noise.kind != CONSTANT,
     )
 
 
@@ -83,7 +87,7 @@ def _figures(truth: Floats, residual: Floats) -> tuple[Figure, ...]:
         Figure("Mean error", number(float(size.mean())), "mean size of the error"),
         Figure("Median error", number(float(np.median(size))), "half of the rows have less"),
         Figure("Largest error", number(float(size.max())), "in the worst row"),
-        Figure("Mean residual", number(float(residual.mean())), "truth less prediction; near 0 without bias"),
+        Figure("Mean residual", number(float(residual.mean())), "truth minus prediction; near 0 without bias"),
     )
 
 
@@ -107,7 +111,7 @@ def _residuals(predicted: Floats, residual: Floats) -> Html:
     at = _some(len(residual))
     frame = Frame(padded(predicted), padded(residual))
     return frame.figure(
-        "Residuals (truth less prediction) against the prediction; a pattern would mean that the law misses something",
+        "Residuals (truth minus prediction) against the prediction; a pattern would mean that the law misses something",
         frame.axes("prediction", "residual"),
         frame.line(np.array(frame.x), np.zeros(2), "reference"),
         frame.dots(predicted[at], residual[at], "c0", radius=1.6),
@@ -168,7 +172,9 @@ def _parameters(model: Any) -> tuple[ParameterLine, ...]:
         what = f"coefficient of {where}" if p.feature is None else f"exponent of {shown(p.feature)} in {where}"
         if hasattr(model, "encoder_"):
             what = piece_text(law.terms[p.term]).replace("`", "") or "constant"
-        error = "simple number that the data support" if p.rounded else f"± {number(p.standard_error, 2)}"
+        error = f"± {number(p.standard_error, 2)}"
+        if p.rounded:
+            error = f"rounded from {number(p.estimate, 6)} {error}"
         found.append(ParameterLine(what, number(p.value, 6), error))
     found += [
         ParameterLine(f"constant {shown(c.name)}", number(c.value, 6), f"± {number(c.standard_error, 2)}")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 10.0, 42.0
 """Room around the plot for ticks and labels."""
+TICK_LETTER = 6.6
+"""The width of a digit at the font size of ticks, 11 units, in a wide font."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,15 @@ class Frame:
     width: float = 360.0
     height: float = 280.0
 
+    @property
+    def left(self) -> float:
+        """The room on the left: for the label that runs upwards, and for the longest tick."""
+        return max(LEFT, 26.0 + TICK_LETTER * max(len(number(value)) for value in ticks(*self.y)))
+
     def across(self, value: Floats | float) -> Floats:
         """Return the horizontal place of values."""
-        return LEFT + (np.asarray(value) - self.x[0]) / (self.x[1] - self.x[0]) * (self.width - LEFT - RIGHT)
+        left = self.left
+        return left + (np.asarray(value) - self.x[0]) / (self.x[1] - self.x[0]) * (self.width - left - RIGHT)
 
     def up(self, value: Floats | float) -> Floats:
         """Return the vertical place of values."""
@@ -45,7 +53,7 @@ class Frame:
 
     def axes(self, x_label: str, y_label: str, x_ticks: Sequence[float] | None = None) -> Html:
         """Return the grid, the ticks and what the axes mean; ticks below are round numbers unless they are given."""
-        bottom, left, right = self.height - BOTTOM, LEFT, self.width - RIGHT
+        bottom, left, right = self.height - BOTTOM, self.left, self.width - RIGHT
         parts = []
         for value in ticks(*self.x) if x_ticks is None else x_ticks:
             at = float(self.across(value))

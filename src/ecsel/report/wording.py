@@ -5,20 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ecsel.signomial.text import format_name
+
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EM DASH}"
-
-
-def shown(name: Any) -> str:
-    r"""Return a name or a label as text that stays on one line.
-
-    >>> shown("page value"), shown("two\nlines"), shown(3)
-    ('page value', "'two\\nlines'", '3')
-    """
-    text = str(name)
-    if not text.strip():
-        return repr(text)
-    return text if text.isprintable() else repr(text)
+shown = format_name
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ecsel.files.atomic_write import write_whole
 from ecsel.report.evidence import Evidence
-from ecsel.report.html import Html
+from ecsel.report.html import Html, breakable
 from ecsel.report.page import PageOptions, build_page, policy
 from ecsel.report.wording import MINUS, unbroken
 
@@ -190,6 +190,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["unbroken"] = unbroken
+    environment.filters["breakable"] = breakable
     environment.filters["minus"] = lambda text: text.replace("-", MINUS)
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     return environment

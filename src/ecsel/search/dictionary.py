@@ -285,6 +285,8 @@ class Atoms:
         Description length in nats, and number of factors, of each piece.
     cut
         Whether a piece is a threshold.
+    straight
+        Whether a piece is a column as it is, a number or an indicator.
     groups
         The raw columns of each piece, (pieces, 2); twice the same for a piece of one column.
     leverage
@@ -298,6 +300,7 @@ class Atoms:
     costs: Floats
     n_factors: Places
     cut: Mask
+    straight: Mask
     groups: Places
     leverage: Floats
 
@@ -323,11 +326,13 @@ def make_atoms(columns: Sequence[SearchColumn], pieces: Sequence[Piece], weights
     values = np.array([known.part(part) for part in parts.values()]).reshape(len(parts), len(weights))
     z, mean, scale, top = standardised(values, pairs, weights / weights.sum())
     own = [columns[part.column] for part in parts.values()]
-    straight = np.array([column.straight for column in own], dtype=bool)[pairs[:, 0]] & (pairs[:, 1] < 0)
-    chosen = np.flatnonzero((scale > 0) & (straight | (top <= MAX_LEVERAGE)))
+    indicator = np.array([column.straight for column in own], dtype=bool)[pairs[:, 0]] & (pairs[:, 1] < 0)
+    chosen = np.flatnonzero((scale > 0) & (indicator | (top <= MAX_LEVERAGE)))
     pairs = pairs[chosen]
     first, second = pairs[:, 0], np.where(pairs[:, 1] < 0, pairs[:, 0], pairs[:, 1])
     groups = np.array([column.group for column in own], dtype=np.intp)
+    cut = np.array([column.cut for column in own], dtype=bool)[first]
+    identity = np.array([part.function.is_identity for part in parts.values()], dtype=bool)
     return Atoms(
         tuple(pieces[i] for i in chosen.tolist()),
         z if len(chosen) == len(z) else z[chosen],
@@ -335,7 +340,8 @@ def make_atoms(columns: Sequence[SearchColumn], pieces: Sequence[Piece], weights
         scale[chosen],
         _prices(columns, list(parts.values()), pairs),
         1 + (pairs[:, 1] >= 0).astype(np.intp),
-        np.array([column.cut for column in own], dtype=bool)[first],
+        cut,
+        identity[first] & (pairs[:, 1] < 0) & ~cut,
         np.stack([groups[first], groups[second]], axis=1),
         np.maximum(1.0, (top[chosen] / 3) ** 2),
     )
@@ -393,6 +399,6 @@ def join_atoms(left: Atoms, right: Atoms) -> Atoms:
         np.concatenate([left.values, right.values]),
         *(
             np.concatenate([getattr(left, name), getattr(right, name)])
-            for name in ("mean", "scale", "costs", "n_factors", "cut", "groups", "leverage")
+            for name in ("mean", "scale", "costs", "n_factors", "cut", "straight", "groups", "leverage")
         ),
     )

@@ -52,6 +52,7 @@ def fit(
     ridge: Floats,
     start: tuple[Floats, Floats] | None = None,
     *,
+    places: Places | None = None,
     offset: Floats | None = None,
     fit_intercept: bool = True,
     tolerance: float = TOLERANCE,
@@ -73,6 +74,8 @@ def fit(
         ρ.
     start : (intercepts, coefficients), optional
         Where to start.
+    places : integer array (pieces,), optional
+        Which lines of `values` are the pieces; by default all, in their order.
     offset : array (scores, rows), optional
         A part of the scores that is given.
     fit_intercept : bool, default=True
@@ -80,7 +83,7 @@ def fit(
     tolerance : float
         The relative fall at which Newton stops.
     """
-    n_pieces = len(values)
+    n_pieces = len(values) if places is None else len(places)
     theta = np.zeros(loss.n_scores + n_pieces)
     if start is None:
         if fit_intercept:
@@ -91,7 +94,8 @@ def fit(
     kind = _KINDS.get(type(loss))
     if compiled is not None and kind is not None and hasattr(compiled, "glm_fit"):
         rules = (kind, fit_intercept, tolerance)
-        return _fit_compiled(compiled, rules, loss, values, owners, target, weights, ridge, theta, offset)
+        return _fit_compiled(compiled, rules, loss, values, places, owners, target, weights, ridge, theta, offset)
+    values = values if places is None else values[places]
     return _fit_numpy(loss, values, owners, target, weights, ridge, theta, offset, fit_intercept, tolerance)
 
 
@@ -100,6 +104,7 @@ def _fit_compiled(
     rules: tuple[int, bool, float],
     loss: Loss,
     values: Singles | Floats,
+    places: Places | None,
     owners: Places,
     target: Floats,
     weights: Floats,
@@ -108,12 +113,13 @@ def _fit_compiled(
     offset: Floats | None,
 ) -> Fitted:
     kind, fit_intercept, tolerance = rules
-    n_scores, (n_pieces, n_rows) = loss.n_scores, values.shape
+    n_scores, (n_lines, n_rows) = loss.n_scores, values.shape
     scores = np.empty((n_scores, n_rows))
     objective, plain = compiled.glm_fit(  # type: ignore[attr-defined]
-        (kind, n_scores, n_pieces, n_rows, int(fit_intercept), MAX_ITERATIONS),
+        (kind, n_scores, len(owners), n_rows, int(fit_intercept), MAX_ITERATIONS, n_lines),
         (tolerance, INTERCEPT_RIDGE),
-        np.ascontiguousarray(values, dtype=np.float32) if values.dtype == np.float32 else np.ascontiguousarray(values),
+        np.ascontiguousarray(values),
+        None if places is None else np.ascontiguousarray(places, dtype=np.int64),
         np.ascontiguousarray(owners, dtype=np.int64),
         np.ascontiguousarray(target, dtype=np.float64),
         np.ascontiguousarray(weights, dtype=np.float64),
@@ -188,6 +194,19 @@ def _fit_numpy(
         if last:
             break
     return Fitted(theta[:n_scores], theta[n_scores:], scores, objective, plain)
+
+
+def moments(loss: Loss, scores: Floats, target: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return −∂loss/∂z_c and ∂²loss/∂z_c² of every score and row, times the weights."""
+    compiled = _compiled.compiled
+    kind = _KINDS.get(type(loss))
+    if compiled is not None and kind is not None:
+        residuals, curvatures = np.empty(scores.shape), np.empty(scores.shape)
+        compiled.glm_moments((kind, *scores.shape), scores, target, weights, residuals, curvatures)
+        return residuals, curvatures
+    means = loss.means(scores)
+    every = [np.broadcast_to(weights * loss.curvature(means, c, c), weights.shape) for c in range(loss.n_scores)]
+    return weights * loss.residuals(means, target), np.stack(every)
 
 
 def derivatives(

@@ -54,7 +54,8 @@ class Limits:
 class Family:
     """A way to walk: the price η of code length, the ridge while searching, and the largest number of pieces.
 
-    `singles` keeps products of two columns out, `cuts` lets thresholds in. The walk ends after `patience` additions in
+    `singles` keeps products of two columns out, `straight` everything but columns as they are, `cuts` lets thresholds
+    in. The walk ends after `patience` additions in
     a row that gain less than `min_addition` nats.
     """
 
@@ -63,6 +64,7 @@ class Family:
     ridge: float
     max_pieces: int
     singles: bool = False
+    straight: bool = False
     cuts: bool = False
     min_addition: float = 1.0
     patience: int = 2
@@ -82,6 +84,10 @@ class Training:
     allowed: Mask | None = None
     signs: Floats | None = None
     """(scores, atoms): +1 or −1 where a coefficient must have that sign, 0 where it is free."""
+
+    def scaled_weights(self, dispersion: float) -> Floats:
+        """Return the weights under which losses count in units of a dispersion φ."""
+        return self.weights if dispersion == 1.0 else self.weights / dispersion
 
     def allows_signs(self, found: Found) -> bool:
         """Whether every coefficient has the sign that it must have."""
@@ -125,6 +131,8 @@ class Walk:
         usable = np.ones((training.loss.n_scores, len(atoms)), dtype=bool)
         if family.singles:
             usable &= atoms.n_factors == 1
+        if family.straight:
+            usable &= atoms.straight
         if not family.cuts:
             usable &= ~atoms.cut
         if training.allowed is not None:
@@ -143,6 +151,11 @@ class Walk:
         """Return the best set of each size, from none to the most that there is room for, or time."""
         current = self._rescale(self._fit((), (), None))
         best: dict[int, Found] = {0: current}
+        everything = self._everything(current) if self._family.straight else None
+        if everything is not None:
+            best[len(everything)] = everything
+            self._shrink(best, everything, self._scan(everything, self._dictionary))
+            return [best[size] for size in sorted(best)]
         look = self._scan(current, self._dictionary)
         pool = self._dictionary
         idle = 0
@@ -168,6 +181,20 @@ class Walk:
                 break
         self._shrink(best, current, look)
         return [best[size] for size in sorted(best)]
+
+    def _everything(self, empty: Found) -> Found | None:
+        """Return the set of all pieces of every score, where there is room for it.
+
+        Columns that say much only together, as differences do, are lost on the way up and kept on the way down.
+        """
+        owners, atoms = np.nonzero(self._usable)
+        n_factors = int(self._training.atoms.n_factors[atoms].sum())
+        few = n_factors <= min(self._limits.max_factors, self._family.max_pieces)
+        if not few or not n_factors or self._limits.max_terms is not None or self._limits.max_columns is not None:
+            return None
+        start = (empty.fitted.intercepts, np.zeros(len(atoms)))
+        found = self._rescale(self._fit(tuple(atoms.tolist()), tuple(owners.tolist()), start))
+        return found if self._training.allows_signs(found) else None
 
     def _shrink(self, best: dict[int, Found], current: Found, look: Scan) -> None:
         """Walk back to one piece and keep what beats the way up; `look` is the scan of the current set."""
@@ -211,12 +238,13 @@ class Walk:
         places = np.array(atoms, dtype=np.intp)
         fitted = glm.fit(
             training.loss,
-            training.atoms.values[places],
+            training.atoms.values,
             np.array(owners, dtype=np.intp),
             training.target,
-            training.weights / self._dispersion,
+            training.scaled_weights(self._dispersion),
             self._ridge[places],
             start,
+            places=places,
             tolerance=glm.SEARCH_TOLERANCE,
         )
         total = fitted.objective + float(self._prices[places].sum())
@@ -228,7 +256,7 @@ class Walk:
             training.loss,
             training.atoms.values,
             training.target,
-            training.weights / self._dispersion,
+            training.scaled_weights(self._dispersion),
             Current(
                 own,
                 np.array(current.owners, dtype=np.intp),
@@ -274,7 +302,7 @@ class Walk:
         """Whether an atom may take the place of a piece of the same score."""
         atoms, limits = self._training.atoms, self._limits
         places = [atom, *(a for i, a in enumerate(current.atoms) if i != without)]
-        if int(atoms.n_factors[places].sum()) > limits.max_factors:
+        if 2 * len(places) > limits.max_factors and int(atoms.n_factors[places].sum()) > limits.max_factors:
             return False
         return limits.max_columns is None or len(np.unique(atoms.groups[places])) <= limits.max_columns
 
@@ -340,12 +368,13 @@ def refit(training: Training, found: Found, ridge: float, dispersion: float = 1.
     places = np.array(found.atoms, dtype=np.intp)
     fitted = glm.fit(
         training.loss,
-        training.atoms.values[places],
+        training.atoms.values,
         np.array(found.owners, dtype=np.intp),
         training.target,
-        training.weights / dispersion,
+        training.scaled_weights(dispersion),
         ridge * training.atoms.leverage[places],
         (found.fitted.intercepts, found.fitted.coefficients),
+        places=places,
         tolerance=glm.SEARCH_TOLERANCE,
     )
     return replace(found, fitted=fitted, dispersion=dispersion)

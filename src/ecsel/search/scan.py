@@ -31,6 +31,8 @@ COLLINEAR = 1e-3
 """A piece of which less than this share (squared sine) is new to the set is no new direction."""
 CONSIDERED_SWAPS = 8
 """Swaps of a score that are returned: some may break a limit."""
+LANES = 4
+"""Candidates whose products lie side by side, as the kernel computes them."""
 MIN_GAIN = 1e-6
 """Nats that a swap must gain, so that rounding does not make it go round in circles."""
 
@@ -96,7 +98,8 @@ class Scan:
     def addition(self, c: int, at: int) -> tuple[float, Floats]:
         """Return the coefficient that an atom would have in score c, and what intercept and pieces would lose by it."""
         step = float(self._steps[c, at])
-        return step, np.asarray(self._inverses[c] @ self._products[at, _cross(self.members, c)]) * step
+        cross = self._products[at // LANES, _cross(self.members, c), at % LANES]
+        return step, np.asarray(self._inverses[c] @ cross) * step
 
     def variances(self) -> Floats:
         """Return M⁻¹_ss of each piece of the set."""
@@ -110,12 +113,8 @@ def scan(
     loss: Loss, values: Singles, target: Floats, weights: Floats, current: Current, candidates: Candidates
 ) -> Scan:
     """Look at the candidates once; `values` (atoms × rows) holds all atoms."""
-    means = loss.means(current.scores)
-    residuals = weights * loss.residuals(means, target)
-    curvatures = np.empty((loss.n_scores, len(weights)))
-    for c in range(loss.n_scores):
-        np.multiply(weights, loss.curvature(means, c, c), out=curvatures[c])
-    members = [np.flatnonzero(current.owners == c) for c in range(loss.n_scores)]
+    residuals, curvatures = glm.moments(loss, current.scores, target, weights)
+    members = [(current.owners == c).nonzero()[0] for c in range(loss.n_scores)]
     look = _look_numpy if _compiled.compiled is None else _look_compiled
     return look(values, curvatures, residuals, members, current, candidates)
 
@@ -123,7 +122,7 @@ def scan(
 def _cross(members: list[Places], c: int) -> Places:
     """Return where a line of products holds those with the intercept and the pieces of score c."""
     first = 2 * len(members) + sum(map(len, members[:c]))
-    return np.concatenate([[c], np.arange(first, first + len(members[c]))])
+    return np.array([c, *range(first, first + len(members[c]))], dtype=np.intp)
 
 
 def _look_compiled(
@@ -137,7 +136,7 @@ def _look_compiled(
     n_scores, count, active = len(members), len(candidates.places), len(current.atoms)
     additions, steps = np.empty((2, n_scores, count))
     best, swaps = np.empty(count), np.empty((n_scores, CONSIDERED_SWAPS, 3))
-    products = np.empty((count, 3 * n_scores + active))
+    products = np.empty((-(-count // LANES), 3 * n_scores + active, LANES))
     sizes = [len(which) + 1 for which in members]
     flat = np.empty(sum(size**2 for size in sizes))
     _compiled.compiled.piece_scan(  # type: ignore[union-attr]
@@ -201,7 +200,9 @@ def _look_numpy(
         best = np.maximum(best, np.maximum(additions[c], changes.max(axis=0, initial=-np.inf)))
         swaps.append(_best_swaps(which, changes))
         inverses.append(inverse)
-    return Scan(places, additions, swaps, best, members, steps, products, inverses)
+    missing = np.zeros((-len(places) % LANES, products.shape[1]))
+    blocks = np.vstack([products, missing]).reshape(-1, LANES, products.shape[1]).transpose(0, 2, 1)
+    return Scan(places, additions, swaps, best, members, steps, blocks, inverses)
 
 
 def _best_swaps(which: Places, changes: Floats) -> list[Swap]:

@@ -20,8 +20,8 @@ from ecsel.search.pruning import without_idle_pieces
 from ecsel.search.rounding import rounded_coefficients
 from ecsel.search.screening import screened_atoms, steep_corners
 from ecsel.search.selection import (
+    FACTOR_PRICE,
     RIDGES,
-    TOLERANCE,
     HeldOut,
     by_code_length,
     choose,
@@ -41,8 +41,10 @@ if TYPE_CHECKING:
 FAMILIES = (
     Family("pairs", price=1.0, ridge=0.3, max_pieces=16),
     Family("wide", price=2.5, ridge=5.0, max_pieces=20, singles=True, min_addition=0.6, patience=3),
+    Family("straight", price=0.0, ridge=0.3, max_pieces=20, straight=True, min_addition=0.3, patience=3),
 )
-"""Products of two suit separable tables, many single pieces under a larger ridge many small effects."""
+"""Products of two suit separable tables, many single pieces under a larger ridge many small effects, and columns as
+they are, which all cost the same to tell, tables on which logistic regression does well."""
 THRESHOLDS = Family("thresholds", price=1.0, ridge=0.3, max_pieces=16, cuts=True)
 """Beside the others where the user asks for thresholds."""
 MAX_FACTORS = 20
@@ -71,8 +73,8 @@ class SearchOptions:
         Raw columns of all equations at most.
     digits
         Significant digits of coefficients; None keeps them exact.
-    tolerance
-        The share of the best held-out loss that fewer factors may cost; 0 takes the best.
+    factor_price
+        The share of the best expected loss that each factor of a score must save; 0 takes the best.
     time_limit
         Seconds after which the best so far is taken.
     n_threads
@@ -87,7 +89,7 @@ class SearchOptions:
     max_factors: int = MAX_FACTORS
     max_columns: int | None = None
     digits: int | None = 2
-    tolerance: float = TOLERANCE
+    factor_price: float = FACTOR_PRICE
     time_limit: float | None = None
     n_threads: int = 1
     max_corner: float | None = None
@@ -254,7 +256,7 @@ def search(
         wanted = options.n_terms * loss.n_scores
         reached = max((each.key.size for each in judged if each.key.size <= wanted), default=0)
         judged = [each for each in judged if each.key.size == reached]
-    choice = choose(judged, fold_weights, options.tolerance)
+    choice = choose(judged, fold_weights, options.factor_price / loss.n_scores)
     return _result(choice, walked, finished, columns, options, stopped=clock.flag)
 
 
@@ -346,27 +348,38 @@ def _falling(choice: Choice, sizes: Sequence[int] | Mapping[int, int], places: I
 
 
 def equations_of(walked: Walked, key: Key, values: PieceValues, options: SearchOptions) -> Equations:
-    """Return a candidate as equations in raw columns: without idle pieces, fitted in double precision, then rounded."""
+    """Return a candidate as equations in raw columns: without idle pieces, fitted in double precision, then rounded.
+
+    Another ridge or the rounding may turn a sign that was promised; such a piece says nearly nothing, and goes.
+    """
     found, training, ridge = walked.found[key], walked.training, RIDGES[key.ridge]
     if options.n_terms is None:
         found = without_idle_pieces(training, found, ridge)
-    atoms, loss = training.atoms, training.loss
-    places = np.array(found.atoms, dtype=np.intp)
-    owners = np.array(found.owners, dtype=np.intp)
-    pieces = tuple(atoms.pieces[a] for a in found.atoms)
-    raw = np.array([values.piece(piece) for piece in pieces]).reshape(len(pieces), len(training.target))
-    return fit_pieces(
-        loss,
-        raw,
-        pieces,
-        owners,
-        training.target,
-        training.weights,
-        ridge,
-        (atoms.mean[places], atoms.scale[places], atoms.leverage[places]),
-        options.digits,
-        (found.fitted.intercepts, found.fitted.coefficients),
-    )
+    atoms = training.atoms
+    places, owners = np.array(found.atoms, dtype=np.intp), np.array(found.owners, dtype=np.intp)
+    start: tuple[Floats, Floats] = (found.fitted.intercepts, found.fitted.coefficients)
+    while True:
+        pieces = tuple(atoms.pieces[a] for a in places)
+        equations = fit_pieces(
+            training.loss,
+            np.array([values.piece(piece) for piece in pieces]).reshape(len(pieces), len(training.target)),
+            pieces,
+            owners,
+            training.target,
+            training.weights,
+            ridge,
+            (atoms.mean[places], atoms.scale[places], atoms.leverage[places]),
+            options.digits,
+            start,
+        )
+        if training.signs is None:
+            return equations
+        right = training.signs[owners, places] * equations.coefficients * atoms.scale[places]
+        if (right >= 0).all():
+            return equations
+        worst = int(np.argmin(right))
+        places, owners = np.delete(places, worst), np.delete(owners, worst)
+        start = (start[0], np.delete(start[1], worst))
 
 
 def fit_pieces(

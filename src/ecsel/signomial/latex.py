@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ecsel.signomial.factor import Factor, is_integer
 from ecsel.signomial.layout import Power, lay_out
-from ecsel.signomial.text import is_bracketed
+from ecsel.signomial.text import is_bracketed, join_signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,7 @@ _ESCAPES = {
 
 def latex_sum(terms: Sequence[Term], digits: int | None = None) -> str:
     """Return the terms as one formula, numbers to ``digits`` significant digits, or exact when None."""
-    first, *others = (_latex_term(term, digits) for term in terms) if terms else ("0",)
-    return first + "".join(f" - {term[1:]}" if term.startswith("-") else f" + {term}" for term in others)
+    return join_signed(_latex_term(term, digits) for term in terms) if terms else "0"
 
 
 def latex_name(name: str) -> str:
@@ -61,7 +60,7 @@ def _latex_character(character: str) -> str:
 
 
 def _latex_term(term: Term, digits: int | None) -> str:
-    coefficient = _latex_float(term.coefficient, digits)
+    coefficient = latex_number(term.coefficient, digits)
     if term.is_constant:
         return coefficient
     quotient = lay_out(term.factors)
@@ -76,7 +75,7 @@ def _latex_term(term: Term, digits: int | None) -> str:
 def _latex_base(factor: Factor) -> str:
     base = latex_name(factor.name)
     if factor.shift:
-        base += f" {'-' if factor.shift < 0 else '+'} {_latex_float(abs(factor.shift), None)}"
+        base += f" {'-' if factor.shift < 0 else '+'} {latex_number(abs(factor.shift), None)}"
     return rf"\log\left({base}\right)" if factor.log else base
 
 
@@ -91,14 +90,19 @@ def _latex_power(power: Power, digits: int | None) -> str:
     if power.is_sum or (power.factor.log and not power.wrap and exponent != 1):
         base = rf"\left({base}\right)"
     if not isinstance(exponent, Fraction):
-        return f"{base}^{{{_latex_float(exponent, digits)}}}"
+        return f"{base}^{{{latex_number(exponent, digits)}}}"
     if is_integer(exponent):
         return base if exponent == 1 else f"{base}^{{{exponent}}}"
     minus = "-" if exponent < 0 else ""
     return rf"{base}^{{{minus}\frac{{{abs(exponent.numerator)}}}{{{exponent.denominator}}}}}"
 
 
-def _latex_float(value: float, digits: int | None) -> str:
+def latex_number(value: float, digits: int | None = None) -> str:
+    r"""Return a number to ``digits`` significant digits, or with all of them when None.
+
+    >>> print(latex_number(0.25), latex_number(-3.0), latex_number(1.5e-9))
+    0.25 -3 1.5 \times 10^{-9}
+    """
     shown = repr(value) if digits is None else format(value, f".{digits}g")
     mantissa, _, power = shown.partition("e")
     mantissa = mantissa.removesuffix(".0")

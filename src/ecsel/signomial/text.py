@@ -21,7 +21,7 @@ from ecsel.signomial.factor import Factor, is_integer
 from ecsel.signomial.layout import Power, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ecsel.signomial.term import Term
 
@@ -33,7 +33,16 @@ def print_sum(terms: Sequence[Term], spec: str = "") -> str:
     """Return the terms as one expression; ``spec`` formats coefficients and inexact exponents, as in ``format``."""
     if not terms:
         return format(0.0, spec) if spec else "0"
-    first, *others = (print_term(term, spec) for term in terms)
+    return join_signed(print_term(term, spec) for term in terms)
+
+
+def join_signed(terms: Iterable[str]) -> str:
+    """Return written terms as a sum: the minus sign of a term takes the place of the plus before it.
+
+    >>> join_signed(["2*x", "-3", "y"])
+    '2*x - 3 + y'
+    """
+    first, *others = terms
     return first + "".join(f" - {term[1:]}" if term.startswith("-") else f" + {term}" for term in others)
 
 
@@ -130,6 +139,16 @@ def for_people(value: float) -> str:
     ['0.1235', '22641', '673.5', '1e-09', '2.5e+20']
     """
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e12 else f"{value:.4g}"
+
+
+def format_name(name: object) -> str:
+    r"""Return a name or a label as text that can be seen and stays on one line.
+
+    >>> format_name("page value"), format_name("two\nlines"), format_name(" "), format_name(3)
+    ('page value', "'two\\nlines'", "' '", '3')
+    """
+    text = str(name)
+    return text if text.strip() and text.isprintable() else repr(text)
 
 
 def counted(n: int, what: str) -> str:

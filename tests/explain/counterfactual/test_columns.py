@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ecsel import Signomial
 from ecsel.explain import ModelView
 from ecsel.explain.counterfactual.building import build_space
-from ecsel.explain.counterfactual.columns import ColumnFactors, NumberColumn, nearer
+from ecsel.explain.counterfactual.columns import ColumnFactors, Grain, NumberColumn, nearer
 from ecsel.explain.counterfactual.goals import decision_goal
 from ecsel.explain.counterfactual.options import Options
 from ecsel.explain.counterfactual.raw_rows import RawRows
@@ -81,7 +81,7 @@ def test_grids_begin_with_the_row_and_leave_no_jump_between_neighbours(make_raw_
         assert (way >= way[:, before]).all()
         assert X[name].min() <= grid.values.min()
         assert grid.values.max() <= X[name].max()
-        held = np.round(grid.values[:, 1:], column.digits)
+        held = column.grain.upward(grid.values[:, 1:])
         at_home = grid.values[:, 1:] == grid.values[:, :1]
         np.testing.assert_array_equal(grid.values[:, 1:][~at_home], held[~at_home])
         for feature in (view.encoder.features[f] for f in column.factors.features):
@@ -89,7 +89,7 @@ def test_grids_begin_with_the_row_and_leave_no_jump_between_neighbours(make_raw_
                 continue
             jump = feature.of_number(grid.values) != feature.of_number(grid.values[:, before])
             gap = np.abs(grid.values - grid.values[:, before])[jump]
-            off_grid = 10.0**-column.digits * (1 + 1e-6)
+            off_grid = column.grain.unit * (1 + 1e-6)
             assert (gap <= np.where(before == 0, np.inf, off_grid)[np.nonzero(jump)[1]]).all()
 
 
@@ -120,7 +120,7 @@ def test_numbers_are_held_away_from_the_row_and_inside_the_bounds():
         start=np.array([2.5, 2.55]),
         low=np.array([1.04, encoder.columns[0].low]),
         high=np.array([7.99, encoder.columns[0].high]),
-        digits=1,
+        grain=Grain(1),
         n_values=70.0,
         is_whole=False,
         price=2.0,

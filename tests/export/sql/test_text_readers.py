@@ -11,8 +11,7 @@ from ecsel import ECSELClassifier
 from ecsel.export import to_sql
 from ecsel.export.lowering import lower
 from ecsel.export.sql.dialects import DIALECTS
-from ecsel.export.sql.query import Query
-from ecsel.export.sql.tables import table_of
+from ecsel.export.sql.query import Query, table_of
 from ecsel.tables.dates import DateReading
 from ecsel.tables.number_text import NumberText
 

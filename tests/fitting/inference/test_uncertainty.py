@@ -6,7 +6,7 @@ from scipy.special import expit, softmax
 
 from ecsel.fitting import Logistic, Softmax, fit_scores
 from ecsel.fitting.fit import PowerLaws
-from ecsel.fitting.inference.uncertainty import elasticity_errors, sandwich
+from ecsel.fitting.inference.uncertainty import _folded, elasticity_errors, sandwich
 from ecsel.fitting.penalties import L1
 
 
@@ -267,6 +267,18 @@ def test_zero_exponents_stay_zero():
     laws = PowerLaws(np.array([-3.0]), np.array([[2.0]]), np.array([[[0.8, 0.0]]]))
     result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, laws)
     assert {p.feature for p in result.parameters} == {-1, 0}
+
+
+@pytest.mark.parametrize("turns", [-3, -2, -1, 0, 1, 2, 3])
+def test_an_angle_and_one_half_a_turn_on_with_opposite_slopes_are_one_term(make_table, make_problem, turns):
+    """φ + kπ with (−1)^k s is φ with s, and has the same objective."""
+    problem, *_ = make_problem(make_table(), "sigmoid", L1(1e-2), 2)
+    rng = np.random.default_rng(turns + 3)
+    intercepts, shapes, slopes = problem.unpack(rng.uniform(-1.4, 1.4, problem.size))
+    theta = problem.pack(intercepts, shapes, slopes)
+    turned = problem.pack(intercepts, shapes + turns * np.pi, (-1.0) ** turns * slopes)
+    np.testing.assert_allclose(_folded(problem, turned), theta, atol=1e-12)
+    assert problem.value_and_gradient(turned)[0] == pytest.approx(problem.value_and_gradient(theta)[0], rel=1e-9)
 
 
 def test_rows_that_can_be_separated_have_no_refit():

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from ecsel.fitting import L0, L1, MCP, PENALTIES, SCAD, ElasticNet, Group, Logistic, Softmax, fit_scores
 from ecsel.fitting.fit import FitOptions, PowerLaws, to_theta
 from ecsel.fitting.objective.forms import KNEE
-from ecsel.fitting.penalties.mcp import FLOOR
+from ecsel.fitting.penalties.slopes import FLOOR
 from ecsel.fitting.solvers.base import Stop
 from ecsel.fitting.solvers.lbfgs import minimise_lbfgs
 

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ecsel.explain.counterfactual.answers import Answer, Question, diverse
-from ecsel.explain.counterfactual.goals import Goal, decision_goal, probability_goal, range_goals
+from ecsel.explain.counterfactual.goals import (
+    Goal,
+    decision_goal,
+    other_decision_goal,
+    probability_goal,
+    range_goals,
+)
 from ecsel.explain.counterfactual.options import Options
 from ecsel.explain.counterfactual.raw_rows import RawRows
 from ecsel.explain.view import ModelView
@@ -186,7 +192,7 @@ def _answers(
 
 
 def _goals(view: ModelView, target: Any, probability: float | None, now: Floats) -> list[tuple[Any, Goal, Mask]]:
-    """Return the class (None for a regression), the goal and its rows, for each class that would do."""
+    """Return the class, the goal and its rows, for each class that would do; None: for a regression, or any class."""
     everyone = np.ones(len(now), dtype=bool)
     if not view.has_classes:
         if probability is not None or not (isinstance(target, tuple) and len(target) == 2):
@@ -200,7 +206,11 @@ def _goals(view: ModelView, target: Any, probability: float | None, now: Floats)
     else:
         labels = [(target, everyone)]
     if probability is None:
-        return [(label, decision_goal(view, label), asked) for label, asked in labels if asked.any()]
+        goals = [(label, decision_goal(view, label), asked) for label, asked in labels if asked.any()]
+        if target is None and len(view.classes) > 2:
+            away = [(label, ~asked) for label, asked in labels if not asked.all()]
+            goals += [(None, other_decision_goal(view, label), left) for label, left in away]
+        return goals
     return [(label, probability_goal(view, label, probability), asked) for label, asked in labels if asked.any()]
 
 
@@ -208,8 +218,9 @@ def _counterfactual(view: ModelView, rows: RawRows, answer: Answer) -> Counterfa
     before = dict(zip(view.raw_names, rows.cells[answer.row].tolist(), strict=True))
     after = {view.raw_names[j]: value for j, value in answer.new.items()}
     if view.has_classes:
-        probability: float | None = float(answer.output[view.class_position(answer.label)])
         prediction: Any = view.classes[int(view.decisions(answer.output[None])[0])]
+        asked = prediction if answer.label is None else answer.label
+        probability: float | None = float(answer.output[view.class_position(asked)])
     else:
         probability, prediction = None, float(answer.output[0])
     changes = {name: (before[name], value) for name, value in after.items()}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.explain.counterfactual.columns import (
-    ROUNDING,
     TINY,
     ColumnFactors,
+    Grain,
     LevelColumn,
     NumberColumn,
     number_encoder,
@@ -78,7 +78,7 @@ def _number_column(
     start, moves = _values(view, table, j)
     column = view.numeric_column(j)
     low, high = (np.where(moves, bound, start) for bound in _bounds(view, j, start, options))
-    digits = _digits(view, j, factors, options)
+    grain = _grain(view, j, factors, options)
     return NumberColumn(
         position=j,
         factors=factors,
@@ -86,12 +86,12 @@ def _number_column(
         start=start,
         low=low,
         high=high,
-        digits=digits,
-        n_values=np.inf if digits is None else 0.0 if column is None else (column.high - column.low) * 10.0**digits,
+        grain=grain,
+        n_values=np.inf if grain is None else 0.0 if column is None else (column.high - column.low) / grain.unit,
         is_whole=view.is_whole(j) if options.integers is None else view.raw_names[j] in options.integers,
         price=_price(view, j, options),
         scale=_log_scale(view, j) if options.distance == "log" else _same,
-        jumps=_jumps(view, j, factors, digits),
+        jumps=_jumps(view, j, factors, grain),
         shares=shares,
     )
 
@@ -140,37 +140,37 @@ def _inside_domain(
     return low, high
 
 
-def _digits(view: ModelView, j: int, factors: ColumnFactors, options: Options) -> int | None:
-    """Return the decimals of the numbers that a column holds, as far as they are known."""
+def _grain(view: ModelView, j: int, factors: ColumnFactors, options: Options) -> Grain | None:
+    """Return the numbers that a column holds, as far as they are known."""
     name, column, encoder = view.raw_names[j], view.numeric_column(j), view.encoder
-    if options.integers is not None and name in options.integers:
-        return 0
-    if options.integers is None and view.is_whole(j):
-        return 0
-    if encoder is not None and any(encoder.features[f].kind == "level" for f in factors.features):
-        return 0  # only whole numbers of few values have indicators
-    if name in options.decimals:
-        return options.decimals[name]
+    # only whole numbers of few values have indicators
+    few = encoder is not None and any(encoder.features[f].kind == "level" for f in factors.features)
+    whole = view.is_whole(j) if options.integers is None else name in options.integers
+    held = options.grains.get(name)
+    if whole or few:
+        return held if held is not None and held.digits == 0 else Grain(0)
+    if held is not None:
+        return held
     if column is None or not column.high > column.low:
         return None
-    return min(FINE - int(np.floor(np.log10(column.high - column.low))), FINEST)
+    return Grain(min(FINE - int(np.floor(np.log10(column.high - column.low))), FINEST))
 
 
-def _jumps(view: ModelView, j: int, factors: ColumnFactors, digits: int | None) -> Floats:
+def _jumps(view: ModelView, j: int, factors: ColumnFactors, grain: Grain | None) -> Floats:
     """Return the ends of the training range, where the clip begins, and the numbers on both sides of every cut.
 
     Of bare equations, the numbers on both sides of where a factor ceases to be defined.
     """
     column = view.numeric_column(j)
-    if view.encoder is None or column is None or digits is None:
+    if view.encoder is None or column is None or grain is None:
         ends = np.array([-base.shift for base in factors.bases if base.has_edge])
         return np.concatenate([ends - BESIDE * (1 + np.abs(ends)), ends + BESIDE * (1 + np.abs(ends))])
-    unit, points = 10.0**-digits, [column.low, column.high]
+    unit, points = grain.unit, [column.low, column.high]
     for f in factors.features:
         feature = view.encoder.features[f]
         if feature.kind in CUT_KINDS and feature.cut is not None:
-            below = np.round(np.floor(feature.cut / unit + ROUNDING) * unit, digits)
-            points += [float(below), float(below + unit)]
+            below = float(grain.downward(np.array(feature.cut)))
+            points += [below, below + unit]
         elif feature.kind == "level" and isinstance(feature.level, (int, float)):
             points += [feature.level - unit, float(feature.level), feature.level + unit]
     return np.array(points)

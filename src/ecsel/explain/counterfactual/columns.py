@@ -136,6 +136,34 @@ def _positive(feature: Feature, values: Floats, *, clips: bool) -> Floats:
     return np.maximum(feature.positive(values), feature.floor) if clips else feature.positive(values)
 
 
+class Grain(NamedTuple):
+    """The multiples that a column of numbers holds.
+
+    >>> Grain(1, 5).unit, Grain(1, 5).upward(np.array([2.1, 2.5])), Grain(0, 100).downward(np.array([199.0]))
+    (0.5, array([2.5, 2.5]), array([100.]))
+    """
+
+    digits: int
+    """Decimals (0: whole numbers, −1: tens)."""
+    step: int = 1
+    """The numbers are multiples of so many units of the last decimal."""
+
+    @property
+    def unit(self) -> float:
+        """The distance of neighbouring numbers."""
+        return self.step * 10.0**-self.digits
+
+    def upward(self, values: Floats) -> Floats:
+        """Return the nearest multiples that are not below."""
+        scale = 10.0**self.digits / self.step
+        result: Floats = np.round(np.ceil(values * scale - ROUNDING) / scale, self.digits) + 0.0  # not −0.0
+        return result
+
+    def downward(self, values: Floats) -> Floats:
+        """Return the nearest multiples that are not above."""
+        return 0.0 - self.upward(-values)
+
+
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
     """A column of numbers; arrays are over rows."""
@@ -149,8 +177,8 @@ class NumberColumn:
     low: Floats
     high: Floats
     """Where a cell cannot move, both equal its start."""
-    digits: int | None
-    """Decimals of the numbers that the column holds (0: whole numbers, −1: tens); None where they are not known."""
+    grain: Grain | None
+    """The numbers that the column holds; None where they are not known."""
     n_values: float
     """About how many numbers it can hold; ∞ where that is not known."""
     is_whole: bool
@@ -177,9 +205,9 @@ class NumberColumn:
         """Return the nearest numbers (points, …) farther from the rows that the column can hold, inside the bounds."""
         shape = (-1, *(1,) * (values.ndim - 1))
         start, low, high = (each[row].reshape(shape) for each in (self.start, self.low, self.high))
-        if self.digits is not None:
-            low, high = np.minimum(_upward(low, self.digits), start), np.maximum(_downward(high, self.digits), start)
-            farther = np.where(values > start, _upward(values, self.digits), _downward(values, self.digits))
+        if (grain := self.grain) is not None:
+            low, high = np.minimum(grain.upward(low), start), np.maximum(grain.downward(high), start)
+            farther = np.where(values > start, grain.upward(values), grain.downward(values))
             values = np.where(values == start, start, farther)
         result: Floats = np.clip(values, low, high)
         return result
@@ -194,8 +222,8 @@ class NumberColumn:
             points = np.where(wide, start * np.abs(ratio) ** self.shares, start + self.shares * (ends - start))
         sides = np.clip(self.jumps, np.minimum(start, ends), np.maximum(start, ends))
         points = self.held(row, np.concatenate([points, sides], axis=2))
-        if self.digits is not None:  # all numbers of a short way
-            step, n = 10.0**-self.digits, points.shape[2]
+        if self.grain is not None:  # all numbers of a short way
+            step, n = self.grain.unit, points.shape[2]
             every = self.held(row, start + np.sign(ends - start) * step * np.arange(n))
             points = np.where(np.abs(ends - start) <= step * (n - 1), every, points)
         order = np.argsort(np.abs(points - start), axis=2, kind="stable")
@@ -211,8 +239,8 @@ class NumberColumn:
         cost = np.where(still, 0.0, cost)
         before = nearer(np.arange(values.shape[1]), values.shape[1])
         span = cost - cost[:, before]
-        if self.digits is not None:
-            span[np.abs(values - values[:, before]) < 1.5 * 10.0**-self.digits] = 0.0
+        if self.grain is not None:
+            span[np.abs(values - values[:, before]) < 1.5 * self.grain.unit] = 0.0
         return Grid(values, cost, phi, span)
 
 
@@ -255,13 +283,3 @@ def shares_for(n_numbers: int) -> Floats:
 def nearer(at: Places, n_points: int) -> Places:
     """Return the neighbours of points on the two rays of a grid that are nearer to the row's own value, the first."""
     return np.where((at == 0) | ((at - 1) % ((n_points - 1) // 2) == 0), 0, at - 1)
-
-
-def _upward(values: Floats, digits: int) -> Floats:
-    scale = 10.0**digits
-    result: Floats = np.round(np.ceil(values * scale - ROUNDING) / scale, digits) + 0.0  # not −0.0
-    return result
-
-
-def _downward(values: Floats, digits: int) -> Floats:
-    return 0.0 - _upward(-values, digits)

@@ -1,6 +1,7 @@
 """What a counterfactual must reach, as one inequality g(scores) ≥ 0.
 
 decision for c       z_c − max_{r≠c} z_r, and with two classes and a threshold t:  ±(z₁ − z₀ − logit t)
+decision against c   max_{r≠c} z_r − z_c
 probability q of c   log(p_c/(1 − p_c)) − logit q  =  z_c − log Σ_{r≠c} exp z_r − logit q
 range of a value     z − low for rows below it, high − z for rows above it
 
@@ -50,6 +51,20 @@ def decision_goal(view: ModelView, label: Any) -> Goal:
     if view.link.has_reference:
         return Goal(lambda z: sign * (z[0] - level), holds)
     return Goal(lambda z: sign * (z[1] - z[0] - level), holds)
+
+
+def other_decision_goal(view: ModelView, label: Any) -> Goal:
+    """Return the goal that a model of more than two classes decides for any class but this one.
+
+    A class that wins only along a narrow strip, between this class and a third one, has a margin that no point of a
+    grid may see; the margin of all others together goes on growing beyond the strip.
+    """
+    c = view.class_position(label)
+    rivals = [r for r in range(len(view.classes)) if r != c]
+    return Goal(
+        lambda z: reduce(np.maximum, [z[r] for r in rivals]) - z[c],
+        lambda outputs: np.asarray(view.decisions(outputs) != c),
+    )
 
 
 def probability_goal(view: ModelView, label: Any, probability: float) -> Goal:

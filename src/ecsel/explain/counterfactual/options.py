@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ecsel.explain.counterfactual.columns import Grain
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 MAX_DECIMALS = 6
 """Data with more decimals than this are measurements without a unit of their own."""
+MIN_VALUES = 8
+"""Fewer different numbers may have a common divisor by chance: eight are all even in one of 256 cases."""
+MAX_EXACT = 2.0**53
+"""Larger whole numbers are not exact, and have no divisors to speak of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,17 +35,17 @@ class Options:
     integers: Collection[Any] | None = None
     distance: Literal["mad", "log"] = "mad"
     data: Any = None
-    decimals: Mapping[str, int] = field(default_factory=dict)
+    grains: Mapping[str, Grain] = field(default_factory=dict)
     """Of the columns of data; learned in `settled`."""
 
     def settled(self, view: ModelView) -> Options:
-        """Return the options with costs and decimals in the place of data; refuse unknown names and words."""
+        """Return the options with costs and grains in the place of data; refuse unknown names and words."""
         self._check(view)
         if self.data is None:
             return self
         table = read_table(view.plain(self.data))
         columns = dict(zip(table.names if table.named else view.raw_names, table.columns, strict=False))
-        costs, decimals = dict(self.costs), dict[str, int]()
+        costs, grains = dict(self.costs), dict[str, Grain]()
         for name in (view.raw_names[j] for j in number_columns(view, self)):
             if name not in columns:
                 if name in costs or self.distance == "log":
@@ -52,9 +57,9 @@ class Options:
                 raise ValueError(f"column {name!r} of data has no numbers, of which the spread is needed")
             if self.distance == "mad":
                 costs.setdefault(name, 1.0 / _spread(values))
-            if (found := _decimals(values)) is not None:
-                decimals[name] = found
-        return replace(self, costs=costs, data=None, decimals=decimals)
+            if (found := grain_of(values)) is not None:
+                grains[name] = found
+        return replace(self, costs=costs, data=None, grains=grains)
 
     def _check(self, view: ModelView) -> None:
         for name in (*self.immutable, *self.ranges, *self.directions, *self.costs, *(self.integers or ())):
@@ -96,10 +101,20 @@ def _spread(values: Floats) -> float:
     return float(np.median(deviation)) or float(deviation.mean()) or 1.0
 
 
-def _decimals(values: Floats) -> int | None:
-    """Return the fewest decimals that hold all values; None where they are many.
+def grain_of(values: Floats) -> Grain | None:
+    """Return the multiples that all values are of; None where they have many decimals.
 
-    >>> _decimals(np.array([1.5, 2.25])), _decimals(np.array([30.0])), _decimals(np.array([np.pi]))
-    (2, 0, None)
+    Few different values may all be even by chance, so they only tell decimals.
+
+    >>> grain_of(np.array([1.5, 2.25])), grain_of(np.array([np.pi]))
+    (Grain(digits=2, step=1), None)
+    >>> grain_of(np.arange(20) * 0.5), grain_of(np.arange(20) * 100.0)
+    (Grain(digits=1, step=5), Grain(digits=0, step=100))
     """
-    return next((d for d in range(MAX_DECIMALS + 1) if (np.round(values, d) == values).all()), None)
+    digits = next((d for d in range(MAX_DECIMALS + 1) if (np.round(values, d) == values).all()), None)
+    if digits is None:
+        return None
+    units = np.unique(np.abs(np.round(values * 10.0**digits)))
+    if units.size < MIN_VALUES or units[-1] >= MAX_EXACT:
+        return Grain(digits)
+    return Grain(digits, int(np.gcd.reduce(units.astype(np.int64))))

@@ -3,8 +3,9 @@
 With all columns but q fixed, the nearest number of q with g ≥ 0 is found between two points of its grid by regula
 falsi, and is given the digits that the column holds. What that costs is a function of each other number p that is
 moved. p is varied around where it is, at first by the width of its grid, then by less and less around the vertex of the
-parabola through the three best tries; of three or more numbers all pairs take turns. There is one constraint, so that a
-point which no pair can improve is a local optimum wherever g is smooth.
+parabola through the three best tries; all pairs take turns, each in both roles: a number that reaches the goal only
+between two points of its grid cannot be solved for, but can be varied. There is one constraint, so that a point which
+no pair can improve is a local optimum wherever g is smooth.
 """
 
 from __future__ import annotations
@@ -70,11 +71,11 @@ def polish(space: Space, candidates: Candidates, n_answers: int) -> States:
     """Return the candidates moved to the boundary and as cheap as they get around there."""
     row, picks = candidates.row, candidates.picks
     states, step = space.at(row, picks), _steps(space, row, picks)
-    moved = [[p for p in space.numbers if at[p] > 0] for at in picks]  # the finest comes last and is solved for
+    moved = [[p for p in space.numbers if at[p] > 0] for at in picks]  # the finest comes last, to be solved for first
     alone = np.flatnonzero([len(each) == 1 for each in moved])
     q = np.array([moved[i][0] for i in alone], dtype=np.intp)
     _turn(space, states, alone, Pair(q, q, np.zeros(q.size), np.zeros(q.size)))
-    turns = [list(combinations(each, 2)) for each in moved]
+    turns = [[*combinations(each, 2), *combinations(each[::-1], 2)] for each in moved]
     n_turns = np.array([len(each) for each in turns], dtype=np.intp)
     shift, width = np.zeros((2, row.size, int(n_turns.max(initial=0))))
     for i, each in enumerate(turns):
@@ -119,7 +120,8 @@ def _with_steps_back(space: Space, states: States, n_answers: int) -> States:
 def _step_back(space: Space, states: States, p: Places) -> None:
     """Move one number of each state by a unit towards the row."""
     units = np.zeros(len(space.columns))
-    units[space.numbers] = [10.0 ** -float(_number(space, each).digits or 0) for each in space.numbers]
+    grains = [_number(space, each).grain for each in space.numbers]
+    units[space.numbers] = [1.0 if grain is None else grain.unit for grain in grains]
     at = np.arange(p.size)
     now, own = states.values[at, p], space.own[states.row, p]
     back = now - np.sign(now - own) * np.minimum(units[p], np.abs(now - own))
@@ -226,8 +228,8 @@ def _solve(space: Space, row: Places, columns: Places, rest: Floats) -> Moved:
         before = nearer(pick, g.shape[2])
         bad[at], good[at] = (np.take_along_axis(grid.values[row[at]], each, axis=1) for each in (before, pick))
         g_bad[at], g_good[at] = (np.take_along_axis(g, each[..., None], axis=2)[..., 0] for each in (before, pick))
-        digits = _number(space, q).digits
-        unit = 0.0 if digits is None else 10.0**-digits
+        grain = _number(space, q).grain
+        unit = 0.0 if grain is None else grain.unit
         width[at] = np.maximum(WIDTH, unit / 4 / np.maximum(np.abs(good[at] - bad[at]), TINY))
     g_bad, g_good = (np.clip(g - slack, -LARGE, LARGE) for g in (g_bad, g_good))
     reached = g_good >= 0

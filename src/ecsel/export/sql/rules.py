@@ -12,30 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlglot import exp, parse_one
 
-from ecsel.export.expr import (
-    Abs,
-    Add,
-    And,
-    Compare,
-    Const,
-    Div,
-    Exp,
-    Floor,
-    If,
-    Input,
-    IsMissing,
-    Log,
-    Lookup,
-    Max,
-    Min,
-    Mul,
-    Neg,
-    Not,
-    Null,
-    Or,
-    Sqrt,
-    Var,
-)
+from ecsel.export import expr
 from ecsel.export.sql.layers import input_name
 
 if TYPE_CHECKING:
@@ -147,28 +124,30 @@ def rules_of(dialect: Dialect) -> Rules[Any]:
         return _cast(chosen) if of_numbers else chosen
 
     return {
-        Const: number,
-        Null: exp.Null,
-        Var: column,
-        Input: lambda position: column(input_name(position)),
-        Lookup: lookup,
-        Add: _sum,
-        Mul: lambda parts: _chain(exp.Mul, [_grouped(part) for part in parts]),
-        Min: lambda parts: exp.Anonymous(this=dialect.smallest, expressions=parts),
-        Max: lambda parts: exp.Anonymous(this=dialect.largest, expressions=parts),
-        Div: lambda above, below: exp.Div(this=_grouped(above), expression=_grouped(below), typed=True, safe=False),
-        Neg: lambda operand: exp.Neg(this=_grouped(operand)),
-        Abs: lambda operand: exp.Abs(this=operand),
-        Exp: lambda operand: exp.Exp(this=as_double(operand)),
-        Log: lambda operand: exp.Ln(this=as_double(operand)),
-        Sqrt: lambda operand: exp.Sqrt(this=as_double(operand)),
-        Floor: lambda operand: _cast(exp.Floor(this=as_double(operand))),
-        If: case,
-        IsMissing: lambda position: _is_null(column(input_name(position))),
-        Compare: lambda operator, left, right: _COMPARISONS[operator](this=left, expression=right),
-        And: lambda parts: _chain(exp.And, [_grouped(part, exp.Or) for part in parts]),
-        Or: lambda parts: _chain(exp.Or, [_grouped(part, exp.And) for part in parts]),
-        Not: lambda operand: exp.Not(this=_grouped(operand, exp.Connector)),
+        expr.Const: number,
+        expr.Null: exp.Null,
+        expr.Var: column,
+        expr.Input: lambda position: column(input_name(position)),
+        expr.Lookup: lookup,
+        expr.Add: _sum,
+        expr.Mul: lambda parts: _chain(exp.Mul, [_grouped(part) for part in parts]),
+        expr.Min: lambda parts: exp.Anonymous(this=dialect.smallest, expressions=parts),
+        expr.Max: lambda parts: exp.Anonymous(this=dialect.largest, expressions=parts),
+        expr.Div: lambda above, below: exp.Div(
+            this=_grouped(above), expression=_grouped(below), typed=True, safe=False
+        ),
+        expr.Neg: lambda operand: exp.Neg(this=_grouped(operand)),
+        expr.Abs: lambda operand: exp.Abs(this=operand),
+        expr.Exp: lambda operand: exp.Exp(this=as_double(operand)),
+        expr.Log: lambda operand: exp.Ln(this=as_double(operand)),
+        expr.Sqrt: lambda operand: exp.Sqrt(this=as_double(operand)),
+        expr.Floor: lambda operand: _cast(exp.Floor(this=as_double(operand))),
+        expr.If: case,
+        expr.IsMissing: lambda position: _is_null(column(input_name(position))),
+        expr.Compare: lambda operator, left, right: _COMPARISONS[operator](this=left, expression=right),
+        expr.And: lambda parts: _chain(exp.And, [_grouped(part, exp.Or) for part in parts]),
+        expr.Or: lambda parts: _chain(exp.Or, [_grouped(part, exp.And) for part in parts]),
+        expr.Not: lambda operand: exp.Not(this=_grouped(operand, exp.Connector)),
     }
 
 

@@ -53,11 +53,9 @@ def to_sql(
         name that has a dot in it, or a query that renames columns, is given as a `Table` or `Subquery` of sqlglot.
     keep : sequence of str, optional
         Columns of the table that are carried along.
-    contributions : {"log_additive", "attribution", "shapley"}, optional
-        What each column contributes: to the logarithm of each term (L1), to the scores to first order (L2), or as exact
-        Shapley values of the scores.
-    baseline : None, dict of columns, row or Baseline, optional
-        The reference point of the contributions; by default a typical training row.
+    contributions, baseline : {"log_additive", "attribution", "shapley"} and reference row, optional
+        What each column contributes (L1 by term, L2 to the scores, or exact Shapley values), against which row; by
+        default a typical training row.
 
     Examples
     --------
@@ -84,8 +82,7 @@ def check_sql_options(dialect: str, keep: Sequence[str]) -> None:
 def query_of(program: Program, dialect: str, table: str | exp.Expr, keep: Sequence[str]) -> str:
     """Return a program as a query over a table."""
     try:
-        from ecsel.export.sql.query import Query  # noqa: PLC0415 - sqlglot is optional
-        from ecsel.export.sql.tables import table_of  # noqa: PLC0415 - sqlglot is optional
+        from ecsel.export.sql.query import Query, table_of  # noqa: PLC0415 - sqlglot is optional
     except ModuleNotFoundError as error:
         if error.name != "sqlglot":
             raise

@@ -1,13 +1,9 @@
-"""Penalties: what an equation pays. `base` has the contracts, every other file one penalty."""
+"""Penalties: what an equation pays. `base` has the contracts, `slopes` the penalties in place of λ|s|."""
 
 from ecsel.fitting.penalties.base import EquationPenalty, Penalty, PenaltyValue
-from ecsel.fitting.penalties.elastic_net import ElasticNet
-from ecsel.fitting.penalties.group import Group
-from ecsel.fitting.penalties.l0 import L0
 from ecsel.fitting.penalties.l1 import L1
-from ecsel.fitting.penalties.mcp import MCP
 from ecsel.fitting.penalties.paper import PaperL1
-from ecsel.fitting.penalties.scad import SCAD
+from ecsel.fitting.penalties.slopes import L0, MCP, SCAD, ElasticNet, Group
 
 PENALTIES: dict[str, type[Penalty]] = {"elastic_net": ElasticNet, "mcp": MCP, "scad": SCAD, "l0": L0, "group": Group}
 """Penalties of slopes by name, in place of λ|s|."""

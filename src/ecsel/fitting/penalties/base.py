@@ -30,7 +30,7 @@ PenaltyValue = tuple[Array, Array, Array]
 
 @runtime_checkable
 class Penalty(Protocol):
-    """A penalty of slopes. To add one, write such a class in a file of its own and name it in `PENALTIES`.
+    """A penalty of slopes. To add one, write such a class, as those in `slopes`, and name it in `PENALTIES`.
 
     Keep it well posed: the first derivative is positive at zero and proportional to the strength (a large one then
     empties the model), nowhere negative, and the penalty grows without bound (then there is a minimiser).

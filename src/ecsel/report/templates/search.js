@@ -73,18 +73,28 @@ function nearestNumber(ask, i, here, points, reference) {
       else near = middle;
     }
     const x = readable(control, here, far, path[first].x, flips);
+    if (x === null) continue;
     const distance = Math.abs(x - here) / control.spread;
     if (flips(x) && (best === null || distance < best.distance)) best = { i, value: x, distance };
   }
   return best;
 }
 
-/** Round a crossing away from where the row is, to the fewest digits that still flip and stay on the way to `end`. */
+/**
+ * Round a crossing away from where the row is: to the multiples that the column holds, null where none of the training
+ * range flips; else to the fewest digits that still flip and stay on the way to `end`.
+ */
 function readable(control, here, crossing, end, flips) {
   const up = crossing > here;
   const round = up ? Math.ceil : Math.floor;
   const onTheWay = (x) => (up ? x >= crossing && x <= end : x <= crossing && x >= end);
-  if (control.whole) return onTheWay(round(crossing)) ? round(crossing) : end;
+  if (control.unit > 0) {
+    const side = up ? 1 : -1;
+    const place = round(crossing / control.unit - side * 1e-9);
+    // a level flips just beyond its number; and a unit of 0.1 is no exact double: the last digits of a product are noise
+    const near = [place, place + side].map((k) => Number((k * control.unit).toPrecision(14)));
+    return near.find((x) => x >= control.low && x <= control.high && flips(x)) ?? null;
+  }
   for (let digits = 2; digits < 12; digits++) {
     const unit = 10 ** (Math.floor(Math.log10(Math.abs(crossing - here) || 1)) - digits);
     const x = Number((round(crossing / unit) * unit).toPrecision(14));

@@ -4,7 +4,7 @@ const STRIP_NOTE = HAS_CLASSES
   ? DATA.threshold !== null
     ? `The strip above a slider is blue where the model would decide for ${DATA.classes[1]}, orange where for ${DATA.classes[0]}.`
     : "The strip above a slider is blue where the decision would stay, orange where it would change."
-  : "The strip above a slider is blue where the prediction would reach the value to reach, orange where it would not.";
+  : "The strip above a slider is blue where the prediction would be at least the value to reach, orange where it would be less.";
 
 const MAX_CHANGES = 4;
 const widgets = [];
@@ -120,7 +120,11 @@ function drawOutcome(outcome) {
     const item = list.children[c];
     item.dataset.probability = String(p);
     item.querySelector(".figure").textContent = percent(p);
-    item.querySelector("rect").setAttribute("width", String(100 * p));
+    const bar = item.querySelector("rect");
+    bar.setAttribute("width", String(100 * p));
+    // the colours of the strips: of two classes each has its own, of more the decision stands out
+    const isDecided = c === outcome.decided;
+    bar.setAttribute("class", DATA.threshold !== null ? (c === 1 ? "for" : "against") : isDecided ? "for" : "plain");
   });
   const [a, b] = contest(outcome);
   const needed = DATA.threshold === null ? 0 : Math.log(DATA.threshold) - Math.log1p(-DATA.threshold);
@@ -163,7 +167,7 @@ function drawChanges(outcome) {
   });
   const nearest = found.filter(Boolean).sort((a, b) => a.distance - b.distance || a.i - b.i);
   const items = nearest.slice(0, MAX_CHANGES).map((each) => changeLine(each, ask(each.i, each.value)));
-  if (!items.length) items.push(make("li", {}, "No change of one column alone, within its training range, would."));
+  if (!items.length) items.push(make("li", {}, "No change of a single column within its training range would do it."));
   byId("changes").replaceChildren(...items);
 }
 
@@ -173,7 +177,8 @@ function changeLine({ i, value, distance }, outcome) {
     ? `${DATA.classes[outcome.decided]} (${percent(outcome.p[outcome.decided])})`
     : shownNumber(outcome.prediction, 6);
   const from = valueText(control, state[i]);
-  const text = `${control.text}: ${valueText(control, value)} instead of ${from} → ${result}, distance ${shownNumber(distance, 2)}`;
+  const verb = HAS_CLASSES ? "predicts" : "gives";
+  const text = `${control.text}: ${valueText(control, value)} instead of ${from} ${verb} ${result}; distance ${shownNumber(distance, 2)}`;
   const apply = make("button", { type: "button", "aria-label": `Apply: ${text}` }, "Apply");
   apply.addEventListener("click", () => change(i, value));
   const item = make("li", {}, make("span", {}, text), apply);

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecsel.cli.screening import detect_task, tiny_classes
-from ecsel.cli.training import hold_out
+from ecsel.study.screening import detect_task, tiny_classes
+from ecsel.study.study import hold_out
 
 
 @pytest.mark.parametrize(

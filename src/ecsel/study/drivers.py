@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import spearmanr
 
-from ecsel.cli.wording import shown
+from ecsel import explain
+from ecsel.signomial.text import format_name
 
 ROWS, BACKGROUND = 300, 100
 """Rows that are explained, and the rows over which absent columns are averaged."""
@@ -31,8 +33,6 @@ class Driver:
 
 def strongest_drivers(model: Any, X: Any, n: int = 3, seed: int = 0) -> tuple[Driver, ...]:
     """Return the columns that move the scores most, the strongest first."""
-    from ecsel import explain
-
     view = explain.ModelView.of(model)
     order = np.random.default_rng(seed).permutation(len(X))
     rows, behind = X.iloc[np.sort(order[:ROWS])], X.iloc[np.sort(order[:BACKGROUND])]
@@ -47,22 +47,20 @@ def strongest_drivers(model: Any, X: Any, n: int = 3, seed: int = 0) -> tuple[Dr
         label = found.classes[c] if view.has_classes else None
         way = explain.directions(view, rows, label=label).get(view.raw_names[j])
         side = _side(rows.iloc[:, j], values[:, c, j], view.levels(j) is not None, way)
-        whom = f"for {shown(found.classes[c])}" if view.has_classes else "for a higher prediction"
+        whom = f"for {format_name(found.classes[c])}" if view.has_classes else "for a higher prediction"
         unit = "the log-odds" if view.has_classes else "the prediction"
         name = found.feature_names[j]
-        line = f"{shown(name)}: {side.format(whom=whom)}; it moves {unit} by {sizes[c, j]:.3g} on average"
+        line = f"{format_name(name)}: {side.format(whom=whom)}; it moves {unit} by {sizes[c, j]:.3g} on average"
         drivers.append(Driver(name, float(strength[j]), found.classes[c], line))
     return tuple(drivers)
 
 
 def _side(values: Any, effects: np.ndarray[Any, Any], has_levels: bool, way: str | None) -> str:
     """Return which values speak for the class, with a place for its name; `way` is that of a column of numbers."""
-    from scipy.stats import spearmanr
-
     if has_levels:
         levels = values.astype("str").fillna("?").to_numpy(dtype=object)
         best = max(set(levels), key=lambda level: (effects[levels == level].mean(), level))
-        best = shown(best).replace("{", "{{").replace("}", "}}")
+        best = format_name(best).replace("{", "{{").replace("}", "}}")
         return f"{best} speaks most {{whom}}"
     if way in ("increasing", "decreasing"):  # in every row, whatever the correlation says
         return f"{'high' if way == 'increasing' else 'low'} values speak {{whom}}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ecsel.cli.wording import shown
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +47,7 @@ def detect_task(target: pd.Series[Any]) -> Task:
     >>> detect_task(pd.Series([0.5, 1.5, 2.5])).kind
     'regression'
     """
-    import pandas as pd
+    import pandas as pd  # noqa: PLC0415 - optional
 
     present = target.dropna()
     n_different = present.nunique()
@@ -67,7 +67,7 @@ def coded_columns(X: pd.DataFrame) -> list[str]:
     >>> coded_columns(pd.DataFrame({"region": [1, 2, 3, 1, 2, 3], "yes": [0, 1, 0, 1, 0, 1], "age": range(6)}))
     ['region']
     """
-    import pandas as pd
+    import pandas as pd  # noqa: PLC0415 - optional
 
     whole = [name for name in X.columns if pd.api.types.is_integer_dtype(X[name].dtype)]
     return [str(name) for name in whole if 2 < X[name].nunique() <= min(MAX_CLASSES, len(X) // 2)]
@@ -99,5 +99,5 @@ def listed(names: list[str], most: int = 6) -> str:
     >>> listed(["a", "b"]), listed(list("abcdefgh"), 3)
     ('a, b', 'a, b, c and 5 more')
     """
-    text = ", ".join(map(shown, names[:most]))
+    text = ", ".join(map(format_name, names[:most]))
     return text if len(names) <= most else f"{text} and {len(names) - most} more"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ecsel import _compiled
+from ecsel.tables.describing import log_mean
 from ecsel.tables.features import Feature
-from ecsel.tables.log_mean import log_mean
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e30, 1e-33, 1e60])

@@ -7,11 +7,20 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from ecsel.explain.optional import import_optional
+from ecsel.quality.thresholds import best_threshold
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecsel.cli.screening import TaskKind
+    from ecsel.study.screening import TaskKind
 
 MAX_ROWS = 200_000
 """Rows that a rival is fitted on at most: more would take longer than the fit that is judged."""
@@ -39,10 +48,6 @@ def rival_threshold(rule: Any, rival: Any, X: pd.DataFrame, codes: np.ndarray[An
 
     A rule such as "f1" is applied to probabilities of rows that the rival was not fitted on.
     """
-    from sklearn.model_selection import cross_val_predict
-
-    from ecsel.quality.thresholds import best_threshold
-
     if rule is None or isinstance(rule, (int, float)):
         return DEFAULT_THRESHOLD if rule is None else float(rule)
     rows = np.arange(0, len(X), -(-len(X) // MAX_ROWS))
@@ -58,12 +63,12 @@ def rival_threshold(rule: Any, rival: Any, X: pd.DataFrame, codes: np.ndarray[An
 
 def rival_frame(X: pd.DataFrame) -> pd.DataFrame:
     """Return the table as scikit-learn's own tools read it: numbers as floats, everything else as text."""
-    import pandas as pd
-
-    return pd.DataFrame({
+    columns = {
         name: X[name].astype("float64") if _is_number(X[name]) else X[name].astype("str").fillna("?")
         for name in X.columns
-    })  # fmt: skip
+    }
+    frame: pd.DataFrame = import_optional("pandas", "a study").DataFrame(columns)
+    return frame
 
 
 def size_of(model: Any) -> int | None:
@@ -75,8 +80,7 @@ def size_of(model: Any) -> int | None:
 
 
 def _is_number(values: pd.Series[Any]) -> bool:
-    import pandas as pd
-
+    pd = import_optional("pandas", "a study")
     return bool(pd.api.types.is_numeric_dtype(values.dtype))
 
 
@@ -85,26 +89,17 @@ def _linear_name(task: TaskKind) -> str:
 
 
 def _linear(task: TaskKind, frame: pd.DataFrame) -> Any:
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.pipeline import make_pipeline
-
     last = LogisticRegression(max_iter=1000) if task == "classification" else Ridge(alpha=1e-6)
     return make_pipeline(_columns(frame), last)
 
 
 def _boosted(task: TaskKind, frame: pd.DataFrame) -> Any:
-    from sklearn.pipeline import make_pipeline
-    from xgboost import XGBClassifier, XGBRegressor
+    from xgboost import XGBClassifier, XGBRegressor  # noqa: PLC0415 - where it is installed
 
     return make_pipeline(_columns(frame), XGBClassifier() if task == "classification" else XGBRegressor())
 
 
 def _columns(frame: pd.DataFrame) -> Any:
-    from sklearn.compose import make_column_transformer
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, StandardScaler
-
     numbers = [name for name in frame.columns if _is_number(frame[name])]
     levels = [name for name in frame.columns if name not in numbers]
     fill = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
