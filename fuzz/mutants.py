@@ -141,7 +141,7 @@ MUTANTS = (
         "export/sql/rules.py",
         'if dialect.name == "spark" and "${" in value:',
         "if False:",
-        "tests/export/sql/test_names.py",
+        "tests/export/targets/sql/test_names.py",
     ),
 )
 

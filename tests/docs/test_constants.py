@@ -18,10 +18,10 @@ def percent(share):
 @pytest.mark.parametrize(
     ("page", "sentence"),
     [
-        ("how_it_works", f"expected loss is within {percent(selection.TOLERANCE)} % of the best"),
+        ("how_it_works", f"lower the expected loss by {percent(selection.FACTOR_PRICE)} % of the best"),
         ("how_it_works", f"by less than {selection.EVIDENCE:g} nats"),
-        ("choosing", f"loss is within {percent(selection.TOLERANCE)} % of the best"),
-        ("classifier", f"expected loss is within {percent(selection.TOLERANCE)} % of the best"),
+        ("choosing", f"must lower the loss by {percent(selection.FACTOR_PRICE)} %"),
+        ("classifier", f"lower the expected loss by {percent(selection.FACTOR_PRICE)} % of the best"),
         ("how_it_works", f"(a standardised value beyond {dictionary.MAX_LEVERAGE:g})"),
         ("how_it_works", f"at most {dictionary.MAX_PAIRS} of them"),
         ("how_it_works", f"a logarithm costs {code_length.LOGARITHM:g}"),

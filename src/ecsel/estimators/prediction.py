@@ -124,7 +124,9 @@ def fit_numbers(
         max_terms=model.max_terms,
         max_factors=model.max_factors,
         digits=None,
-        tolerance=0.0 if model.rule == "best" else 2 * SearchOptions.tolerance,  # of the square: once of the error
+        factor_price=0.0
+        if model.rule == "best"
+        else 2 * SearchOptions.factor_price,  # of the square: once of the error
         time_limit=None if model.time_limit is None else max(model.time_limit - seconds, MIN_SECONDS),
         n_threads=n_threads,
         max_corner=MAX_CORNER,

@@ -63,7 +63,7 @@ def class_task(
         max_factors=model.max_factors,
         max_columns=model.max_features,
         digits=model.digits,
-        tolerance=0.0 if model.rule == "best" else SearchOptions.tolerance,
+        factor_price=0.0 if model.rule == "best" else SearchOptions.factor_price,
         time_limit=settings.time_limit,
         n_threads=settings.n_threads,
         families=families(thresholds=model.thresholds),

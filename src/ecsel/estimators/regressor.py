@@ -104,7 +104,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
     thresholds : bool, default=False
         Of a prediction: whether ``[x > c]``, ``[x above c]`` and ``[x below c]`` may be pieces too.
     rule : {"simplest", "best"}, default="simplest"
-        Of a prediction: the fewest factors whose held-out error is as good as the best, or the best.
+        Of a prediction: every further factor must lower the expected error by 0.5 %, or the lowest expected error.
     missing, missing_codes, out_of_range, categorical, ordinal, keep, drop
         Of a prediction: what missing values and values outside the training range mean, which columns are categories,
         and which take part; as for `ECSELClassifier`.

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ecsel.export.scorecards import Scorecard
+from ecsel.export.readable.scorecards import Scorecard
 from ecsel.report.wording import MINUS, number, shown
 from ecsel.signomial.text import print_shift
 
 if TYPE_CHECKING:
-    from ecsel.export.scorecard_lines import CardLine
+    from ecsel.export.readable.scorecard_lines import CardLine
     from ecsel.report.evidence import Evidence
 
 SIGNS = ((" * ", " × "), ("2**(", "2^("), (" - ", f" {MINUS} "), (">=", "≥"), ("<=", "≤"))
