@@ -14,7 +14,7 @@ def depth(node):
     return 1 + max(map(depth, node.parts)) if isinstance(node, Add) else 0
 
 
-@pytest.mark.parametrize("n", [2, 50, 51, 101, 2501, 6000])
+@pytest.mark.parametrize("n", [2, 50, 51, 52, 101, 2501, 2502, 6000])
 def test_long_sums_are_shallow_and_complete(n):
     total = add([Var(f"x{i}") for i in range(n)])
     assert list(variables(total)) == [f"x{i}" for i in range(n)]
