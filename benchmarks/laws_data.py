@@ -143,12 +143,14 @@ def _outliers(share: float) -> Callable[[Floats, np.random.Generator], Floats]:
     return contaminated
 
 
-def two_laws(group: str, noise: Callable[[Floats, np.random.Generator], Floats], seed: int) -> Iterator[Task]:
-    """Yield a law of one term and one of two, each on four samples of 100 rows."""
+def two_laws(
+    group: str, noise: Callable[[Floats, np.random.Generator], Floats], seed: int, n_rows: int = 100
+) -> Iterator[Task]:
+    """Yield a law of one term and one of two, each on four samples of so many rows."""
     for name, terms in (("one term", ONE), ("two terms", TWO)):
         for draw in range(seed, seed + 4):
             rng = np.random.default_rng([draw, len(terms)])
-            table = pd.DataFrame({c: rng.uniform(0.5, 5.0, 100) for c in ("a", "b", "c")})
+            table = pd.DataFrame({c: rng.uniform(0.5, 5.0, n_rows) for c in ("a", "b", "c")})
             clean = np.sum([t.evaluate(table) for t in terms], axis=0)
             yield Task(group, name, draw, table, noise(clean, rng), terms)
 
@@ -235,6 +237,7 @@ GROUPS: dict[str, Callable[[int], Iterator[Task]]] = {
     "srsd, no noise": lambda s: srsd("srsd, no noise", 0.0, s),
     "relative noise of 10 %": lambda s: two_laws("relative noise of 10 %", _relative, s),
     "lognormal noise of 50 %": lambda s: two_laws("lognormal noise of 50 %", _lognormal, s),
+    "lognormal noise of 50 %, 1000 rows": lambda s: two_laws("lognormal noise of 50 %, 1000 rows", _lognormal, s, 1000),
     "outliers in 2 %": lambda s: two_laws("outliers in 2 %", _outliers(0.02), s),
     "outliers in 5 %": lambda s: two_laws("outliers in 5 %", _outliers(0.05), s),
     "kepler": kepler,

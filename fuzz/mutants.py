@@ -143,7 +143,7 @@ MUTANTS = (
         "export/sql/rules.py",
         'if dialect.name == "spark" and "${" in value:',
         "if False:",
-        "tests/export/sql/test_names.py",
+        "tests/export/targets/sql/test_names.py",
     ),
     Mutant(
         "export/expr.py",

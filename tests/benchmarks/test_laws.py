@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.laws_data import FIRST_REPORTED, GROUPS, ONE, coverage_draws, is_found, srsd, two_laws
+from benchmarks.laws_limit import is_likeliest
 from ecsel import ECSELRegressor
 
 
@@ -42,3 +43,10 @@ def test_the_form_of_the_coverage_is_that_of_its_tables():
     task, form, truth = next(coverage_draws(1))
     model = ECSELRegressor(form=form, noise="constant").fit(task.table, ONE[0].evaluate(task.table))
     assert {c.name: pytest.approx(c.value) for c in model.law_.constants} == truth
+
+
+def test_the_true_law_is_the_likeliest_without_noise_and_not_always_with_it():
+    for task in two_laws("any", lambda clean, _: clean, 0):
+        assert is_likeliest(task)
+    loud = list(two_laws("any", lambda clean, rng: clean * np.exp(2.0 * rng.standard_normal(len(clean))), 0))
+    assert not all(map(is_likeliest, loud))

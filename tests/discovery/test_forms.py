@@ -8,7 +8,7 @@ import pytest
 from ecsel.discovery.form import Form
 from ecsel.discovery.option_values import allowed_exponents, exponent_bounds, largest_number_of_terms, number_of_terms
 from ecsel.discovery.paper import PaperSettings, train
-from ecsel.discovery.units import dimension_matrix
+from ecsel.discovery.units import dimension_matrix, dimensionless_groups, product_with_dimension
 
 
 def test_a_form_is_read_into_terms():
@@ -86,6 +86,24 @@ def test_units():
         dimension_matrix(["m"], {"m": "kg"}, "A")
     with pytest.raises(ValueError, match="'z'"):
         dimension_matrix(["m"], {"z": "kg"}, "kg")
+
+
+PENDULUM = {"length": "m", "mass": "kg", "g": "m/s^2", "angle": ""}
+PIPE = {"rho": "kg/m^3", "v": "m/s", "d": "m", "mu": "Pa*s", "drop": "Pa", "l": "m"}
+
+
+@pytest.mark.parametrize(("units", "n_groups"), [(PENDULUM, 1), (PIPE, 3)])
+def test_there_are_as_many_groups_as_the_theorem_says_and_none_has_a_dimension(units, n_groups):
+    names = list(units)
+    matrix, target = dimension_matrix(names, units, "kg/m^3" if "rho" in units else "s")
+    groups = dimensionless_groups(names, matrix)
+    assert len(groups) == n_groups == len(names) - np.linalg.matrix_rank(matrix)
+    exponents = np.array([[float(g.terms[0].exponents.get(n, 0)) for n in names] for g in groups])
+    np.testing.assert_allclose(matrix @ exponents.T, 0.0, atol=1e-12)
+    assert np.linalg.matrix_rank(exponents) == n_groups
+    np.testing.assert_array_equal(exponents, np.round(exponents))
+    scale = product_with_dimension(names, matrix, target).terms[0].exponents
+    np.testing.assert_allclose(matrix @ [float(scale.get(n, 0)) for n in names], target)
 
 
 def test_the_papers_trainer_reaches_two_terms():

@@ -7,7 +7,7 @@ from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.discover import discover, independent_columns
 from ecsel.discovery.front import leave_one_out
 from ecsel.discovery.lattice import Lattice
-from ecsel.discovery.law import finish
+from ecsel.discovery.law import LOUD, SAVED_WHERE_LOUD, finish
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.numbers import REAL, simple_numbers
 from ecsel.discovery.options import Options
@@ -44,6 +44,21 @@ def test_a_coefficient_is_rounded_only_where_the_data_support_it(line):
     assert law.rounded[0]
     assert law.coefficients[0] == 0.5
     assert abs(law.coefficients[1] - 1.2345) < 0.01
+
+
+@pytest.mark.parametrize("noise", [0.01, 1.0])
+def test_simple_coefficients_save_little_where_the_noise_is_loud(noise):
+    """With an error of a fifth every number is near a simple one, so that a law gains nothing by having simple ones."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(1, 5, (40, 1))
+    y = X[:, 0] + 1.0 + noise * rng.standard_normal(40)
+    problem = problem_of(X, y)
+    real, simple = finish(problem, LINE, round_coefficients=False), finish(problem, LINE)
+    saved, is_loud = real.shortest - simple.shortest, real.rss > LOUD * problem.rows.energy
+    assert is_loud == (noise == 1.0)
+    assert simple.rounded.all()
+    assert saved > 0
+    assert (saved <= 2 * SAVED_WHERE_LOUD) == is_loud
 
 
 def test_rounding_conditions_the_other_coefficients(line):

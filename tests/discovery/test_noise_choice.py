@@ -81,6 +81,16 @@ def test_a_lognormal_fit_is_least_squares_of_logarithms():
     assert model.law_.noise.sigma == pytest.approx(np.std(np.log(y) - design @ [k, p, q], ddof=3), rel=0.01)
 
 
+def test_one_product_is_not_taken_for_a_sum_under_loud_noise():
+    """The sums a + a²/b and a²/2 + 3a/b differ from 5/2 a^(3/2) b^(-1/2) by less than the noise shows."""
+    found = []
+    for seed in range(3):
+        X, clean, rng = table(seed)
+        found.append(powers(ECSELRegressor(noise="lognormal", max_terms=3).fit(X, noisy("lognormal", clean, rng))))
+    assert all(len(law) == 1 for law in found)
+    assert found.count(RIGHT) >= 2
+
+
 def test_intervals_under_lognormal_noise_are_factors_and_cover():
     X, clean, rng = table(2, 300)
     model = ECSELRegressor(form="k*x0**p*x1**q", noise="lognormal").fit(X, noisy("lognormal", clean, rng))

@@ -183,6 +183,35 @@ def test_units_are_a_hard_constraint(kinetic):
     assert str(model.equation_) == "0.5*m*v**2"
 
 
+def test_a_constant_column_with_a_unit_is_a_known_constant():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"G": np.full(60, 6.6743e-11), "m": rng.uniform(1e24, 9e24, 60), "r": rng.uniform(6e6, 9e6, 60)})
+    y = X["G"] * X["m"] / X["r"] ** 2 + 0.01 * rng.standard_normal(60)
+    units = {"G": "m^3/kg/s^2", "m": "kg", "r": "m"}
+    model = ECSELRegressor(units=units, target_unit="m/s^2").fit(X, y)
+    assert str(model.equation_) == "G*m/r**2"
+    assert model.columns_left_out_ == ()
+    assert ECSELRegressor().fit(X, y).columns_left_out_ == ("G",)
+    # Without it no term has the dimension of the target, which is no news about the variables.
+    with pytest.raises(ValueError, match="no product of powers of the columns"):
+        ECSELRegressor(units={"m": "kg", "r": "m"}, target_unit="m/s^2").fit(X[["m", "r"]], y)
+
+
+def test_a_law_of_dimensionless_groups_is_the_law_of_the_columns():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"g": np.full(80, 9.81), "length": rng.uniform(0.5, 3, 80), "angle": rng.uniform(0.1, 0.6, 80)})
+    y = np.sqrt(X["length"] / X["g"]) * (6.3 + 0.4 * X["angle"] ** 2) + 1e-4 * rng.standard_normal(80)
+    model = ECSELRegressor(units={"g": "m/s^2", "length": "m", "angle": ""}, target_unit="s").fit(X, y)
+    assert [str(group) for group in model.dimensionless_groups_] == ["angle"]
+    assert "Dimensionless groups of the columns: angle." in model.describe()
+    columns = {name: X[name].to_numpy() for name in X}
+    groups = np.column_stack([group.evaluate(columns) for group in model.dimensionless_groups_])
+    scale = model.target_scale_.evaluate(columns)
+    inner = ECSELRegressor().fit(groups, y / scale)
+    np.testing.assert_allclose(inner.predict(groups) * scale, model.predict(X), rtol=1e-3)
+    assert ECSELRegressor().fit(X, y).dimensionless_groups_ == ()
+
+
 def test_the_papers_solver():
     X = table()
     model = ECSELRegressor(1, solver="paper").fit(X, 2 * X[:, 0] / X[:, 2] + noise())

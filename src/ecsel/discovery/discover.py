@@ -1,6 +1,7 @@
 """From a table to a law: choose columns and rows, search, rank, and refit on everything.
 
-Columns that do not vary, or repeat another one up to a factor, have no exponent of their own and are left out. A large
+Columns that do not vary, or repeat another one up to a factor, have no exponent of their own and are left out; where
+units are given, a constant column with a unit is a known constant, whose exponents the units determine. A large
 table is searched on a sample; the laws found are searched further and ranked on more rows, and the best of them are
 refitted on all rows with only the columns that they use in memory.
 """
@@ -71,7 +72,7 @@ def discover(
     if scale != 1.0:
         noise = None if options.noise_variance is None else options.noise_variance / scale**2
         return discover(X, y / scale, weight, replace(options, noise_variance=noise), progress).rescaled(scale)
-    used = independent_columns(X)
+    used = np.union1d(independent_columns(X), known_constants(X, options.dimensions))
     rng = np.random.default_rng(options.seed)
     run = _Run(X, y, weight, used, options, rng, progress)
     laws, found = run.mean() if len(y) < FEWEST_ROWS or np.ptp(y) == 0.0 else run.search()
@@ -108,6 +109,18 @@ def independent_columns(X: Floats) -> np.ndarray:
         top = column[np.argmax(np.abs(column))]
         seen.setdefault(np.round(column / top, 12).tobytes(), j)
     return np.array(sorted(seen.values()), dtype=np.intp)
+
+
+def known_constants(X: Floats, dimensions: Floats | None) -> np.ndarray:
+    """Return the columns that hold one positive number with a unit, such as the constant of gravity.
+
+    >>> known_constants(np.array([[1.0, 6.7e-11, 2.0], [2.0, 6.7e-11, 2.0]]), np.array([[1.0, 3.0, 0.0]]))
+    array([1])
+    """
+    if dimensions is None or not len(X):
+        return np.zeros(0, dtype=np.intp)
+    is_constant = (np.ptp(X, axis=0) == 0.0) & (X[0] > 0)
+    return np.flatnonzero(is_constant & dimensions.any(axis=0))
 
 
 @dataclass(eq=False)
@@ -164,7 +177,7 @@ class _Run:
         report = part(self.progress, 0.0, RANKING)
         search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=report)
         work = (lambda: self._search_from_beam(search)) if o.thorough else search.run
-        self._attempt(search, search.begin if o.only_hints else work)
+        self._attempt(search, search.begin if o.only_hints or o.decided is not None else work)
         self._attempt(search, lambda: self._note_hints(search))
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
@@ -191,14 +204,34 @@ class _Run:
 
     def _note_hints(self, search: Search) -> None:
         """Put the laws that other searches have found among the candidates, as far as the lattice allows them."""
-        for hint in self.options.hints:
-            left = np.delete(np.arange(hint.exponents.shape[1]), self.used)
-            if (hint.exponents[:, left] != 0).any():
-                continue
-            own = Structure(hint.exponents[:, self.used], hint.parity[:, self.used], hint.free[:, self.used])
-            if np.isfinite(own.cost(self.lattice)):
+        decided = () if self.options.decided is None else (self.options.decided,)
+        for hint in (*decided, *self.options.hints):
+            own = self._own(hint)
+            if own is not None and np.isfinite(own.cost(self.lattice)):
                 search.note(search.problem.assess(own))
         search.tick()
+
+    def _own(self, law: Structure) -> Structure | None:
+        """Return a law of all columns as one of the columns in use; None where it needs others."""
+        left = np.delete(np.arange(law.exponents.shape[1]), self.used)
+        if (law.exponents[:, left] != 0).any():
+            return None
+        return Structure(law.exponents[:, self.used], law.parity[:, self.used], law.free[:, self.used])
+
+    def _decided(self, laws: list[Law]) -> Law | None:
+        """Return the law that was decided on; None where the choice is open."""
+        own = None if self.options.decided is None else self._own(self.options.decided)
+        if own is None:
+            return None
+        # A real exponent moves with the fit, so that the law is told by its size and which exponents are real.
+        same = [
+            law
+            for law in laws
+            if len(law) == len(own)
+            and (law.structure.free == own.free).all()
+            and np.allclose(law.structure.exponents[~own.free], own.exponents[~own.free])
+        ]
+        return min(same, key=lambda law: law.shortest) if same else None
 
     def _improve(self, search: Search) -> None:
         """Look for better laws around the best one, on more rows than it was found on."""
@@ -219,6 +252,11 @@ class _Run:
         self.progress(RANKING, "ranking")
         found = [c for c in search.pool.ranked() if len(c) <= search.max_terms and search.is_wanted(c)]
         found = found or search.pool.ranked()
+        decided = None if self.options.decided is None else self._own(self.options.decided)
+        if decided is not None:
+            ranking.finish(decided)
+            ranking.consider(found, 24)
+            return
         ranking.consider(found[:4], 4)
         ranking.consider(
             [search.problem.assess(s) for s in degree_ranges(search.problem) if len(s) <= search.max_terms], 12
@@ -243,8 +281,9 @@ class _Run:
         A law that owes a term to a single row gives way to one as simple that does not, unless that is hopeless.
         """
         laws = [law for law in laws if self.options.n_terms in (None, len(law))] or laws
-        best = simplest_of_the_best(laws)
-        if is_carried_by_one_row(self.ranking_problem, best):
+        decided = self._decided(laws)
+        best = simplest_of_the_best(laws) if decided is None else decided
+        if decided is None and is_carried_by_one_row(self.ranking_problem, best):
             others = [
                 law
                 for law in laws

@@ -10,6 +10,9 @@ full code length is
 k_f the parameters that stay real. A further digit of a coefficient needs strong evidence, as a further term does: of
 the writings that differ from the shortest one only by fewer digits, the one with the fewest within
 ``STRONG_EVIDENCE`` of it is returned. Laws are compared by their shortest writing.
+
+Where the noise is loud some simple number lies within the error of any coefficient, so that being simple says nothing
+of the law, and rounding saves at most ``SAVED_WHERE_LOUD`` of what a real number costs.
 """
 
 from dataclasses import dataclass, field, replace
@@ -17,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ecsel._typing import Floats, Mask
-from ecsel.discovery.criterion import STRONG_EVIDENCE
+from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.numbers import REAL, significant_digits, simple_numbers
 from ecsel.discovery.rows import LOG_OF_ZERO, Rows
@@ -28,6 +31,9 @@ from ecsel.signomial.columns import LOG_LIMIT
 BEAM = 16
 ILL_DETERMINED = 0.1
 """Standard error of a coefficient from which whole numbers are tried by themselves."""
+LOUD, SAVED_WHERE_LOUD = 0.05, 1.0
+"""Share of the residual in the target's energy from which the noise is loud, and the nats that rounding a coefficient
+may save there: a sum of two products with the coefficients 1 and 1 imitates one product of half powers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +111,17 @@ def _roundings(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: 
     return beams
 
 
+def _least_cost(criterion: Criterion, rss: float, n_parameters: int) -> float:
+    """Return the least nats that naming a simple number takes."""
+    if rss <= LOUD * criterion.energy:
+        return 0.0
+    return REAL + criterion.parameter_price(rss, n_parameters) - SAVED_WHERE_LOUD
+
+
 def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int, *, whole: bool) -> _Beam:
     """Return roundings of the coefficients, best full code length first (the structure's share left out)."""
     p, width = len(theta), BEAM * (1 + (n_terms > 4))
+    least = _least_cost(problem.criterion, rss, p)
     beam = _Beam(theta[None], c[None], np.array([rss]), np.zeros(1), np.zeros((1, n_terms), dtype=bool))
     left = list(range(n_terms))
     while left:
@@ -115,7 +129,7 @@ def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int, 
         spread = np.sqrt(np.maximum(np.diag(beam.c[0])[left], 1e-300))
         i = left.pop(int(np.argmax(np.abs(beam.theta[0, left]) / spread)))
         values, costs = simple_numbers(beam.theta[:, i])
-        costs = np.where(values == np.round(values), costs, np.inf) if whole else costs
+        costs = np.maximum(np.where(values == np.round(values), costs, np.inf) if whole else costs, least)
         # The last choice leaves the coefficient real.
         values, costs = (
             np.column_stack([values, beam.theta[:, i]]),

@@ -95,7 +95,8 @@ class Table:
 class Outcome:
     """A fitted law, the front it was chosen from, the laws that are as good, and how the search ended.
 
-    ``structures`` are the monomials of all of them, as other searches in the same table may take them up.
+    ``structures`` are the monomials of all of them, as other searches in the same table may take them up, and ``laws``
+    the laws that they belong to.
     """
 
     law: FittedLaw
@@ -107,6 +108,7 @@ class Outcome:
     complete: bool = True
     interrupted: bool = False
     structures: tuple[Structure, ...] = ()
+    laws: tuple[FittedLaw, ...] = ()
 
 
 def _named(table: Table, options: Options, law: Law, validation: float) -> FittedLaw:
@@ -133,11 +135,12 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
 
     law = _named(table, options, found.law, found.error)
     # The same monomials with another parity or digit are the same law to a reader.
-    ties = {_monomials(tie): tie for tie in reversed(named(found.near_ties, found.near_errors))}
+    near, path = named(found.near_ties, found.near_errors), named(found.front, found.front_errors)
+    ties = {_monomials(tie): tie for tie in reversed(near)}
     ties.pop(_monomials(law), None)
     return Outcome(
         law,
-        named(found.front, found.front_errors),
+        path,
         tuple(sorted(ties.values(), key=lambda tie: tie.code_length)),
         tuple(table.names[j] for j in found.left_out),
         found.misfit,
@@ -145,6 +148,7 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
         found.complete,
         found.interrupted,
         tuple(law.structure for law in (found.law, *found.near_ties, *found.front)),
+        (law, *near, *path),
     )
 
 

@@ -53,7 +53,7 @@ OUTLIER_ROUNDS = 4
 """Most searches for one set of outliers: each takes them from the law of the one before."""
 BEYOND_DOUBT = 10.0
 """Nats by which a robust fit of logarithms must be shorter, for loud noise not to be taken for outliers."""
-MAX_OWN = 3
+MAX_OWN = 8
 """Most laws that are judged by weights of their own where the noise is loud."""
 PASSES = 2
 """Most searches under one noise model: each takes its weights from the law of the one before."""
@@ -63,7 +63,8 @@ PASSES = 2
 class Task:
     """One search: noise, rows to keep, seconds, laws that others have found, and how to search.
 
-    ``thorough`` goes on while the residual tests object, ``only_hints`` does not search at all.
+    ``thorough`` goes on while the residual tests object, ``only_hints`` does not search at all, and ``decided`` is the
+    law to return.
     """
 
     noise: NoiseModel
@@ -72,6 +73,7 @@ class Task:
     hints: tuple[Structure, ...] = ()
     thorough: bool = False
     only_hints: bool = False
+    decided: Structure | None = None
 
 
 Solve = Callable[[Task], tuple[Outcome, Table]]
@@ -161,6 +163,16 @@ def _exact_proportion(target: Floats, values: Floats) -> float:
     return float(lengths[0] - lengths[1])
 
 
+def _exact_logarithm(logarithms: Floats, working: Floats) -> float:
+    """Return the nats by which ln(y / f) are longer than the residuals of a working target.
+
+    The two are the same for the law that the working target was made around, and for no other.
+    """
+    if not (working.any() and logarithms.any()):
+        return 0.0
+    return float(0.5 * len(working) * np.log(np.mean(logarithms**2) / np.mean(working**2)))
+
+
 def _length_with_outliers(residual: Floats) -> float:
     """Return the code length of residuals in which a few rows may have a wide noise of their own."""
     far = suspects(residual)
@@ -201,7 +213,7 @@ class NoiseSearch:
     _deadline: float = field(init=False, default=np.inf)
     n_attempts: int = field(init=False, default=0)
     _smooth_fits: dict[bool, Floats] = field(init=False, default_factory=dict)
-    _hints: dict[frozenset[bytes], Structure] = field(init=False, default_factory=dict)
+    _hints: dict[frozenset[bytes], tuple[Structure, FittedLaw]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.time_limit is not None:
@@ -240,13 +252,15 @@ class NoiseSearch:
         share: float = 1.0,
         thorough: bool = False,
         only_hints: bool = False,
+        decided: Structure | None = None,
     ) -> Attempt:
         """Return the law under one noise model, whose weights are taken as they are."""
         keep = self.counted if keep is None else keep
-        self.n_attempts += not only_hints
-        hints = tuple(self._hints.values())
-        outcome, table = self.solve(Task(noise, keep, self.seconds(share), hints, thorough, only_hints))
-        self._hints.update({structure.key(): structure for structure in outcome.structures})
+        self.n_attempts += not only_hints and decided is None
+        hints = tuple(structure for structure, _ in self._hints.values())
+        outcome, table = self.solve(Task(noise, keep, self.seconds(share), hints, thorough, only_hints, decided))
+        pairs = zip(outcome.structures, outcome.laws, strict=True)
+        self._hints.update({structure.key(): (structure, law) for structure, law in pairs})
         values = self.evaluate(outcome.law)
         residual = noise.standard_residuals(self.y, values)
         if noise.size is not None:  # in proportion to this law, not to the one before
@@ -257,6 +271,9 @@ class NoiseSearch:
             length = np.inf  # noise in proportion to nothing
         elif noise.kind == LOGNORMAL and (self.y * values)[keep].min(initial=0.0) < 0.0:
             length = np.inf  # no factor changes a sign
+        elif noise.kind == LOGNORMAL and noise.size is not None:
+            working = (noise.working_target(self.y) - values) / noise.size
+            length += _exact_logarithm(residual[keep], working[keep])
         elif noise.kind == RELATIVE:
             length += _exact_proportion(self.y[keep], values[keep])
         if out.any():
@@ -289,19 +306,25 @@ class NoiseSearch:
         return self._of_its_own(found, keep) if is_open else found
 
     def _of_its_own(self, found: Attempt, keep: Mask | None) -> Attempt:
-        """Return the best of the laws that an attempt could hardly tell apart, each with weights of its own.
+        """Return the best of the laws found so far under lognormal noise, each with weights of its own.
 
-        A working target is exact at the law that it was made around. Where the noise is loud, others look worse than
-        they are by more than what decides between them.
+        A working target is exact at the law that it was made around. Where the noise is loud, others look worse or
+        better than they are by more than what decides between them.
         """
-        outcome = found.outcome
-        near = {_monomials_of(law): law for law in (*outcome.path, *outcome.near_ties) if law.equation.names}
-        near.pop(_monomials(found), None)
-        for law in sorted(near.values(), key=lambda law: law.code_length + TERM_EVIDENCE * law.size)[:MAX_OWN]:
+        rows = found.keep & self.counted
+        lengths: list[tuple[float, int, Structure, Floats]] = []
+        for structure, law in self._hints.values():
+            values = self.evaluate(law)
+            if law.equation.names and (values * self.y)[rows].min(initial=0.0) >= 0.0 and values[rows].all():
+                # A factor is fitted at once; what else the law says is what its terms cost.
+                spread = float(np.var(np.log(values[rows] / self.y[rows])))
+                own = 0.5 * rows.sum() * np.log(max(spread, EXACT**2)) + 2.0 * TERM_EVIDENCE * law.size
+                lengths.append((own, len(lengths), structure, values))
+        for _, _, structure, values in sorted(lengths)[:MAX_OWN]:
             if not self.has_time:
                 break
-            own = self.attempt(found.noise.around(self.evaluate(law), self.y), keep, only_hints=True)
-            found = min(found, own, key=lambda a: a.weighed_length)
+            again = self.attempt(found.noise.around(values, self.y), keep, decided=structure)
+            found = min(found, again, key=lambda a: a.weighed_length)
         return found
 
     def choose(self, kinds: tuple[str, ...], *, robust: bool | None) -> Attempt:
@@ -315,8 +338,9 @@ class NoiseSearch:
             if self._is_settled(best, forced=robust is True):
                 return best
         for other in self._alternatives(best, kinds, robust):
-            # Strong evidence is asked of what assumes more.
-            if other.weighed_length < best.weighed_length - STRONG_EVIDENCE:
+            # Strong evidence is asked of what assumes more; lognormal noise assumes no more than relative noise.
+            alike = CONSTANT not in (best.noise.kind, other.noise.kind) and best.outliers == other.outliers
+            if other.weighed_length < best.weighed_length - (0.0 if alike else STRONG_EVIDENCE):
                 best = other
             if other.outcome.interrupted or not self.may_go_on:
                 break

@@ -35,6 +35,8 @@ class Options:
         Laws that other searches in the same table have found, in terms of all columns; they are candidates too.
     only_hints
         Whether to rank the hints, and what is one move away from them, without a search of its own.
+    decided
+        The law to return, in terms of all columns; the hints are ranked beside it, and nothing is searched.
     seed
         Seed of the starts and of the samples.
     """
@@ -52,6 +54,7 @@ class Options:
     thorough: bool = False
     hints: tuple[Structure, ...] = ()
     only_hints: bool = False
+    decided: Structure | None = None
     seed: int = 0
 
     @property

@@ -86,7 +86,9 @@ def _round_some(
         delta = v - b[i]
         rss += delta**2 / variance[i]
         b = b + c[:, i] / variance[i] * delta
-        c = c - np.outer(c[:, i], c[i]) / variance[i]
+        # Divided first: the square of an undetermined exponent's variance leaves the floating-point range.
+        scaled = c[:, i] / np.sqrt(variance[i])
+        c = c - np.outer(scaled, scaled)
         b[i], alive[i] = v, False
         exponents.reshape(-1)[index[i]] = v
         left.reshape(-1)[index[i]] = False

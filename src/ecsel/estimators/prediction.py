@@ -194,6 +194,7 @@ def check_options(model: ECSELRegressor) -> tuple[int | None, int]:
     check_integer("max_factors", model.max_factors, least=1)
     check_choice("rule", model.rule, RULES_OF_SIZE)
     check_flag("thresholds", model.thresholds)
+    check_flag("laws", model.laws)
     if model.time_limit is not None:
         check_number("time_limit", model.time_limit, least=0, strict=True)
     if isinstance(model.cv, (numbers.Number, str)):

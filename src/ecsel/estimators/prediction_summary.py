@@ -20,7 +20,7 @@ def describe_prediction(model: ECSELRegressor) -> str:
     lines = [f"{left} = {model.equation_}"]
     if not model.law_found_:
         lines.append("No column is used: none predicts the target better than a constant does.")
-    lines += [*_quality_lines(model), *range_lines(model.encoder_)]
+    lines += [*_law_lines(model), *_quality_lines(model), *range_lines(model.encoder_)]
     own = _position(model)
     if own in model.near_ties_:
         for i in model.near_ties_:
@@ -54,6 +54,7 @@ def summarise_prediction(model: ECSELRegressor) -> str:
             "",
             *_number_lines(model),
             "",
+            *_law_lines(model),
             *range_lines(encoder),
             *bound_lines(model.exponent_bounds, (equation,), model.path_encoder_),
             *_quality_lines(model),
@@ -69,6 +70,17 @@ def summarise_prediction(model: ECSELRegressor) -> str:
 def _position(model: ECSELRegressor) -> int | None:
     """Return the position of the model among its candidates."""
     return next((i for i, each in enumerate(model.path_) if each.equations == (model.equation_,)), None)
+
+
+def _law_lines(model: ECSELRegressor) -> list[str]:
+    """Return what is said where the law of the table was tried; sums of pieces have no code length."""
+    last = len(model.path_) - 1
+    if model.n_folds_ == 0 or not isfinite(model.path_laws_[last].code_length):
+        return []
+    if _position(model) == last:
+        return ["It is the law of the table, which predicts held-out rows better than sums of pieces do."]
+    text = f"{print_name(model.target_name_)} = {model.path_[last].equations[0]}"
+    return [f"The law of the table predicts held-out rows no better: select({last}), {text}"]
 
 
 def _quality_lines(model: ECSELRegressor) -> list[str]:

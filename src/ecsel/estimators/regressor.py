@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -26,17 +27,20 @@ from ecsel.discovery.paper import PaperSettings
 from ecsel.discovery.progress import Progress, part
 from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
-from ecsel.discovery.units import dimension_matrix
+from ecsel.discovery.units import dimension_matrix, dimensionless_groups, product_with_dimension
 from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
 from ecsel.estimators.callers import in_cross_validation
+from ecsel.estimators.law_stability import LawStability, law_stability
 from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
 from ecsel.estimators.prediction_files import prediction_document, read_prediction, set_prediction
+from ecsel.estimators.prediction_law import with_law
 from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
 from ecsel.estimators.progress import progress_for
 from ecsel.estimators.readable import STOPPED
 from ecsel.estimators.renamed import new_name, renamed_option
+from ecsel.estimators.settings import MIN_SECONDS
 from ecsel.estimators.stored import as_node, read_law, read_misfit, read_target_name
 from ecsel.estimators.targets import check_weights, target_name, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
@@ -92,7 +96,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         where residuals are far beyond the noise and the description of the data becomes shorter; `outliers_` lists
         them.
     units, target_unit : dict of column to unit and unit, optional
-        Physical units: only terms whose dimension is that of the target are allowed. Needs pint.
+        Physical units: only terms whose dimension is that of the target are allowed. A column that holds one number
+        with a unit is a known constant and may enter with any exponent. Needs pint.
     solver : {"search", "paper"}, default="search"
         "paper" trains K = `n_terms` terms as the paper does (L-BFGS-B, or Adam then L-BFGS); positive columns only.
     l1 : float, default=1e-4
@@ -103,6 +108,9 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         Of a prediction: significant digits of coefficients, more where the error would rise; None keeps all.
     thresholds : bool, default=False
         Of a prediction: whether ``[x > c]``, ``[x above c]`` and ``[x below c]`` may be pieces too.
+    laws : bool, default=False
+        Of a prediction: whether the law of its columns of numbers is a candidate too, the last one of `path_`. Every
+        fold seeks one, which takes seconds each; it is taken where it predicts held-out rows better.
     rule : {"simplest", "best"}, default="simplest"
         Of a prediction: every further factor must lower the expected error by 0.5 %, or the lowest expected error.
     missing, missing_codes, out_of_range, categorical, ordinal, keep, drop
@@ -142,6 +150,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         What the target is called, as a named series has it; else ``"y"``.
     search_completed_ : bool
         False when the time limit or an interrupt ended the search.
+    dimensionless_groups_, target_scale_ : tuple of Signomial, Signomial or None
+        Where units are given: the groups of Buckingham's theorem, and a product with the dimension of the target.
     columns_left_out_ : tuple of str
         Columns that could not take part: constant ones, multiples of another, identifiers.
     encoder_ : TableEncoder
@@ -194,6 +204,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         max_factors: int = 20,
         digits: int | None = 2,
         thresholds: bool = False,
+        laws: bool = False,
         rule: str = "simplest",
         missing: str = "factor",
         missing_codes: Any = "auto",
@@ -224,6 +235,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         self.max_factors = max_factors
         self.digits = digits
         self.thresholds = thresholds
+        self.laws = laws
         self.rule = rule
         self.missing = missing
         self.missing_codes = missing_codes
@@ -321,7 +333,18 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         warn_cautions(find_cautions(encoder, table, measured, classes=False), stacklevel=5)
         weights = check_weights(sample_weight, table.n_rows)
         rows = TrainingRows.of_measurements(self.cv, encoder.feature_rows(table, warn=False), measured, weights)
-        found = fit_numbers(self, encoder, rows, n_terms, n_threads, self._seed(), time.monotonic() - started)
+        seed = self._seed()
+        found = fit_numbers(self, encoder, rows, n_terms, n_threads, seed, time.monotonic() - started)
+        if self.laws and found.report.converged:
+            folds = rows.folds(self.cv, seed)
+            left = None if self.time_limit is None else self.time_limit - (time.monotonic() - started)
+            share = None if left is None else max(left / (len(folds) + 1), MIN_SECONDS)
+
+            def seek(table: Floats, target: Floats, weight: Floats) -> FittedLaw:
+                law = ECSELRegressor(time_limit=share, random_state=seed)
+                return law.fit(table, target, sample_weight=weight).law_
+
+            found = with_law(found, encoder, rows, folds, seek)
         self._forget()
         set_prediction(self, found)
         self.target_name_ = target_name(y)
@@ -362,9 +385,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             return by_paper(table, n_terms, seed, PaperSettings(l1=self.l1))
         exponents, real = option_values.allowed_exponents(self.allowed_exponents)
         lower, upper = option_values.exponent_bounds(self.exponent_bounds, table.names)
-        dimensions, target = None, None
-        if self.units is not None and self.target_unit is not None:
-            dimensions, target = dimension_matrix(table.names, self.units, self.target_unit)
+        dimensions, target = self._dimensions() or (None, None)
         options = Options(
             n_terms=n_terms,
             max_terms=max_terms,
@@ -379,6 +400,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             thorough=task.thorough,
             hints=task.hints,
             only_hints=task.only_hints,
+            decided=task.decided,
             seed=seed,
         )
         return by_search(table, options, progress)
@@ -460,12 +482,47 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         other.law_found_ = bool(other.equation_.names)
         return other
 
+    def stability(
+        self, X: Any, y: Any, *, n_bootstrap: int = 20, random_state: Any = None, sample_weight: Any = None
+    ) -> LawStability:
+        """Repeat the fit on bootstrap draws of the rows, and tell how often they have the terms of the equation.
+
+        Each draw takes as long as the fit itself. An interrupt keeps the draws that are done.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training rows.
+        n_bootstrap : int, default=20
+            Number of draws.
+        random_state : int, RandomState or None, default=None
+            Seed of the draws; None is a fixed seed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(1, 5, (40, 2))
+        >>> y = 2 * X[:, 0] ** 2 / X[:, 1] + rng.normal(0, 0.01, 40)
+        >>> firm = ECSELRegressor().fit(X, y).stability(X, y, n_bootstrap=3)
+        >>> firm.terms, firm.frequency, firm.same_law
+        (('x0**2/x1',), array([1.]), 1.0)
+        """
+        check_is_fitted(self)
+        return law_stability(
+            self, X, y, n_bootstrap=n_bootstrap, random_state=random_state, sample_weight=sample_weight
+        )
+
     def describe(self) -> str:
         """Return the law in words: formula with simple numbers by name, accuracy, and the near-ties."""
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return describe_prediction(self)
-        return describe(self.law_, self.near_ties_, self._verdict(), self.target_name_)
+        lines = [describe(self.law_, self.near_ties_, self._verdict(), self.target_name_)]
+        with suppress(ImportError):  # a model file is read without pint
+            if groups := ", ".join(map(str, self.dimensionless_groups_)):
+                lines.append(f"Dimensionless groups of the columns: {groups}.")
+        return "\n".join(lines)
 
     def summary(self) -> str:
         """Return a table of the numbers with their standard errors; of a prediction also ranges and candidates."""
@@ -473,6 +530,26 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if hasattr(self, "encoder_"):
             return summarise_prediction(self)
         return summary(self.law_, self._verdict())
+
+    def _dimensions(self) -> tuple[Floats, Floats] | None:
+        """Return the dimensions of the columns and of the target, None where no units are given."""
+        if self.units is None or self.target_unit is None:
+            return None
+        return dimension_matrix(self._names(), self.units, self.target_unit)
+
+    @property
+    def dimensionless_groups_(self) -> tuple[Signomial, ...]:
+        """The dimensionless groups of the columns (Buckingham), where units are given: any law is one of these."""
+        check_is_fitted(self)
+        dimensions = self._dimensions()
+        return () if dimensions is None else dimensionless_groups(self._names(), dimensions[0])
+
+    @property
+    def target_scale_(self) -> Signomial | None:
+        """A product of powers of columns with the dimension of the target, None where no units are given."""
+        check_is_fitted(self)
+        dimensions = self._dimensions()
+        return None if dimensions is None else product_with_dimension(self._names(), *dimensions)
 
     def _verdict(self) -> Verdict:
         return Verdict(
