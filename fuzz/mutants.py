@@ -140,16 +140,16 @@ MUTANTS = (
         "tests/search/test_screening.py",
     ),
     Mutant(
-        "export/sql/rules.py",
+        "export/targets/sql/rules.py",
         'if dialect.name == "spark" and "${" in value:',
         "if False:",
         "tests/export/targets/sql/test_names.py",
     ),
     Mutant(
-        "export/expr.py",
+        "export/program/expr.py",
         "node(group) if len(group) > 1 else group[0]",
         "node(group) if len(group) > 2 else group[0]",
-        "tests/export/test_expr.py",
+        "tests/export/program/test_expr.py",
     ),
     Mutant(
         "explain/view.py",

@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+import sklearn
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.fixes import parse_version
 
 from ecsel.fitting import L1, ArrayBlocks, Logistic, Problem, Softmax, kernel
 from ecsel.fitting.rows.blocks import Coordinates
@@ -35,6 +38,18 @@ def problem(data, loss="sigmoid", penalty=None, n_terms=1, *, intercept=True, dt
 @pytest.fixture
 def make_table():
     return table
+
+
+@pytest.fixture
+def make_elastic_net():
+    """Return scikit-learn's elastic net of logistic regression, whose penalty has no name from 1.8 on."""
+    named = {} if parse_version(sklearn.__version__) >= parse_version("1.8") else {"penalty": "elasticnet"}
+
+    def make(l1_ratio, C):
+        options = {"solver": "saga", "tol": 1e-8, "max_iter": 20_000, "random_state": 0}
+        return LogisticRegression(l1_ratio=l1_ratio, C=C, **options, **named)
+
+    return make
 
 
 @pytest.fixture

@@ -47,14 +47,12 @@ def test_a_large_strength_gives_the_empty_model(make_table, loss, n_classes):
 
 @pytest.mark.parametrize("strength", [3e-3, 2e-2])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_log_linear_limit_is_l1_logistic_regression(make_table, make_problem, strength, seed):
+def test_the_log_linear_limit_is_l1_logistic_regression(make_elastic_net, make_table, make_problem, strength, seed):
     data = make_table(seed=seed, n=300)
     problem, centred = make_problem(data, penalty=L1(strength))
     v, codes, weights = problem.blocks.v, data[1], problem.blocks.w
     # Our penalty tends to (λ/κ)|γ| with a loss of weights that sum to one: scikit-learn's C is the inverse of λ/κ.
-    lasso = LogisticRegression(
-        l1_ratio=1.0, C=KNEE / strength, solver="saga", tol=1e-8, max_iter=20_000, random_state=0
-    ).fit(v.T, codes, sample_weight=weights)
+    lasso = make_elastic_net(1.0, KNEE / strength).fit(v.T, codes, sample_weight=weights)
     gamma, intercept = lasso.coef_[0], float(lasso.intercept_[0])
     signed = (2 * codes - 1) * (intercept + gamma @ v)
     objective = weights @ np.log1p(np.exp(-signed)) + strength / KNEE * np.abs(gamma).sum()

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.linear_model import LogisticRegression
 
 from ecsel.fitting import L0, L1, MCP, PENALTIES, SCAD, ElasticNet, Group, Logistic, Softmax, fit_scores
 from ecsel.fitting.fit import FitOptions, PowerLaws, to_theta
@@ -181,13 +180,13 @@ def test_a_group_leaves_out_whole_columns():
 
 
 @pytest.mark.parametrize("ratio", [0.3, 0.8])
-def test_the_log_linear_limit_is_the_elastic_net_of_logistic_regression(make_table, make_problem, ratio):
+def test_the_log_linear_limit_is_the_elastic_net_of_logistic_regression(
+    make_elastic_net, make_table, make_problem, ratio
+):
     data, strength = make_table(n=300), 2e-2
     problem, centred = make_problem(data, penalty=L1(strength, ElasticNet(ratio)))
     v, codes, weights = problem.blocks.v, data[1], problem.blocks.w
-    net = LogisticRegression(
-        l1_ratio=ratio, C=KNEE / strength, solver="saga", tol=1e-8, max_iter=20_000, random_state=0
-    ).fit(v.T, codes, sample_weight=weights)
+    net = make_elastic_net(ratio, KNEE / strength).fit(v.T, codes, sample_weight=weights)
     gamma, intercept, alpha = net.coef_[0], float(net.intercept_[0]), 4e4
     signed = (2 * codes - 1) * (intercept + gamma @ v)
     penalty = ratio * np.abs(gamma).sum() + (1 - ratio) / 2 * (gamma**2).sum()
