@@ -88,7 +88,7 @@ workflows: $(VENV)/.dist
 integrations: $(VENV)-integrations/.done
 	sh tests/programs.sh java
 	ECSEL_INTEGRATIONS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest \
-		tests/test_mlflow.py tests/export/test_pmml_engines.py tests/export/test_sql_spark.py tests/docs/test_platforms.py
+		tests/test_mlflow.py tests/export/targets/test_pmml_engines.py tests/export/targets/test_sql_spark.py tests/docs/test_platforms.py
 
 bench: $(BENCH)/.bench
 	$(BENCH)/bin/python -m benchmarks --help

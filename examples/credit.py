@@ -3,7 +3,7 @@ A loan that must be explained
 =============================
 
 A lender has to show that more income never harms an applicant, give the reasons for a refusal, tell the applicant what
-would change it, and hand the regulator a document. The applications of this page are *drawn*.
+would change it, and hand the regulator a document. The applications of this page are *simulated*.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ecsel.report import write_report
 
 rng = np.random.default_rng(7)
 n = 2000
-income = np.round(rng.lognormal(10.4, 0.5, n), -2)
-debt = np.round(income * rng.beta(2, 5, n), -2)
+income = np.round(rng.lognormal(10.4, 0.5, n) / 1000, 1)  # both in thousands
+debt = np.round(income * rng.beta(2, 5, n), 1)
 applications = pd.DataFrame(
     {
         "income": income,
@@ -33,16 +33,16 @@ applications = pd.DataFrame(
         "housing": rng.choice(["owner", "tenant", "with parents"], n, p=[0.4, 0.5, 0.1]),
     }
 )
-z = 1.2 * np.log(income / 3e4) - 1.5 * np.log1p(debt / 8e3) + 0.5 * np.log1p(applications["years_employed"])
+z = 1.2 * np.log(income / 30) - 1.5 * np.log1p(debt / 8) + 0.5 * np.log1p(applications["years_employed"])
 z += 1.3 - 0.9 * applications["late_payments"] + 0.4 * (applications["housing"] == "owner")
-repaid = np.where(rng.random(n) < 1 / (1 + np.exp(-z)), "repaid", "defaulted")
+repaid = pd.Series(np.where(rng.random(n) < 1 / (1 + np.exp(-z)), "repaid", "defaulted"), name="loan")
 X, X_test, y, y_test = train_test_split(applications, repaid, stratify=repaid, random_state=0)
 warnings.simplefilter("ignore", UserWarning)  # test rows may lie outside the training range
 
 # %%
-# A promise that is held and proven
+# A promise that is kept and proven
 # ---------------------------------
-# ``monotone`` keeps pieces out that would move the wrong way; afterwards every piece is checked once more, and
+# ``monotone`` excludes pieces that would move the wrong way; afterwards every piece is checked again, and
 # ``summary()`` states the promise with its proof.
 
 promises = {"income": +1, "years_employed": +1, "debt": -1, "late_payments": -1}
@@ -52,7 +52,7 @@ auc = quality.auc(y_test, model.decision_function(X_test))
 print(f"AUC on held-out rows: {auc.value:.3f} (95 % interval {auc.low:.3f} to {auc.high:.3f})")
 
 # %%
-# The promise can be tried out: doubling the income of every applicant lowers no probability.
+# Test the promise: doubling the income of every applicant lowers no probability.
 
 doubled = explain.what_if(model, X_test, {"income": 2.0})
 assert (doubled.probability_delta[:, 1] >= 0).all()
@@ -109,8 +109,8 @@ page = write_report(
     X_test=X_test,
     y_test=y_test,
     group="housing",
-    title="Loans: will it be repaid?",
-    purpose="Support the decision on loans to private persons. Drawn applications, for demonstration.",
+    title="Will a loan be repaid?",
+    purpose="Support the decision on loans to private persons. Simulated applications, for demonstration.",
     immutable=["housing"],
 )
 print(f"{page.name}: {page.stat().st_size / 1024:.0f} kB")

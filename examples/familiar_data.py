@@ -1,19 +1,19 @@
-"""Tables that people know, small enough to be kept here, and two that are drawn with the columns of well-known ones.
+"""Tables that people know, small enough to be kept here, and two simulated ones with the columns of well-known tables.
 
-==============  ======  ============================================================================================
-table           rows    where it comes from
-==============  ======  ============================================================================================
-`penguins`      344     ``examples/data/penguins.csv``: K. Gorman, T. Williams, W. Fraser (2014), as published by
-                        A. Horst, A. Hill and K. Gorman in *palmerpenguins*, CC0
-`mammals`       62      ``examples/data/mammals.csv``: T. Allison and D. Cicchetti, Science 194 (1976), 732-734;
-                        published measurements, as in most textbooks of statistics
-`titanic`       2201    the British Board of Trade's count of 1912, by class, sex and age (R. Dawson, Journal of
-                        Statistics Education 3 (1995)): 32 published numbers, written out as rows
-`telco_churn`   drawn   columns and rough proportions of the well-known table of a telephone company; no row is real
-`heart_clinic`  drawn   columns and rough proportions of the Cleveland heart disease data; no row is real
-==============  ======  ============================================================================================
+==============  =========  ==========================================================================================
+table           rows       where it comes from
+==============  =========  ==========================================================================================
+`penguins`      344        ``examples/data/penguins.csv``: K. Gorman, T. Williams, W. Fraser (2014), as published by
+                           A. Horst, A. Hill and K. Gorman in *palmerpenguins*, CC0
+`mammals`       62         ``examples/data/mammals.csv``: T. Allison and D. Cicchetti, Science 194 (1976), 732-734;
+                           published measurements, as in most textbooks of statistics
+`titanic`       2201       the British Board of Trade's count of 1912, by class, sex and age (R. Dawson, Journal of
+                           Statistics Education 3 (1995)): 32 published numbers, written out as rows
+`telco_churn`   simulated  columns and rough proportions of the well-known table of a telephone company; no row is real
+`heart_clinic`  simulated  columns and rough proportions of the Cleveland heart disease data; no row is real
+==============  =========  ==========================================================================================
 
-What a drawn table teaches is about its drawing, which is stated in its function, and not about customers or patients.
+A simulated table shows how it was simulated, which its function states, and nothing about real customers or patients.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def titanic() -> pd.DataFrame:
 
 
 def telco_churn(n_rows: int = 3000, seed: int = 0) -> pd.DataFrame:
-    """Return drawn customers of a telephone company; who leaves follows a stated law.
+    """Return simulated customers of a telephone company; who leaves follows a stated law.
 
     As in the table that everybody knows, ``TotalCharges`` is text, and blank for customers of the first month.
     """
@@ -101,7 +101,7 @@ def telco_churn(n_rows: int = 3000, seed: int = 0) -> pd.DataFrame:
 
 
 def heart_clinic(n_rows: int = 600, seed: int = 0) -> pd.DataFrame:
-    """Return drawn patients of a heart clinic; who is ill follows a stated law."""
+    """Return simulated patients of a heart clinic; who is ill follows a stated law."""
     rng = np.random.default_rng(seed)
     age = np.clip(np.round(rng.normal(54, 9, n_rows)), 29, 77).astype(int)
     sex = rng.choice(["male", "female"], n_rows, p=[0.68, 0.32])

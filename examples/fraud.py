@@ -2,9 +2,9 @@
 Fraud among mobile payments
 ===========================
 
-The paper's second case study: a rare class, and an equation that must say why a payment was stopped. The payments of
-this page are *drawn* in the shape of the PaySim log (see ``examples/fraud_data.py``); ``--data FOLDER`` reads a sample
-of the log itself, ``paysim_real_sample.csv.gz``.
+The paper's second case study: a rare class, and an equation that must say why a payment was stopped. The payments on
+this page are *simulated* in the shape of the PaySim log (see ``examples/fraud_data.py``); ``--data FOLDER`` reads a
+sample of the log itself, ``paysim_real_sample.csv.gz``.
 
 The features are the paper's eleven. Where it standardises the logs of amounts, the amounts stay as they are here: the
 search takes logarithms and shifts itself, and the equation speaks of money.
@@ -24,13 +24,13 @@ from ecsel import ECSELClassifier, explain
 from ecsel.plotting import plot_reliability
 
 options = argparse.ArgumentParser()
-options.add_argument("--data", type=Path, help="folder of paysim_real_sample.csv.gz; without it payments are drawn")
+options.add_argument("--data", type=Path, help="folder of paysim_real_sample.csv.gz; without it payments are simulated")
 folder = options.parse_args().data
 log = draw() if folder is None else read(folder)
 X, y = features(log), log[TARGET].to_numpy()
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.15, stratify=y, random_state=42)
 warnings.simplefilter("ignore", UserWarning)  # test rows may lie outside the training range
-print(f"{'real' if folder else 'drawn'} payments: {len(X)}, of which {y.mean():.2%} are frauds")
+print(f"{'real' if folder else 'simulated'} payments: {len(X)}, of which {y.mean():.2%} are frauds")
 
 # %%
 # Six factors, and what a mistake costs

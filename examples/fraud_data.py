@@ -1,4 +1,4 @@
-"""Mobile payments in the shape of the PaySim log: a drawn table with its columns, and the paper's eleven features.
+"""Mobile payments in the shape of the PaySim log: a simulated table with its columns, and the paper's eleven features.
 
 PaySim (Lopez-Rojas et al. 2016) is itself simulated. Its log may be neither kept here nor downloaded; `read` takes a
 sample from ``FOLDER/paysim_real_sample.csv.gz``, and `draw` makes payments of the same kind: a fraud empties an account
@@ -29,7 +29,7 @@ def read(folder: Path) -> pd.DataFrame:
 
 
 def draw(n_rows: int = 4000, seed: int = 0, fraud: float = 0.03) -> pd.DataFrame:
-    """Return drawn payments with the columns of the log."""
+    """Return simulated payments with the columns of the log."""
     rng = np.random.default_rng(seed)
     is_fraud = rng.random(n_rows) < fraud
     kind = np.where(

@@ -4,8 +4,8 @@ A heart clinic: sums that a doctor can do
 
 Nine columns of the kind that cardiologists know: pain, heart rate under load, vessels seen narrow. A model that helps
 there must be open to a doctor who doubts it, so the equation is short, moves the right way, and says what a missing
-value counts as. The patients are *drawn* with the columns of the Cleveland data (``examples/familiar_data.py``): this
-page shows how to work, and nothing about hearts.
+value counts as. The patients are *simulated* with the columns of the Cleveland data
+(``examples/familiar_data.py``): this page shows a way to work, and says nothing about real hearts.
 """
 
 from __future__ import annotations
@@ -62,5 +62,5 @@ print(f"rounding to whole points moves no probability by more than {card.max_dif
 # ----------
 
 model.report(
-    X, y, X_test=X_test, y_test=y_test, title="A heart clinic", purpose="Drawn patients, an example.", group="sex"
+    X, y, X_test=X_test, y_test=y_test, title="A heart clinic", purpose="Simulated patients, an example.", group="sex"
 )

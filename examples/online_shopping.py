@@ -4,7 +4,7 @@ Who buys? Online shopping
 
 The paper's first case study: does a session in an online shop end with a purchase? About 15 % do. The paper reduces the
 18 columns of the table to 14 features and learns one product of powers from them. This page does the same on sessions
-that are *drawn* (see ``examples/shopping_data.py``), shows what one can ask of such an equation, sets a readable
+that are *simulated* (see ``examples/shopping_data.py``), shows what one can ask of such an equation, sets a readable
 equation of the table's own columns beside it, and ends with what the real table gave.
 
 Run it on the real table, *Online Shoppers Purchasing Intention* of the UCI repository, with
@@ -26,7 +26,7 @@ from ecsel import ECSELClassifier, explain, load
 from ecsel.plotting import plot_sessions
 
 options = argparse.ArgumentParser()
-options.add_argument("--data", type=Path, help="folder of osi.csv.gz; without it sessions are drawn")
+options.add_argument("--data", type=Path, help="folder of osi.csv.gz; without it sessions are simulated")
 folder = options.parse_args().data
 sessions = draw() if folder is None else read(folder)
 train, test = split(sessions)
@@ -34,7 +34,8 @@ recipe = Recipe.learn(train)
 X, X_test = recipe.features(train), recipe.features(test)
 y, y_test = train[TARGET].to_numpy(int), test[TARGET].to_numpy(int)
 warnings.simplefilter("ignore", UserWarning)  # test rows may lie outside the training range
-print(f"{'real' if folder else 'drawn'} sessions: {len(X)} for training, {len(X_test)} for testing, {y.mean():.1%} buy")
+kind = "real" if folder else "simulated"
+print(f"{kind} sessions: {len(X)} for training, {len(X_test)} for testing, {y.mean():.1%} buy")
 
 # %%
 # A sparse and a dense equation
@@ -101,8 +102,8 @@ print(f"F1 {f1_score(y_test, decided):.3f}, accuracy {(decided == y_test).mean()
 # %%
 # What the real table gave
 # ------------------------
-# Tracked results of ``python -m benchmarks shopping --data FOLDER``, not of the drawn sessions above: per cent on the
-# 3699 test sessions of the real table. ``benchmarks/results/shopping.md`` has the rest: five splits, the equations,
+# Results of ``python -m benchmarks shopping --data FOLDER``, not of the simulated sessions above: per cent on the 3699
+# test sessions of the real table. ``benchmarks/results/shopping.md`` has the rest: five splits, the equations,
 # importances beside TreeSHAP, LinearSHAP, KernelSHAP and LIME, and LIME's instability.
 
 results = Path(shopping_data.__file__).parents[1] / "benchmarks" / "results" / "shopping_models.csv"

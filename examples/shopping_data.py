@@ -1,4 +1,4 @@
-"""Sessions of an online shop: the table, its 14 features, and a small table drawn with the same columns.
+"""Sessions of an online shop: the table, its 14 features, and a small table simulated with the same columns.
 
 The real table is *Online Shoppers Purchasing Intention* (Sakar et al. 2018, UCI Machine Learning Repository): 12 330
 sessions, of which 15.5 % end with a purchase. It is read from ``FOLDER/osi.csv.gz``; it may be neither kept here nor
@@ -43,7 +43,7 @@ def read(folder: Path) -> pd.DataFrame:
 
 
 def draw(n_rows: int = 1500, seed: int = 0) -> pd.DataFrame:
-    """Return drawn sessions with the columns of the real table; purchases follow a power law of page value."""
+    """Return simulated sessions with the columns of the real table; purchases follow a power law of page value."""
     rng = np.random.default_rng(seed)
     pages = {name: np.floor(rng.lognormal(mean, 1.0, n_rows)).astype(int) for name, mean in _PAGES.items()}
     seconds = {f"{name}_Duration": count * rng.gamma(2.0, 18.0, n_rows) for name, count in pages.items()}

@@ -2,9 +2,9 @@
 Which customers leave?
 ======================
 
-A table as telephone companies have it: an identifier, categories, a number that is stored as text and blank for
-customers of the first month. It goes into ``fit`` as it is. The customers of this page are *drawn* with the columns of
-the well-known churn table (see ``examples/familiar_data.py``), so nothing here is about real ones.
+A typical table of a telephone company: an identifier, categories, a number that is stored as text and is blank for
+customers in their first month. It goes into ``fit`` as it is. The customers on this page are *simulated* with the
+columns of the well-known churn table (see ``examples/familiar_data.py``); none of them is real.
 """
 
 from __future__ import annotations
@@ -71,4 +71,4 @@ assert np.allclose([answer[3] for answer in answers], model.predict_proba(X_test
 # The report
 # ----------
 
-model.report(X, y, X_test=X_test, y_test=y_test, title="Which customers leave?", purpose="Drawn customers, an example.")
+model.report(X, y, X_test=X_test, y_test=y_test, title="Which customers leave?", purpose="An example, simulated.")

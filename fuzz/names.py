@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from ecsel import ECSELClassifier, Signomial, export
-from ecsel.export.c import literal
-from ecsel.export.lowering import lower
-from ecsel.export.onnx import tensor_names
+from ecsel.export.program.lowering import lower
+from ecsel.export.targets.c import literal
+from ecsel.export.targets.onnx import tensor_names
 from fuzz.attack import SERVED
 
 if TYPE_CHECKING:

@@ -29,8 +29,10 @@ def log(tmp_path_factory):
     before = mlflow.get_tracking_uri()
     mlflow.set_tracking_uri(f"sqlite:///{folder / 'tracking.db'}")
     experiment = mlflow.create_experiment("ecsel", artifact_location=(folder / "artifacts").as_uri())
-    mlflow.set_experiment(experiment_id=experiment)
-    yield ecsel.mlflow.log_model
+    with pytest.MonkeyPatch.context() as patch:
+        # set_experiment would outlive this module, and the page on MLflow has a tracking store of its own
+        patch.setenv("MLFLOW_EXPERIMENT_ID", experiment)
+        yield ecsel.mlflow.log_model
     mlflow.set_tracking_uri(before)
 
 

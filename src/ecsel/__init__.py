@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ecsel.estimators.classifier import ECSELClassifier
     from ecsel.estimators.persistence import load
     from ecsel.estimators.regressor import ECSELRegressor
-    from ecsel.export.scorecards import scorecard
+    from ecsel.export.readable.scorecards import scorecard
     from ecsel.signomial import Signomial, Term
     from ecsel.study.study import Study
     from ecsel.tables.cautions import ColumnWarning
@@ -27,7 +27,7 @@ _HOMES = {
     "Study": "ecsel.study.study",
     "Term": "ecsel.signomial",
     "load": "ecsel.estimators.persistence",
-    "scorecard": "ecsel.export.scorecards",
+    "scorecard": "ecsel.export.readable.scorecards",
     "show_versions": "ecsel._show_versions",
 }
 

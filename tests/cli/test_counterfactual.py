@@ -1,6 +1,7 @@
 """Answers reach the goal, respect the options, and are told in three ways."""
 
 import io
+import re
 
 import pandas as pd
 import pytest
@@ -43,8 +44,8 @@ def test_nobody_is_told_to_change_their_age(run, run_json, loans_file, model_fil
     ask = ("counterfactual", loans_file, "-m", model_file, "-r", bad_row)
     for answer in run_json(*ask, "-n", "5")["answers"]:
         assert "age" not in {each["column"] for each in answer["changes"]}
-    assert "age: left as in the row" in run(*ask).stderr
-    assert "left as in the row" not in run(*ask, "--increase", "age").stderr
+    assert "Not changed: age." in run(*ask).stderr
+    assert "Not changed" not in run(*ask, "--increase", "age").stderr
 
 
 def test_words_and_csv(run, loans_file, model_file, bad_row):
@@ -84,3 +85,17 @@ def test_a_law(run_json, refused, springs_file, law_file):
 )
 def test_wrong_wishes_are_one_line(refused, loans_file, model_file, arguments, why):
     assert why in refused("counterfactual", loans_file, "-m", model_file, *arguments)
+
+
+def test_the_printed_change_is_the_one_that_was_confirmed(run, loans, loans_file, readable_file, readable, features):
+    """All digits of a number are printed: a rounded one might stop short of the other decision."""
+    text = run("counterfactual", loans_file, "-m", readable_file, "--row", "4").stdout
+    row = features.iloc[[3]]
+    before = readable.predict(row)[0]
+    answers = re.split(r"^\d+\. ", text, flags=re.MULTILINE)[1:]
+    assert answers
+    for answer in answers:
+        changed = row.copy()
+        for name, value in re.findall(r"^   (\w+) goes from .+ to (.+)$", answer, flags=re.MULTILINE):
+            changed[name] = float(value) if pd.api.types.is_numeric_dtype(loans[name]) else value
+        assert readable.predict(changed)[0] != before

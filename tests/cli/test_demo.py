@@ -47,7 +47,7 @@ def test_reasons_come_strongest_first_and_only_where_a_column_matters(demo, row)
 
 def test_quality_is_judged_on_held_out_rows_beside_logistic_regression(demo):
     assert [q.model for q in demo.qualities][:2] == ["ECSEL", "logistic regression"]
-    assert demo.model is demo.judged
+    assert demo.model is demo.validation_model
     assert len(demo.held_out) == round(0.3 * 212) + round(0.3 * 357)  # malignant, benign
     for quality in demo.qualities:
         assert quality.accuracy > 0.9

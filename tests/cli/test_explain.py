@@ -28,7 +28,7 @@ def test_explain_a_table(run_json, run, loans_file, model_file, model, features,
     wanted = explain.reasons(model, features, 2, toward="yes")
     assert [tuple(row["reasons"]) for row in found["rows"]] == list(wanted.texts)
     assert found["importance"][0]["mean_size"] == pytest.approx(np.abs(wanted.values).mean(axis=0).max())
-    assert "What drives 240 rows" in run("explain", loans_file, "-m", model_file).stdout
+    assert "What drives the predictions for 240 rows" in run("explain", loans_file, "-m", model_file).stdout
     path = tmp_path / "reasons.csv"
     run("explain", loans_file, "-m", model_file, "-o", path)
     assert list(pd.read_csv(path).columns) == ["row", "rank", "toward", "feature", "contribution", "reason"]

@@ -5,11 +5,14 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from ecsel import ECSELClassifier
 from ecsel.cli.fit_report import quality_notes
 from ecsel.cli.preparing import ColumnOptions, prepare
 from ecsel.cli.reading import ReadOptions, read_file
+from ecsel.report.drivers import drivers
+from ecsel.report.evidence import Evidence
 from ecsel.study import Study
 from ecsel.study.drivers import strongest_drivers
 from ecsel.study.study import n_numbers
@@ -41,7 +44,8 @@ def test_figures_say_whose_they_are(rare):
     if own == judged:
         assert "of the same size as the equation above" in notes
     else:
-        assert f"another equation, of {judged} numbers; the one above has {own} numbers" in notes
+        assert f"another equation, of {judged} numbers, fitted to the other 375 rows" in notes
+        assert f"the equation above has {own} numbers" in notes
     quality = training.model.out_of_fold_
     assert f"log-loss {quality.log_loss:.3f}, AUC {quality.auc:.3f}" in notes
     assert "from this probability on" not in notes
@@ -71,3 +75,16 @@ def test_a_tendency_is_told_as_one():
     found = model.predict_proba(pd.DataFrame({"code": [0.0, 2.0, 4.0]}))[:, 1]
     assert found[0] > found[1] < found[2]  # neither the low nor the high values alone
     assert "code: low values speak" not in driver.text
+
+
+def test_drivers_have_the_figures_of_the_report():
+    """Two figures for one thing, in the terminal and on the page, would make a reader doubt both."""
+    table = load_breast_cancer(as_frame=True)
+    X, y = table.data.filter(like="mean"), table.target.rename("diagnosis")
+    model = ECSELClassifier(max_factors=4, cv=3).fit(X, y)
+    told = strongest_drivers(model, X)
+    page = drivers(Evidence.read(model, X, y, None, None)).lines
+    assert len(told) == 3
+    for driver, line in zip(told, page, strict=False):
+        assert driver.column == line.name
+        assert f"by {line.size} on average" in driver.text

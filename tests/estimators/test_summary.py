@@ -93,7 +93,7 @@ def test_a_readable_summary_tells_what_is_computed(readable):
         if any(f.name == column for f in model.encoder_.features):
             name = "`monthly charge`" if column == "monthly charge" else column
             assert f"\n  {name}: {X[column].min():g} to {X[column].max():g}\n" in text
-    assert "that training has not seen counts as none of those named" in text
+    assert "that was not in training counts as none of those named" in text
     fill = next((f.fill for f in model.encoder_.features if f.name == "age"), None)
     assert fill is None or f"age counts as {fill:g}" in text
     assert "missing values are refused in tenure" in text
@@ -121,7 +121,7 @@ def test_near_ties_are_told_in_one_line(readable):
     tied.near_ties_ = (model.near_ties_[0], *others)
     (line,) = [line for line in tied.summary().splitlines() if "cannot tell" in line]
     others = ", ".join(f"{model.path_[i].size} factors, select({i})" for i in tied.near_ties_[1:])
-    assert line == f"the folds cannot tell these from the chosen one: {others}, see path_"
+    assert line == f"the folds cannot tell the chosen one from {others}; see path_"
     alone = model.select(0)
     alone.near_ties_ = (0,)
     assert "cannot tell" not in alone.summary()

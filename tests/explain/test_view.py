@@ -42,6 +42,9 @@ def test_a_regressor_is_seen_through_its_equation():
 
 def test_columns_are_found_by_name_and_refused_by_name():
     view = ModelView.of_equations(Signomial.parse("x/y"), ["x", "y"])
+    assert [view.column_position(name) for name in "xy"] == [0, 1]
+    with pytest.raises(ValueError, match=r"no column 'z': its columns are \['x', 'y'\]"):
+        view.column_position("z")
     swapped = pd.DataFrame({"y": [2.0], "x": [6.0]})
     assert view.scores_of(view.rows(swapped))[0, 0] == pytest.approx(3.0)
     with pytest.raises(ValueError, match="no column 'y'"):

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from ecsel import ECSELClassifier, ECSELRegressor, Signomial
 from ecsel.explain import ModelView
-from ecsel.export.expr import Input
-from ecsel.export.lowering import lower
-from ecsel.export.program import Assignment, InputColumn, Program
+from ecsel.export.program.expr import Input
+from ecsel.export.program.lowering import lower
+from ecsel.export.program.program import Assignment, InputColumn, Program
 from ecsel.signomial import ScoreTerms
 from ecsel.tables import TableEncoder
 from ecsel.tables.dates import learn_dates

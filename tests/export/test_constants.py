@@ -24,7 +24,7 @@ from ecsel.export import (
     to_sympy,
     to_text,
 )
-from ecsel.export.lowering import lower
+from ecsel.export.program.lowering import lower
 from ecsel.signomial import ScoreTerms
 from ecsel.tables import TableEncoder
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from ecsel import ECSELClassifier
-from ecsel.export.expr import Const, Input, IsMissing, Lookup, Max, Min, Null
-from ecsel.export.lowering import lower
-from ecsel.export.writing import C_FAMILY, fold
+from ecsel.export.program.expr import Const, Input, IsMissing, Lookup, Max, Min, Null
+from ecsel.export.program.lowering import lower
+from ecsel.export.program.writing import C_FAMILY, fold
 
 HEAD = """function min(a, b) { return a < b ? a : b }
 function max(a, b) { return a > b ? a : b }

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from ecsel import scorecard
@@ -80,6 +81,18 @@ def test_the_card_on_the_page_is_the_scorecard(churn_case):
         assert says == (line.column if line.times else line.says).replace("`", "").replace("'", "&#39;")
     assert f"{card.max_difference(churn_case.X):.2g}" in html
     assert "As points" not in rendered(churn_case)
+
+
+def test_the_printed_limit_of_whole_points_decides_as_the_card_does(churn_case):
+    for label in ("leaves", "stays"):
+        card = scorecard(churn_case.model, toward=label, decimals=0)
+        told = rendered(churn_case, points=card).split("<h3>As points</h3>")[1]
+        second, sign, limit, first = re.search(r"the label is (\w+) where points (.) (\d+), else (\w+)", told).groups()
+        total = card.points(churn_case.X)
+        holds = total >= int(limit) if sign == "≥" else total <= int(limit)
+        by_probability = card.predict_proba(churn_case.X)[:, 1] >= churn_case.model.threshold_
+        assert (first, second) == tuple(churn_case.model.classes_)
+        np.testing.assert_array_equal(holds, by_probability)
 
 
 def test_points_of_another_model_are_refused(churn_case, named_case):

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from ecsel.export.lowering import lower
+from ecsel.export.program.lowering import lower
 from ecsel.report import controls as module
 from ecsel.report.controls import controls, sample
 

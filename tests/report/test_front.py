@@ -1,10 +1,12 @@
 """The line about other sizes tells the losses that the folds have measured."""
 
+import dataclasses
 import re
 
 import pytest
 
 from ecsel.report.front import Front, n_factors
+from ecsel.signomial.text import counted
 
 
 def test_the_chosen_size_is_the_model(readable_case):
@@ -23,7 +25,7 @@ def test_the_line_has_the_losses_of_the_path(readable_case):
     told = Front.of(model).sentence()
     first = re.match(r"(\d+) factors?: log-loss ([0-9.]+) on held-out folds", told)
     assert float(first[2]) == pytest.approx(losses[int(first[1])], abs=6e-4)
-    for n, loss, option in re.findall(r"(\d+) factors? would (?:bring|have) ([0-9.]+) \(--select (\d+)\)", told):
+    for n, loss, option in re.findall(r"(\d+) factors? would give ([0-9.]+) \(--select (\d+)\)", told):
         assert n == option
         assert float(loss) == pytest.approx(losses[int(n)], abs=6e-4)
     assert Front.of(model).sentence(other_sizes=False) == first[0]
@@ -33,7 +35,19 @@ def test_what_cannot_be_seen_is_no_gain(readable_case):
     front = Front.of(readable_case.model)
     if front.larger is not None:
         assert float(front.larger.text) < float(front.chosen.text)
-    assert front.smaller is None or 2 * front.smaller.n_factors <= front.chosen.n_factors
+    smaller = front.smaller
+    assert smaller is None or 2 * smaller.n_factors <= front.chosen.n_factors or smaller.error < front.chosen.error
+
+
+def test_a_smaller_equation_that_is_better_is_named(readable_case):
+    """Where the choice has its reasons for a larger one, a reader must still learn of the smaller."""
+    front = Front.of(readable_case.model)
+    *rest, last = front.points
+    others = tuple(dataclasses.replace(point, is_chosen=False) for point in rest)
+    worse = dataclasses.replace(last, is_chosen=True, error=9.0, text="9.000", n_factors=3 * last.n_factors)
+    best = min((point for point in others if point.n_factors), key=lambda point: point.error)
+    told = Front((*others, worse), "log-loss", None).sentence()
+    assert f"{counted(best.n_factors, 'factor')} would give {best.text}" in told
 
 
 def test_of_a_number_the_error_is_in_its_own_unit(house_case):

@@ -32,6 +32,16 @@ def test_columns_are_described(loan_case):
     assert [name for name, line in told.items() if not line.used] == ["constant"]
 
 
+def test_a_column_that_was_left_out_is_not_called_empty():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"customer_id": rng.permutation(5000)[:300], "load": rng.uniform(1, 9, 300), "nothing": np.nan})
+    y = np.where(rng.random(300) < X["load"] / 10, "yes", "no")
+    model = ECSELClassifier(max_factors=1, cv=3).fit(X, y)
+    told = {line.name: line for line in data_summary(Evidence.read(model, X, y, None, None)).columns}
+    assert (told["customer_id"].kind, told["customer_id"].missing) == ("left out", "—")
+    assert (told["nothing"].kind, told["nothing"].missing) == ("empty", "100.0\u202f%")
+
+
 def test_shares_of_classes(loan_case):
     told = data_summary(loan_case.evidence).classes
     assert [line.label for line in told] == ["defaulted", "repaid"]

@@ -181,6 +181,25 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch, make_columns, folds_of):
     assert result.front
 
 
+@pytest.mark.parametrize(("patience", "alone"), [(0.0, True), (1e9, False)])
+def test_nobody_who_has_stopped_a_search_waits_for_the_candidates_that_were_not_chosen(
+    monkeypatch, make_columns, folds_of, patience, alone
+):
+    columns = make_columns()
+    w = np.ones(300)
+    monkeypatch.setattr(module, "PATIENCE", patience)
+
+    def interrupt(done, total):
+        if done == total:
+            raise KeyboardInterrupt
+
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(), None, interrupt)
+    assert result.stopped
+    assert (len(result.front) == 1) is alone
+    whole = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions())
+    assert chosen(result, columns) == chosen(whole, columns)
+
+
 def test_the_rule_takes_the_fewest_factors_that_are_as_good():
     weights = np.full(5, 20.0)
     noise = np.array([1.0, -1.0, 0.5, -0.5, 0.0])

@@ -31,7 +31,7 @@ def test_figures_are_those_of_rows_that_the_judged_model_has_not_seen(loans, stu
     X, y = loans
     kept = np.setdiff1d(np.arange(len(y)), study.held_out)
     again = ECSELClassifier(max_factors=2, cv=3, random_state=0).fit(X.iloc[kept], y.iloc[kept])
-    assert study.judged.equations_ == again.equations_
+    assert study.validation_model.equations_ == again.equations_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # some lie outside the training range
         p = again.predict_proba(X.iloc[study.held_out])
@@ -44,7 +44,7 @@ def test_the_kept_model_is_fitted_to_all_rows_or_is_the_judged_one(loans, study)
     X, y = loans
     assert study.model.equations_ == ECSELClassifier(max_factors=2, cv=3, random_state=0).fit(X, y).equations_
     once = Study.of(X, y, MODEL, refit=False)
-    assert once.model is once.judged
+    assert once.model is once.validation_model
     assert once.qualities == study.qualities
     assert not hasattr(MODEL, "equations_")  # it was cloned
 
@@ -57,7 +57,7 @@ def test_rivals_may_use_every_column(loans, study):
 
 def test_no_held_out_rows_no_figures(loans):
     found = Study.of(*loans, MODEL, holdout=0.0)
-    assert (found.judged, found.qualities, len(found.held_out)) == (None, (), 0)
+    assert (found.validation_model, found.qualities, len(found.held_out)) == (None, (), 0)
 
 
 def test_tables_of_other_libraries_give_the_same(loans, study):

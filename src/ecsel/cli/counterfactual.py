@@ -85,7 +85,8 @@ def counterfactual(
             distance="mad" if len(X) >= ENOUGH_ROWS or view.encoder is not None else "log",
         )
         if fixed is None and held:
-            session.note(f"{', '.join(map(shown, held))}: left as in the row; --increase or --decrease lets one move.")
+            names = ", ".join(map(shown, held))
+            session.note(f"Not changed: {names}. --increase or --decrease with a column allows it to change.")
         if as_json:
             document = [_document(answer) for answer in answers]
             session.json("counterfactual", {"model": str(model), "data": table.name, "row": i + 1, "answers": document})
@@ -172,9 +173,11 @@ def _tell(session: "Session", view: "ModelView", x: "pd.DataFrame", row: int, an
     if not answers[0].changes:
         session.out.print("The goal is reached as it is.")
         return
+    from ecsel.report.wording import exact  # the page's room is slow to import
+
     for k, answer in enumerate(answers, start=1):
         chance = "" if answer.probability is None else f" with probability {number(answer.probability)}"
         reached = shown(answer.prediction) if view.has_classes else number(answer.prediction)
         session.out.print(f"{k}. {reached}{chance} if", soft_wrap=True)
         for name, (old, new) in answer.changes.items():
-            session.out.print(f"   {shown(name)} goes from {number(old)} to {number(new)}", soft_wrap=True)
+            session.out.print(f"   {shown(name)} goes from {exact(old)} to {exact(new)}", soft_wrap=True)

@@ -187,7 +187,7 @@ def tell_row(session: "Session", found: Explained) -> None:
 def tell_table(session: "Session", found: Explained) -> None:
     """Print what drives the decisions of all rows, then the first rows in words."""
     ranked = importance(found.reasons)
-    session.out.print(f"What drives {len(found.X)} rows (mean size of the exact contributions):")
+    session.out.print(f"What drives the predictions for {len(found.X)} rows (mean size of the exact contributions):")
     width = max((len(shown(name)) for name, _ in ranked), default=0)
     for name, size in ranked[:10]:
         bar = "█" * max(1, round(BAR * size / ranked[0][1]))
@@ -201,7 +201,7 @@ def tell_table(session: "Session", found: Explained) -> None:
             session.out.print(f"  • {shown(text)}", soft_wrap=True)
     if len(found.X) > ROWS_IN_WORDS:
         session.note(
-            f"The first {ROWS_IN_WORDS} of {len(found.X)} rows; --row N details one, --csv or --output has all."
+            f"The first {ROWS_IN_WORDS} of {len(found.X)} rows; --row N explains one in detail, --csv or --output all."
         )
 
 

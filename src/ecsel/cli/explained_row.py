@@ -59,7 +59,7 @@ class ExplainedRow:
 
 def least_sure_row(study: Study) -> ExplainedRow:
     """Return the held-out row with the smallest highest probability: the one that most deserves an explanation."""
-    model = study.judged
+    model = study.validation_model
     with warnings.catch_warnings():
         # held-out rows may lie a little outside the training range; the reader of a demo need not hear of it
         warnings.simplefilter("ignore", UserWarning)
@@ -68,7 +68,7 @@ def least_sure_row(study: Study) -> ExplainedRow:
 
 
 def _explained(study: Study, at: int) -> ExplainedRow:
-    model, one = study.judged, study.X.iloc[[at]]
+    model, one = study.validation_model, study.X.iloc[[at]]
     p = model.predict_proba(one)[0]
     view = ModelView.of(model)
     b, a = np.argsort(p)[-2:]

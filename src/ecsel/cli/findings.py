@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ecsel.cli.models import is_readable
 from ecsel.cli.preparing import left_out_note
 from ecsel.cli.wording import shown
+from ecsel.signomial.text import counted
 from ecsel.study.screening import MAX_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.tables.cautions import ADVICE
 from ecsel.tables.readings import AS_TEXT, MISSING_CODES_OFF
@@ -27,9 +28,15 @@ MISSING_READABLE = "a missing number counts as the median, and [column missing] 
 MISSING_PAPER = "a missing value is a factor of its own (column=?) in the equations"
 
 
-QUESTIONS = {
-    "afterwards": "these sound like something that is known only afterwards; is it known when the model is used?",
-    "protected": "these may be protected attributes; may they be used? (ecsel report --group compares their groups.)",
+QUESTIONS: dict[str, tuple[str, str]] = {
+    "afterwards": (
+        "this sounds like something known only afterwards; is it known when the model is used?",
+        "these sound like something known only afterwards; are they known when the model is used?",
+    ),
+    "protected": (
+        "this may be a protected attribute; may it be used? (ecsel report --group compares its groups.)",
+        "these may be protected attributes; may they be used? (ecsel report --group compares their groups.)",
+    ),
 }
 
 
@@ -45,10 +52,10 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
     """Return what was read and what was done to it; `readable` tells the search from the paper's model."""
     task = prepared.task
     other = "regression" if task.kind == "classification" else "classification"
-    line = f"{shown(prepared.target)} is taken for {'classes' if other == 'regression' else 'a quantity'}: {task.why}"
+    what = "classes" if other == "regression" else "a quantity"
     fixed = task.why in {"as asked", NOT_NUMBERS}
-    override = "" if fixed else f" (--task {other} overrides)"
-    found = [Finding("task", f"{task.kind}: {line}{override}")]
+    override = "" if fixed else f" (--task {other} overrides this)"
+    found = [Finding("task", f"{task.kind}: {shown(prepared.target)} is taken for {what}: {task.why}{override}")]
     if prepared.classes:
         ranked = sorted(prepared.classes.items(), key=lambda pair: -pair[1])
         classes = [f"{shown(label)}: {n}" for label, n in ranked[:MAX_CLASSES]]
@@ -56,10 +63,10 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
         found.append(Finding("classes", f"rows per class: {', '.join(classes)}{more}"))
     kept = column_kinds(prepared)
     kinds = [f"{kept.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kept]
-    found.append(Finding("columns", f"{len(kept)} columns take part: {', '.join(kinds)}"))
+    found.append(Finding("columns", f"{counted(len(kept), 'column')} to learn from: {', '.join(kinds)}"))
     if coded := coded_columns(prepared.plain):
-        how = "read as quantities, and each value may be a piece" if readable else "read as quantities"
-        line = f"few different whole numbers, {how}: {listed(coded)} (--categorical if they are only names)"
+        how = "quantities, and each value may also be a piece" if readable else "quantities"
+        line = f"columns of few whole numbers are read as {how}: {listed(coded)} (--categorical if they are only codes)"
         found.append(Finding("coded", line))
     found += [Finding("dropped", f"left out {shown(name)}: {why}") for name, why in prepared.dropped.items()]
     found += [
@@ -120,7 +127,7 @@ def cautions(prepared: Prepared, *, rare_is_handled: bool = False) -> list[Findi
             ]
         elif own:
             names = " ".join(f"--drop {shlex.quote(each.column)}" for each in own)
-            line = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind]}"
+            line = f"{listed([each.column for each in own], len(own))}: {QUESTIONS[kind][len(own) > 1]}"
             found.append(Finding(kind, f"{line} If not: {names}"))
     return found + (_class_cautions(prepared, rare_is_handled=rare_is_handled) if prepared.classes else [])
 
@@ -130,13 +137,11 @@ def fit_cautions(study: Study) -> list[Finding]:
     found = []
     if study.unstable:
         what = "features" if study.classes else "exponents"
-        found.append(
-            Finding("unstable", f"unstable {what}: other rows would give another sign, or none, to {_all(study)}")
-        )
+        found.append(Finding("unstable", f"unstable {what}: with other rows {_all(study)} could change sign or vanish"))
     if not study.classes and not study.model.law_found_:
-        line = "no law was found, the prediction is a constant; try --criterion prediction, or more rows"
+        line = "no law was found, so the prediction is a constant; try --criterion prediction, or more rows"
         if is_readable(study.model):
-            line = "no column predicts better than a constant does; try more rows, or other columns"
+            line = "no column predicts better than a constant; try more rows, or other columns"
         found.append(Finding("no_law", line))
     return found
 
@@ -153,7 +158,7 @@ def _class_cautions(prepared: Prepared, *, rare_is_handled: bool) -> list[Findin
         found.append(
             Finding(
                 "tiny_class",
-                f"too few rows to learn or judge a class: {line}; merge it with another class, or leave its rows out",
+                f"too few rows to learn or judge a class: {line}; merge it with another class, or leave out its rows",
             )
         )
     rare = rare_class(counts)
@@ -161,7 +166,7 @@ def _class_cautions(prepared: Prepared, *, rare_is_handled: bool) -> list[Findin
         label, share = rare
         percent = f"{100 * share:.2g} %"
         advice = "--threshold f1 or --class-weight balanced" if len(counts) == 2 else "--class-weight balanced"
-        line = f"only {percent} of the rows are {shown(label)}: accuracy tells little, look at AUC and at the recall"
+        line = f"only {percent} of the rows are {shown(label)}: accuracy says little, look at AUC and recall"
         more = "" if rare_is_handled else f"; {advice} finds more of them"
         found.append(Finding("imbalance", line + more))
     return found

@@ -32,7 +32,7 @@ HEADINGS = {
     "r2": "R²",
     "rmse": "RMSE",
     "mae": "mean abs. error",
-    "numbers": "numbers in it",
+    "numbers": "numbers in the model",
 }
 
 
@@ -48,7 +48,7 @@ def show_table(
 
 def show_fit(session: Session, study: Study, data: str, noted: list[Finding], output: Path | None) -> None:
     """Print the equation, its quality, what drives it, and what asks for a second look."""
-    _heading(session, f"The equation, fitted on all {len(study.y)} rows")
+    _heading(session, f"The equation, fitted to all {len(study.y)} rows")
     show_equations(session.out, study.model)
     if study.classes and is_readable(study.model):
         _show_list(session, aids_heading(study.model), reading_aids(study.model))
@@ -64,7 +64,7 @@ def show_fit(session: Session, study: Study, data: str, noted: list[Finding], ou
         session.out.print(study.model.summary(), soft_wrap=True)
     session.out.print()
     if output is None:
-        session.note("The model was not kept; add --output model.json to write it.")
+        session.note("The model was not saved; add --output model.json to keep it.")
     else:
         source, target, model = map(shlex.quote, (data, study.target, str(output)))
         session.out.print(f"Wrote {output}. Next, for example:", soft_wrap=True)
@@ -88,11 +88,11 @@ def quality_notes(study: Study, n_fitted: int) -> list[str]:
     model, first = study.model, study.qualities[0]
     what = "equation" if is_readable(model) or study.classes else "law"
     own = n_numbers(model)
-    message = f"These figures belong to a fit on the other {n_fitted} rows"
     if first.numbers != own:
-        notes = [f"{message}: another {what}, of {_count(first.numbers)}; the one above has {_count(own)}."]
+        trial = f"another {what}, of {_count(first.numbers)}, fitted to the other {n_fitted} rows"
+        notes = [f"These figures are for {trial}; the {what} above has {_count(own)}."]
     else:
-        notes = [f"{message}, of the same size as the {what} above."]
+        notes = [f"These figures are for a fit to the other {n_fitted} rows, of the same size as the {what} above."]
     quality = getattr(model, "out_of_fold_", None)
     if quality is not None:
         area = "" if quality.auc is None else f", AUC {quality.auc:.3f}"
@@ -102,7 +102,7 @@ def quality_notes(study: Study, n_fitted: int) -> list[str]:
     if getattr(model, "threshold", None) is not None and all(t is not None for _, t in rules):
         label = shown(model.classes_.tolist()[1])
         each = ", ".join(f"{name} {threshold:.3g}" for name, threshold in rules)
-        notes.append(f"Predicted {label} from this probability on: {each}.")
+        notes.append(f"Each model predicts {label} from this probability on: {each}.")
     return notes
 
 

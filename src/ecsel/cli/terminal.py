@@ -56,8 +56,8 @@ def show_written(console: Console, written: dict[str, Path]) -> None:
 
 def _show_model(console: Console, study: Study) -> None:
     several = len(study.model.equations_) > 1
-    what = "one equation per class" if several else "one equation"
-    _heading(console, f"The model: {what}, at most {MAX_FACTORS} factors each, fitted in {study.seconds:.1f} s")
+    what = "one equation per class, each of" if several else "one equation of"
+    _heading(console, f"The model: {what} at most {MAX_FACTORS} factors, fitted in {study.seconds:.1f} s")
     show_equations(console, study.model, other_sizes=False)
     aids = reading_aids(study.model)
     if aids:

@@ -1,4 +1,4 @@
-/* The compiled twins of NumPy functions in `fitting` and `tables`: what the door in module.c calls, free of Python. */
+/* The compiled twins of NumPy functions in `fitting` and `tables`: what the bindings in module.c call, free of Python. */
 #ifndef ECSEL_KERNEL_H
 #define ECSEL_KERNEL_H
 

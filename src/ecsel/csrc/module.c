@@ -1,4 +1,4 @@
-/* The door: NumPy arrays in through the buffer protocol, the loops without the interpreter's lock. */
+/* The bindings: NumPy arrays in through the buffer protocol, the loops without the interpreter's lock. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>

@@ -87,26 +87,38 @@ def enumerate_monomials(lattice: Lattice, kind: str, size: int, *, ceiling: int 
 def _within(lattice: Lattice, costs: Floats, budget: float, ceiling: int) -> tuple[Structure, Floats] | None:
     """Return the monomials whose description length is at most ``budget``; ``None`` when they exceed the ceiling."""
     m = lattice.n_columns
-    exponents, parity = np.zeros((1, m)), np.zeros((1, m), dtype=np.int8)
     spent, active = np.zeros(1), np.zeros(1, dtype=np.intp)
+    # A monomial is another one and its last factor; of many columns few are in use: none is written out before the end.
+    before, last = np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
+    value, sign = np.zeros(1), np.zeros(1, dtype=np.int8)
     spread = lattice.spread_cost(np.arange(lattice.n_choices + 1))
     # ln C(m, d) falls again beyond m/2: a partial monomial pays at least the running minimum from the right.
     least = np.minimum.accumulate(spread[::-1])[::-1] - TERM
     for j in range(m):
         option_value, option_parity = np.nonzero(costs[j] <= budget)
         option_cost = costs[j][option_value, option_parity]
-        total = spent[:, None] + option_cost[None, :] + TERM + least[np.minimum(active + 1, m)][:, None]
+        rest = least[np.minimum(active + 1, m)]
+        able = np.flatnonzero(spent + option_cost.min(initial=np.inf) + TERM + rest <= budget)
+        total = spent[able, None] + option_cost[None, :] + TERM + rest[able, None]
         parent, option = np.nonzero(total <= budget)
         if len(spent) + len(parent) > ceiling:
             return None
-        grown, grown_parity = exponents[parent], parity[parent]
-        grown[:, j] = lattice.values[option_value[option]]
-        grown_parity[:, j] = option_parity[option]
-        exponents, parity = np.concatenate([exponents, grown]), np.concatenate([parity, grown_parity])
+        parent = able[parent]
+        before, last = np.concatenate([before, parent]), np.concatenate([last, np.full(len(parent), j)])
+        value = np.concatenate([value, lattice.values[option_value[option]]])
+        sign = np.concatenate([sign, option_parity[option].astype(np.int8)])
         spent = np.concatenate([spent, spent[parent] + option_cost[option]])
         active = np.concatenate([active, active[parent] + 1])
     total_cost = spent + spread[active]
-    keep = (total_cost <= budget) & lattice.has_right_dimension(exponents)
+    at = np.flatnonzero(total_cost <= budget)
+    total_cost = total_cost[at]
+    exponents, parity = np.zeros((len(at), m)), np.zeros((len(at), m), dtype=np.int8)
+    rows = np.arange(len(at))
+    while len(rows := rows[at > 0]):
+        at = at[at > 0]
+        exponents[rows, last[at]], parity[rows, last[at]] = value[at], sign[at]
+        at = before[at]
+    keep = lattice.has_right_dimension(exponents)
     return Structure(exponents[keep], parity[keep]), total_cost[keep]
 
 

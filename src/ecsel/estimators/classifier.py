@@ -310,15 +310,14 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         classes, codes, totals = encode_labels(labels, given)
         named = str(getattr(y, "name", None) or "")
         warn_cautions(find_cautions(encoder, table, codes.astype(np.float64), named, classes=True), stacklevel=4)
-        chosen = chosen.after(time.monotonic() - started)
         if chosen.searches:
             sampled = batches.sample_of_table(self, chosen, X, encoder, (labels, given), codes, self._seed())
             if sampled is not None:
-                return self._search(chosen, encoder, classes, totals, *sampled)
+                return self._search(chosen.after(time.monotonic() - started), encoder, classes, totals, *sampled)
             weights = np.ones(len(codes)) if given is None else given
             values = encoder.feature_rows(table, warn=False)
             rows = TrainingRows.canonical(self.cv, values, codes.astype(np.intp, copy=False), weights, labels)
-            return self._search(chosen, encoder, classes, totals, rows)
+            return self._search(chosen.after(time.monotonic() - started), encoder, classes, totals, rows)
         packing = batches.packing_of(self, chosen, X, encoder, (labels, given), classes, totals)
         if packing is not None:
             del codes, given  # as large as a column each

@@ -135,7 +135,10 @@ def notebook_page(
     lines = [
         str(element("p", mathml.equation(element("mtext", left), right, text))) for left, right in equations.items()
     ]
-    return "".join([box, *lines, f"<details><summary>summary</summary><pre>{escape(summary)}</pre></details>"])
+    # a term stays on one line, and long lines of the summary wrap, whatever the notebook's own style
+    style = "<style>.ecsel .term { display: inline-block; } .ecsel pre { white-space: pre-wrap; }</style>"
+    details = f"<details><summary>summary</summary><pre>{escape(summary)}</pre></details>"
+    return "".join([box, style, '<div class="ecsel">', *lines, details, "</div>"])
 
 
 def documentation(urls: Sequence[str]) -> str:

@@ -99,13 +99,11 @@ def range_lines(encoder: TableEncoder) -> list[str]:
         if isinstance(reading, LevelReading) and reading.other is not None
     }
     lines += [
-        f"a level of {print_name(name)} that training has not listed counts as {other!r}"
-        for name, other in others.items()
-        if name in used
+        f"any other level of {print_name(name)} counts as {other!r}" for name, other in others.items() if name in used
     ]
     named = [print_name(name) for name in used if columns[name].kind == "categorical" and name not in others]
     if named:
-        lines.append(f"a level of {', '.join(named)} that training has not seen counts as none of those named")
+        lines.append(f"a level of {', '.join(named)} that was not in training counts as none of those named")
     filled = {name: value for name, features in used.items() if (value := _filled(features))}
     if filled:
         message = ", ".join(f"{print_name(name)} counts as {value}" for name, value in filled.items())
@@ -149,11 +147,11 @@ def candidate_lines(
         return []
     lines = [f"candidates ({what} on held-out rows ± its standard error):"]
     lines += [f"  {'*' if i == own else ' '} {path[i].size:>3}: {figures[i]}  select({i})" for i in measured]
-    lines.append("  * is this model; select(i) returns another one, path_[i].equations shows it")
+    lines.append("  * is this model; select(i) returns another, path_[i].equations shows its equations")
     ties = [i for i in near_ties if i != own]
     if own in near_ties and ties:
         message = ", ".join(f"{path[i].size} factors, select({i})" for i in ties)
-        lines.append(f"the folds cannot tell these from the chosen one: {message}, see path_")
+        lines.append(f"the folds cannot tell the chosen one from {message}; see path_")
     return lines
 
 

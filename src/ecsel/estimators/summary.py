@@ -113,7 +113,7 @@ def out_of_fold_lines(model: ECSELClassifier) -> list[str]:
     lines.append(f"  recall of the rarest class {labels[quality.minority]}: {quality.minority_recall:.4f}")
     if len(labels) <= MAX_CLASSES_SHOWN:
         at = "" if model.threshold_ is None else f" at the threshold {model.threshold_:.4g}"
-        lines += [f"  weight of rows, truth down and prediction across{at}:", *_table(labels, quality.confusion)]
+        lines += [f"  rows by their truth (down) and prediction (across){at}:", *_table(labels, quality.confusion)]
     return lines
 
 

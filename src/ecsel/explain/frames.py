@@ -116,3 +116,18 @@ def repeat_row(x: Any, times: int) -> Any:
     if (n_rows := read_table(x).n_rows) != 1:
         raise ValueError(f"one row is needed, not {n_rows}")
     return take_rows(x, np.zeros(times, dtype=np.intp))
+
+
+MAX_EXPLAINED = 1000
+"""Averages over more rows than this change too little to be waited for."""
+
+
+def some_rows(n: int, most: int) -> npt.NDArray[np.intp]:
+    """Return at most so many positions of n rows in order, the same ones in every run.
+
+    >>> some_rows(3, 5)
+    array([0, 1, 2])
+    """
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))

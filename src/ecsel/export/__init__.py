@@ -7,32 +7,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ecsel.export.c import to_c
-    from ecsel.export.excel import to_excel
-    from ecsel.export.javascript import to_javascript
-    from ecsel.export.latex import to_latex
-    from ecsel.export.onnx import to_onnx
-    from ecsel.export.pmml import to_pmml
-    from ecsel.export.python import to_python
-    from ecsel.export.raw_rows import formula_inputs
-    from ecsel.export.skl2onnx import register_skl2onnx
-    from ecsel.export.sql.scoring import to_sql
-    from ecsel.export.symbolic import to_sympy
-    from ecsel.export.text import to_text
+    from ecsel.export.readable.latex import to_latex
+    from ecsel.export.readable.raw_rows import formula_inputs
+    from ecsel.export.readable.symbolic import to_sympy
+    from ecsel.export.readable.text import to_text
+    from ecsel.export.targets.c import to_c
+    from ecsel.export.targets.excel import to_excel
+    from ecsel.export.targets.javascript import to_javascript
+    from ecsel.export.targets.onnx import to_onnx
+    from ecsel.export.targets.pmml import to_pmml
+    from ecsel.export.targets.python import to_python
+    from ecsel.export.targets.skl2onnx import register_skl2onnx
+    from ecsel.export.targets.sql.scoring import to_sql
 
 _HOMES = {
-    "formula_inputs": "ecsel.export.raw_rows",
-    "register_skl2onnx": "ecsel.export.skl2onnx",
-    "to_c": "ecsel.export.c",
-    "to_excel": "ecsel.export.excel",
-    "to_javascript": "ecsel.export.javascript",
-    "to_latex": "ecsel.export.latex",
-    "to_onnx": "ecsel.export.onnx",
-    "to_pmml": "ecsel.export.pmml",
-    "to_python": "ecsel.export.python",
-    "to_sql": "ecsel.export.sql.scoring",
-    "to_sympy": "ecsel.export.symbolic",
-    "to_text": "ecsel.export.text",
+    "formula_inputs": "ecsel.export.readable.raw_rows",
+    "register_skl2onnx": "ecsel.export.targets.skl2onnx",
+    "to_c": "ecsel.export.targets.c",
+    "to_excel": "ecsel.export.targets.excel",
+    "to_javascript": "ecsel.export.targets.javascript",
+    "to_latex": "ecsel.export.readable.latex",
+    "to_onnx": "ecsel.export.targets.onnx",
+    "to_pmml": "ecsel.export.targets.pmml",
+    "to_python": "ecsel.export.targets.python",
+    "to_sql": "ecsel.export.targets.sql.scoring",
+    "to_sympy": "ecsel.export.readable.symbolic",
+    "to_text": "ecsel.export.readable.text",
 }
 
 __all__ = [

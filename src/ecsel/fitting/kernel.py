@@ -1,4 +1,4 @@
-"""The door to the compiled kernel: the inner loops of small fits, and passes over packed rows.
+"""The bindings of the compiled kernel: the inner loops of small fits, and passes over packed rows.
 
 `csrc/` holds the same formulas as `sums`, `active_set` and `newton`, in C, for double precision, and those of `sweeps`
 and `importance_sampling` for single. Sums over rows keep one order, so that the bits of a fit do not depend on the

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.explain.counterfactual.options import grain_of
-from ecsel.export.lowering import lower
-from ecsel.report.evidence import some_rows
+from ecsel.explain.frames import some_rows
+from ecsel.export.program.lowering import lower
 from ecsel.report.wording import shown
 from ecsel.tables.levels import level_codes
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ecsel.export.program import InputColumn
+    from ecsel.export.program.program import InputColumn
     from ecsel.report.evidence import Evidence, Rows
 
     Floats = NDArray[np.float64]

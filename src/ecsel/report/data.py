@@ -10,6 +10,7 @@ import numpy as np
 
 from ecsel.report.svg import bar, spark
 from ecsel.report.wording import DASH, count, number, percent, shown
+from ecsel.tables import EmptyColumn
 from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
 
 if TYPE_CHECKING:
@@ -90,7 +91,10 @@ def _column(rows: Rows, j: int, *, used: bool) -> ColumnLine:
     if levels is not None:
         return _levels(rows, j, name, levels, used=used)
     encoder = rows.view.encoder
-    if encoder is not None and encoder.columns[j].kind == "empty":
+    column = None if encoder is None else encoder.columns[j]
+    if isinstance(column, EmptyColumn):
+        if column.reason:  # it has values, which the model does not read
+            return ColumnLine(name, "left out", DASH, DASH, DASH, None, used=False)
         return ColumnLine(name, "empty", DASH, DASH, percent(1.0), None, used=False)
     values = rows.numbers(j)
     present = values[~np.isnan(values)]

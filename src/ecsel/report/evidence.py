@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 
 from ecsel.explain import ModelView
 from ecsel.explain.baseline import median_row, resolve_baseline
-from ecsel.explain.frames import row_labels, take_rows
+from ecsel.explain.frames import MAX_EXPLAINED, row_labels, some_rows, take_rows
 from ecsel.quality.inputs import class_codes, score_column
 from ecsel.report.rules import used_columns
 from ecsel.tables.quantities import is_missing
@@ -192,18 +192,3 @@ def typical_row(evidence: Evidence) -> int:
             missing = np.isnan(values)
             distance += np.where(missing, 1.0, np.abs(rankdata(np.where(missing, -np.inf, values)) / len(rows) - 0.5))
     return int(np.argmin(distance))
-
-
-MAX_EXPLAINED = 1000
-"""Averages over more rows than this change too little to be waited for."""
-
-
-def some_rows(n: int, most: int) -> Positions:
-    """Return at most so many positions of n rows in order, the same ones in every run.
-
-    >>> some_rows(3, 5)
-    array([0, 1, 2])
-    """
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel import explain
-from ecsel.report.wording import number, percent, shown, value_text
+from ecsel.report.wording import exact, number, percent, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -45,10 +45,20 @@ def examples(
     words = explain.reasons(
         evidence.view, rows, MAX_REASONS, baseline=evidence.baseline, column_texts=column_texts
     ).texts
+    names = {repr(label): shown(label) for label in evidence.view.classes}
+    words = tuple(tuple(_named(text, names) for text in texts) for texts in words)
     return tuple(
         _example(evidence, position, why, texts, immutable)
         for (position, why), texts in zip(chosen.items(), words, strict=True)
     )
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    """Return a reason that calls classes by their names, as the rest of the page does, not as Python writes them."""
+    for written, name in names.items():
+        for before in ("log-odds of ", "against "):
+            text = text.replace(before + written, before + name)
+    return text
 
 
 def _telling_classes(evidence: Evidence) -> dict[int, str]:
@@ -117,7 +127,7 @@ def _changes(evidence: Evidence, position: int, immutable: Collection[Any]) -> t
 
 def _in_words(answer: Counterfactual) -> str:
     moves = [
-        f"{shown(name)} were {value_text(after)} instead of {value_text(before)}"
+        f"{shown(name)} were {exact(after)} instead of {exact(before)}"  # these very values were confirmed
         for name, (before, after) in answer.changes.items()
     ]
     chance = "" if answer.probability is None else f" (probability {percent(answer.probability)})"

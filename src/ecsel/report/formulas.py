@@ -242,13 +242,13 @@ def _readable_size(evidence: Evidence) -> str:
     n_factors = sum(len(term.factors) for term in terms)
     # most pieces have one factor; only products need both counts
     products = "" if n_factors == len(terms) else f" with {counted(n_factors, 'factor')}"
-    return f"{counted(len(terms), 'piece')}{products} of {counted(len(evidence.used), 'column')}"
+    return f"{counted(len(terms), 'piece')}{products} from {counted(len(evidence.used), 'column')}"
 
 
 def _law_size(evidence: Evidence) -> str:
     """Return how large a law is."""
     n_terms = len(evidence.view.estimator.equation_.terms)
-    return f"{counted(n_terms, 'term')} of {counted(len(evidence.used), 'column')}"
+    return f"{counted(n_terms, 'term')} from {counted(len(evidence.used), 'column')}"
 
 
 def _size(equations: list[Any]) -> str:

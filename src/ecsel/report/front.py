@@ -69,10 +69,12 @@ class Front:
 
     @property
     def smaller(self) -> FrontPoint | None:
-        """The best candidate of at most half the factors."""
+        """The best candidate of at most half the factors, or of fewer at all where one has the smaller error."""
         chosen = self.chosen
-        fewer = [p for p in self.points if chosen and 0 < p.n_factors <= chosen.n_factors // 2]
-        return min(fewer, key=lambda point: point.error, default=None)
+        fewer = [p for p in self.points if chosen and 0 < p.n_factors < chosen.n_factors]
+        half = [p for p in fewer if chosen and p.n_factors <= chosen.n_factors // 2]
+        better = [p for p in fewer if chosen and float(p.text) < float(chosen.text)]
+        return min(better or half, key=lambda point: point.error, default=None)
 
     def sentence(self, *, other_sizes: bool = True) -> str:
         """Return the front in one line, empty where there is none; `other_sizes` names the options that choose them."""
@@ -81,12 +83,12 @@ class Front:
         parts = [f"{factors(chosen.n_factors)}: {self.measure} {chosen.text} on {self.where}"]
         if self.smaller is not None:
             n = self.smaller.n_factors
-            parts.append(f"{factors(n)} would have {self.smaller.text} (--select {n})")
+            parts.append(f"{factors(n)} would give {self.smaller.text} (--select {n})")
         if self.larger is not None:
             n = self.larger.n_factors
-            parts.append(f"{factors(n)} would bring {self.larger.text} (--select {n})")
+            parts.append(f"{factors(n)} would give {self.larger.text} (--select {n})")
         if self.limit is not None:
-            parts.append(f"--max-factors {2 * self.limit} would look further")
+            parts.append(f"--max-factors {2 * self.limit} would try larger ones")
         return "; ".join(parts if other_sizes else parts[:1])
 
 

@@ -37,7 +37,7 @@ from ecsel.tables.cautions import is_protected
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ecsel.export.scorecards import Scorecard
+    from ecsel.export.readable.scorecards import Scorecard
     from ecsel.report.evidence import Evidence
     from ecsel.report.html import Html
 

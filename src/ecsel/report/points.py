@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ecsel.export.scorecards import Scorecard
+from ecsel.export.readable.scorecards import Scorecard
 from ecsel.report.wording import MINUS, number, shown
 from ecsel.signomial.text import print_shift
 
 if TYPE_CHECKING:
-    from ecsel.export.scorecard_lines import CardLine
+    from ecsel.export.readable.scorecard_lines import CardLine
     from ecsel.report.evidence import Evidence
+
+SIGNS = ((" * ", " × "), ("2**(", "2^("), (" - ", f" {MINUS} "), (">=", "≥"), ("<=", "≤"))
+"""Signs of a program, and those of a printed page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +45,23 @@ def points(evidence: Evidence, card: Scorecard | None) -> Points | None:
     if not isinstance(card, Scorecard) or card.view.estimator is not evidence.view.estimator:
         raise ValueError("points must be a scorecard of the reported model: points=ecsel.scorecard(model, decimals=0).")
     rounded = "" if card.decimals is None else number(card.max_difference(evidence.training.table), 2)
-    return Points(tuple(map(_line, card.lines)), tuple(map(_rule, card.rules())), card.toward is None, rounded)
+    return Points(
+        tuple(map(_line, card.lines)), tuple(_rule(text, card) for text in card.rules()), card.toward is None, rounded
+    )
 
 
-def _rule(text: str) -> str:
-    """Return a rule of the card with the signs of a printed page in the place of those of a program."""
-    for sign, printed in (
-        (" * ", " × "),
-        ("2**((", "2^(("),
-        ("2**(", "2^("),
-        (" - ", f" {MINUS} "),
-        (">=", "≥"),
-        ("<=", "≤"),
-    ):
+def _rule(text: str, card: Scorecard) -> str:
+    """Return a rule of the card with the signs of a printed page in the place of those of a program.
+
+    Sums of rounded points are compared with a limit that is rounded too, in the direction that changes no decision.
+    """
+    if card.cutoff is not None and math.isfinite(card.cutoff) and card.decimals is not None:
+        unit = 10.0**card.decimals
+        limit = (math.ceil if card.direction > 0 else math.floor)(card.cutoff * unit) / unit
+        text = text.replace(print_shift(card.cutoff), print_shift(round(limit, card.decimals)))
+    for label in card.view.classes:
+        text = text.replace(repr(label), shown(label))
+    for sign, printed in SIGNS:
         text = text.replace(sign, printed)
     return text
 

@@ -12,8 +12,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ecsel.export import to_javascript
-from ecsel.export.javascript import literal
-from ecsel.export.lowering import lower
+from ecsel.export.program.lowering import lower
+from ecsel.export.targets.javascript import literal
 
 if TYPE_CHECKING:
     from ecsel.explain import ModelView

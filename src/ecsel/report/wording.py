@@ -67,7 +67,7 @@ def exact(value: Any) -> str:
     >>> exact(104.29), exact(3.0), exact("own"), exact(None)
     ('104.29', '3', 'own', 'missing')
     """
-    if value is None:
+    if value is None or value != value or type(value).__name__ == "NAType":  # noqa: PLR0124  # NaN is not itself
         return "missing"
     return repr(value).removesuffix(".0") if type(value) in {int, float} else shown(value)
 

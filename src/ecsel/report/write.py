@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Mapping, Sequence
 
-    from ecsel.export.scorecards import Scorecard
+    from ecsel.export.readable.scorecards import Scorecard
 
 
 def render_report(

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -206,18 +206,17 @@ def multiplied(columns: Sequence[SearchColumn], chosen: Iterable[int]) -> list[i
     return kept
 
 
-def pair_pieces(columns: Sequence[SearchColumn], chosen: Iterable[int], *, more: bool) -> list[Piece]:
-    """Return the products of two of the chosen columns."""
+def pair_pieces(columns: Sequence[SearchColumn], *chosen: Iterable[int], more: bool) -> list[Piece]:
+    """Return the products of two of the chosen columns; of several choices what any of them has, once."""
     numbers = PAIRS + MORE_PAIRS if more else PAIRS
-    chosen = multiplied(columns, chosen)
-    parts = {j: {id(f): Part(j, f) for f in SINGLES if columns[j].allows(f)} for j in chosen}  # hashes are slow
+    pairs = dict.fromkeys(chain.from_iterable(combinations(multiplied(columns, each), 2) for each in chosen))
+    used = dict.fromkeys(chain.from_iterable(pairs))
+    parts = {j: {id(f): Part(j, f) for f in SINGLES if columns[j].allows(f)} for j in used}  # hashes are slow
     middles = {
-        j: Part(j, Function(Fraction(1), centre=columns[j].measured_from[0]))
-        for j in chosen
-        if columns[j].measured_from
+        j: Part(j, Function(Fraction(1), centre=columns[j].measured_from[0])) for j in used if columns[j].measured_from
     }
     pieces: list[Piece] = []
-    for i, j in combinations(chosen, 2):
+    for i, j in pairs:
         a, b = columns[i], columns[j]
         if a.group == b.group:
             continue

@@ -35,6 +35,7 @@ PASS_TOLERANCE = 1e-8
 class _Candidate:
     raw: Floats
     standard: tuple[Floats, Floats, Floats]
+    start: tuple[Floats, Floats]
     held_out: Floats
     loss: float
 
@@ -72,12 +73,15 @@ def choose_again(
             equations.ridge,
             standard,
             None,
+            _standard_numbers(equations.owners, standard, (equations.intercepts, equations.coefficients)),
         )
         scores = np.repeat(fitted.intercepts[:, None], len(outside), axis=1)
         for k, c in enumerate(fitted.owners):
             scores[c] += fitted.coefficients[k] * raw[k, outside]
         rows = loss.values(scores, target[outside])
-        candidates.append(_Candidate(raw, standard, scores, float(np.average(rows, weights=fold[1][outside]))))
+        start = _standard_numbers(fitted.owners, standard, (fitted.intercepts, fitted.coefficients))
+        mean_loss = float(np.average(rows, weights=fold[1][outside]))
+        candidates.append(_Candidate(raw, standard, start, scores, mean_loss))
     losses = [loss.values(each.held_out, target[outside]) for each in candidates]
     held = fold[1][outside]
     best = int(np.argmin([each.loss for each in candidates]))
@@ -101,6 +105,7 @@ def choose_again(
             point.equations.ridge,
             each.standard,
             options.digits,
+            each.start,
         )
         front.append(FrontPoint(equations, each.loss, _standard_error(losses[i], held), point.key))
     return replace(
@@ -110,6 +115,15 @@ def choose_again(
         near_ties=tuple(near),
         held_out=((candidates[chosen].held_out, held),),
     )
+
+
+def _standard_numbers(
+    owners: Places, standard: tuple[Floats, Floats, Floats], numbers: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Return intercepts and coefficients of standardised pieces, given those of raw ones: where a fit starts."""
+    intercepts, coefficients = numbers
+    moved = np.bincount(owners, coefficients * standard[0], minlength=len(intercepts))
+    return intercepts + moved, coefficients * standard[1]
 
 
 def _standard_error(values: Floats, weights: Floats) -> float:
@@ -184,7 +198,7 @@ def fit_streamed(
     """
     mean, scale, leverage = standard
     n_scores = loss.n_scores
-    theta = np.concatenate([start[0] + np.bincount(owners, start[1] * mean, minlength=n_scores), start[1] * scale])
+    theta = np.concatenate(_standard_numbers(owners, standard, start))
 
     def look(at: Floats) -> tuple[float, Floats, Floats]:
         sums = total(GlmPass(loss, owners, mean, scale, at))

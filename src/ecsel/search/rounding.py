@@ -5,9 +5,10 @@ one by one, and those that are still free move to where the quadratic is least:
 
     δ_R = −H_RR⁻¹ H_Rk δ_k        after number k has moved by δ_k.
 
-The number with the coarsest step, in units of the loss, goes first, so that the finest one takes up what is left. The
-true loss then decides: where it rises by more than max(`NATS`, `NATS_A_ROW` a row, `SHARE` of it), the coarsest number
-gets one more digit.
+The number with the coarsest step, in units of the loss, goes first, so that the finest one takes up what is left. With
+the numbers in the opposite order and H = LL', every set R that is left is a leading block, and H_RR⁻¹ H_Rk is
+L_RR'⁻¹ times row k of L: one factor serves all steps. The true loss then decides: where it rises by more than
+max(`NATS`, `NATS_A_ROW` a row, `SHARE` of it), the coarsest number gets one more digit.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import linalg
 
 from ecsel.search import glm
 
@@ -108,13 +110,17 @@ def rounded_coefficients(
 def _round_in_turn(hessian: Floats, start: Floats, digits: Places) -> Floats:
     now = start.copy()
     order = np.argsort(-_steps(start, digits) * np.sqrt(np.diagonal(hessian)), kind="stable")
-    order = order[start[order] != 0]  # what is zero stays so: the reference of a softmax
-    for i, k in enumerate(order):
+    order = order[start[order] != 0][::-1]  # what is zero stays so: the reference of a softmax
+    if not len(order):
+        return now
+    factor = linalg.cholesky(hessian[np.ix_(order, order)], lower=True, check_finite=False)
+    for i in range(len(order) - 1, -1, -1):
+        k, rest = order[i], order[:i]
         there = round_to(float(now[k]), int(digits[k]))
         change = there - now[k]
-        rest = order[i + 1 :]
-        if len(rest) and change:
-            now[rest] -= np.linalg.solve(hessian[np.ix_(rest, rest)], hessian[rest, k]) * change
+        if i and change:
+            moved = linalg.solve_triangular(factor[:i, :i], factor[i, :i], lower=True, trans="T", check_finite=False)
+            now[rest] -= moved * change
         now[k] = there
     return now
 

@@ -9,7 +9,6 @@ the choice is part of the search and every fold makes it anew. The dictionary ho
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +26,7 @@ from ecsel.search.dictionary import (
     pair_pieces,
     single_pieces,
 )
-from ecsel.search.turning import turns
+from ecsel.search.turning import turns_of_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,10 +65,8 @@ def screened_atoms(
     owners = np.array([piece[0].column for piece in singles.pieces], dtype=np.intp)
     orders = [_order(marginal_gains(singles, loss, target, each), owners) for each in weights]
     kept = [_first_columns(owners, order) for order in orders]
-    masks = [
-        np.isin(owners, list(each)) & _turning(singles, columns, each, loss, target, own)
-        for each, own in zip(kept, weights, strict=True)
-    ]
+    turning = _turning(singles, columns, kept, loss, target, weights)
+    masks = [np.isin(owners, list(each)) & own for each, own in zip(kept, turning, strict=True)]
     if not pairs:
         return singles, masks
     more = len({columns[j].group for j in orders[0]}) <= FEW_COLUMNS
@@ -78,9 +75,7 @@ def screened_atoms(
         usable = set(multiplied(columns, known))
         order = [j for j in order if j in usable]  # noqa: PLW2901 - the same order, shorter
         chosen.append(frozenset(order[: _room_for_pairs(columns, order, more=more)]))
-    made = [pair_pieces(columns, each, more=more) for each in dict.fromkeys(chosen)]
-    found = made[0] if len(made) == 1 else list(dict.fromkeys(chain.from_iterable(made)))
-    products = make_atoms(columns, found, weights[0])
+    products = make_atoms(columns, pair_pieces(columns, *dict.fromkeys(chosen), more=more), weights[0])
     both = np.array([[part.column for part in piece] for piece in products.pieces], dtype=np.intp).reshape(-1, 2)
     for t, each in enumerate(chosen):
         usable_pairs = np.isin(both, list(each)).all(axis=1)
@@ -110,24 +105,34 @@ def _ends(x: Floats) -> Floats:
 
 
 def _turning(
-    singles: Atoms, columns: Sequence[SearchColumn], kept: set[int], loss: Loss, target: Floats, weights: Floats
-) -> Mask:
-    """Return which atoms of the kept columns each score may use: all but distances from where it does not turn."""
-    used = np.flatnonzero(weights)
-    scores = np.repeat(loss.start(target[used], weights[used])[:, None], len(used), axis=1)
-    residuals = loss.residuals(loss.means(scores), target[used])
+    singles: Atoms,
+    columns: Sequence[SearchColumn],
+    kept: Sequence[set[int]],
+    loss: Loss,
+    target: Floats,
+    weights: Sequence[Floats],
+) -> list[Mask]:
+    """Return which atoms each score of each training may use: all but distances from where it does not turn."""
+    residuals = np.stack([loss.residuals(loss.means(_empty_model(loss, target, own)), target) for own in weights])
+    every = np.stack(weights)
     found: dict[tuple[int, float], Mask] = {}
-    for j in sorted(kept):
-        column, centres = columns[j], columns[j].measured_from
+    for j in sorted(set().union(*kept)):
+        centres = columns[j].measured_from
         if centres:
-            turning = turns(column.values[used], centres, residuals, weights[used])
-            found.update({(j, centre): turning[:, k] for k, centre in enumerate(centres)})
-    allowed = np.ones((loss.n_scores, len(singles)), dtype=bool)
+            turning = turns_of_many(columns[j].values, centres, residuals, every)
+            found.update({(j, centre): turning[:, :, k] for k, centre in enumerate(centres)})
+    allowed = np.ones((len(weights), loss.n_scores, len(singles)), dtype=bool)
     for a, piece in enumerate(singles.pieces):
-        place, function = piece[0]
-        if function.centre is not None and place in kept:
-            allowed[:, a] = found[place, function.centre]
-    return allowed
+        turning_at = found.get((piece[0].column, piece[0].function.centre or 0.0))
+        if piece[0].function.centre is not None and turning_at is not None:
+            allowed[:, :, a] = turning_at
+    return list(allowed)
+
+
+def _empty_model(loss: Loss, target: Floats, weights: Floats) -> Floats:
+    """Return the scores (scores, rows) of the best model without columns."""
+    used = np.flatnonzero(weights)
+    return np.repeat(loss.start(target[used], weights[used])[:, None], len(target), axis=1)
 
 
 def _order(gains: Floats, owners: Places) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,6 +52,8 @@ MAX_FACTORS = 20
 MAX_GROWTH = 5.5
 """Pieces of all scores together grow with their number up to this factor, which ten classes reach: the curvature of a
 softmax costs the square of both. Half of it costs the digits of scikit-learn 80 % of log-loss."""
+PATIENCE = 0.3
+"""Seconds after a stop in which candidates beside the chosen one are still fitted: the answer is due within one."""
 MAX_RESCALINGS = 20
 """Fits at most until the noise variance, in whose units the ridge of squared errors counts, has settled."""
 
@@ -160,15 +162,24 @@ class SearchResult:
 
 @dataclass(eq=False)
 class _Clock:
-    """Tells walkers to stop: by time, or because somebody has set the flag."""
+    """Tells walkers to stop: by time, or because somebody has asked for it."""
 
     deadline: float | None
-    flag: bool = field(default=False)
+    stopped_at: float | None = None
 
     def __call__(self) -> bool:
-        if not self.flag and self.deadline is not None and time.monotonic() > self.deadline:
-            self.flag = True
-        return self.flag
+        if self.stopped_at is None and self.deadline is not None and time.monotonic() > self.deadline:
+            self.stopped_at = self.deadline
+        return self.stopped_at is not None
+
+    def stop(self) -> None:
+        """Stop now."""
+        if self.stopped_at is None:
+            self.stopped_at = time.monotonic()
+
+    def is_late(self) -> bool:
+        """Whether whoever has stopped the search waits for longer than `PATIENCE`."""
+        return self.stopped_at is not None and time.monotonic() > self.stopped_at + PATIENCE
 
 
 def search(
@@ -244,7 +255,7 @@ def search(
                 inner.append(each.result())
                 count()
         except KeyboardInterrupt:
-            clock.flag = True
+            clock.stop()
             walked = first.result()
             inner = [each.result() for each in others]
     finished = _before_the_first_cut(inner)
@@ -257,7 +268,7 @@ def search(
         reached = max((each.key.size for each in judged if each.key.size <= wanted), default=0)
         judged = [each for each in judged if each.key.size == reached]
     choice = choose(judged, fold_weights, options.factor_price / loss.n_scores)
-    return _result(choice, walked, finished, columns, options, stopped=clock.flag)
+    return _result(choice, walked, finished, columns, options, clock)
 
 
 def _before_the_first_cut(walked: Sequence[tuple[Walked, HeldOut] | None]) -> list[tuple[Walked, HeldOut]]:
@@ -308,21 +319,23 @@ def _result(
     inner: list[tuple[Walked, HeldOut]],
     columns: Sequence[SearchColumn],
     options: SearchOptions,
-    *,
-    stopped: bool,
+    clock: _Clock,
 ) -> SearchResult:
     judged = choice.judged
     chosen = judged[choice.chosen]
     values = PieceValues(columns)
-    points = {
-        i: FrontPoint(
+    stopped = clock.stopped_at is not None
+    points: dict[int, FrontPoint] = {}
+    falling = _falling(choice, [each.n_factors for each in judged], range(len(judged)))
+    for i in sorted(falling, key=lambda i: i != choice.chosen):  # the chosen one first
+        if points and clock.is_late():
+            break
+        points[i] = FrontPoint(
             equations_of(walked, judged[i].key, values, options),
             choice.loss(i) if inner else np.nan,
             choice.standard_error(i) if inner else np.nan,
             judged[i].key,
         )
-        for i in _falling(choice, [each.n_factors for each in judged], range(len(judged)))
-    }
     # idle pieces gone, candidates may be as small as others, or smaller
     front = _falling(choice, {i: point.equations.n_factors for i, point in points.items()}, points)
     held_out = tuple((held.scores(walk.nearest(chosen.key)), held.weights) for walk, held in inner)

@@ -6,8 +6,8 @@ residual r of the model without columns is regressed on x on either side of c. W
 
     slope ∝ S_xr = Σ w (x − x̄)(r − r̄),        t = S_xr / √(S_xx S_rr / n),
 
-a score may use the distance where both t are at least `MIN_SLOPE` in size, with opposite signs. Prefix sums over the
-sorted column give all centres at once.
+a score may use the distance where both t are at least `MIN_SLOPE` in size, with opposite signs. Sums between
+neighbouring centres give those of all sides at once.
 """
 
 from __future__ import annotations
@@ -25,17 +25,31 @@ MIN_SLOPE = 2.0
 
 def turns(values: Floats, centres: tuple[float, ...], residuals: Floats, weights: Floats) -> Mask:
     """Return whether each score (rows of `residuals`, unweighted) turns at each centre, (scores, centres)."""
-    order = np.argsort(values, kind="stable")
-    x, w, r = values[order], weights[order], residuals[:, order]
-    scale = float(np.abs(x).max()) or 1.0
-    x = x / scale
-    moments = np.stack(
-        [np.broadcast_to(w, r.shape), *(w * each for each in (x + 0 * r, x * x + 0 * r, r, x * r, r * r))]
+    return np.asarray(turns_of_many(values, centres, residuals[None], weights[None])[0])
+
+
+def turns_of_many(values: Floats, centres: tuple[float, ...], residuals: Floats, weights: Floats) -> Mask:
+    """Return the same for several trainings: residuals (trainings, scores, rows), weights (trainings, rows)."""
+    x = values / (float(np.abs(values).max()) or 1.0)
+    edges = np.sort(np.array(centres))
+    segment = np.searchsorted(edges, values, side="left")  # a row at a centre lies left of it
+    inside = (segment[None, :] == np.arange(len(edges) + 1)[:, None]).astype(np.float64)
+    weighed = weights[:, None, :] * residuals
+
+    def left_of_edges(moment: Floats, power: Floats) -> Floats:
+        sums = np.cumsum(moment @ power.T, axis=-1)
+        return np.broadcast_to(sums, (*residuals.shape[:2], len(edges) + 1))
+
+    first, second = inside * x, inside * (x * x)
+    sums = np.stack(
+        [
+            *(left_of_edges(weights[:, None, :], power) for power in (inside, first, second)),
+            *(left_of_edges(weighed, power) for power in (inside, first)),
+            left_of_edges(weighed * residuals, inside),
+        ]
     )
-    sums = np.concatenate([np.zeros((*moments.shape[:2], 1)), np.cumsum(moments, axis=2)], axis=2)
-    at = np.searchsorted(x, np.array(centres) / scale, side="right")
-    left = sums[:, :, at]
-    t = [_slope(*side) for side in (left, sums[:, :, -1:] - left)]
+    left = sums[..., np.searchsorted(edges, np.array(centres))]
+    t = [_slope(*side) for side in (left, sums[..., -1:] - left)]
     return np.asarray((t[0] * t[1] < 0) & (np.minimum(np.abs(t[0]), np.abs(t[1])) >= MIN_SLOPE))
 
 

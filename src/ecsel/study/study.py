@@ -92,12 +92,12 @@ class Study:
         What the target is called.
     model
         The model that is kept.
-    judged
+    validation_model
         The model that was fitted without the held-out rows; None where no row was held out.
     held_out
         The positions of the held-out rows.
     qualities
-        How good `judged` is on them, and then its rivals.
+        How good `validation_model` is on them, and then its rivals.
     drivers
         The columns that move the scores most, the strongest first.
     unstable
@@ -121,7 +121,7 @@ class Study:
     y: Labels
     target: str
     model: Any
-    judged: Any
+    validation_model: Any
     held_out: Places
     qualities: tuple[ClassQuality | ValueQuality, ...]
     drivers: tuple[Driver, ...]
@@ -180,34 +180,34 @@ class Study:
         # a quantity keeps its name, which the left-hand side of its equation is called by
         outcomes = pd.Series(y, name=None if classification else name, index=X.index)
         kept, held = hold_out(codes if classification else None, len(y), holdout, seed)
-        judged: Any = None
+        validated: Any = None
         qualities: tuple[ClassQuality | ValueQuality, ...] = ()
         started = time.perf_counter()
         if held.size:
             begin(f"fitting {kept.size} rows to judge the model on the other {held.size}")
-            judged = choose(clone(model).fit(X.iloc[kept], outcomes.iloc[kept]))
+            validated = choose(clone(model).fit(X.iloc[kept], outcomes.iloc[kept]))
             seconds = time.perf_counter() - started
             begin("fitting the models to compare with")
             plain = _plain(X) if plain is None else plain
             beside = rivals("classification" if classification else "regression", plain.iloc[kept], codes[kept])
-            judge = _judge_classes if classification else _judge_values
+            measured = _class_qualities if classification else _value_qualities
             with warnings.catch_warnings():
                 # held-out rows may lie a little outside the range of the others; that is part of the judgement
                 warnings.simplefilter("ignore", UserWarning)
-                qualities = judge(_Rows(X, plain, y, kept, held), judged, beside)
+                qualities = measured(_Rows(X, plain, y, kept, held), validated, beside)
         rows = np.arange(len(y))
-        if refit or judged is None:
+        if refit or validated is None:
             begin(f"fitting all {len(y)} rows" if whole is None else "fitting all rows of the file")
             started = time.perf_counter()
             fitted = choose(clone(model).fit(X, outcomes) if whole is None else whole(clone(model)))
             seconds = time.perf_counter() - started
         else:
-            fitted, rows = judged, kept
+            fitted, rows = validated, kept
         begin("looking into the model")
         seen = X.iloc[rows]
         unstable = unstable_columns(fitted, seen, y[rows], seed) if classification else unstable_exponents(fitted)
         drivers = strongest_drivers(fitted, ModelView.of(fitted).plain(seen), seed=seed)
-        return cls(X, y, str(name or "the target"), fitted, judged, held, qualities, drivers, unstable, seconds)
+        return cls(X, y, str(name or "the target"), fitted, validated, held, qualities, drivers, unstable, seconds)
 
     @property
     def classes(self) -> dict[Any, int]:
@@ -240,7 +240,7 @@ class Study:
         """
         from ecsel.report import write_report  # noqa: PLC0415 - the page is above this room
 
-        if self.model is not self.judged:
+        if self.model is not self.validation_model:
             return write_report(self.model, path, self.X, self.y, **options)
         kept, held = np.setdiff1d(np.arange(len(self.y)), self.held_out), self.held_out
         unseen = {"X_test": self.X.iloc[held], "y_test": self.y[held]}
@@ -306,8 +306,8 @@ def hold_out(codes: Labels | None, n: int, share: float, seed: int) -> tuple[Lab
     rng = np.random.default_rng(seed)
     groups = [np.arange(n)] if codes is None else [np.flatnonzero(codes == c) for c in np.unique(codes)]
     held = [rng.permutation(rows)[: min(round(share * rows.size), rows.size - 1)] for rows in groups]
-    judged = np.sort(np.concatenate(held))
-    return np.setdiff1d(np.arange(n), judged), judged
+    left_out = np.sort(np.concatenate(held))
+    return np.setdiff1d(np.arange(n), left_out), left_out
 
 
 def n_numbers(model: Any) -> int:
@@ -318,7 +318,7 @@ def n_numbers(model: Any) -> int:
     return len(terms) + sum(int(f.exponent != 1) + int(f.shift != 0) for f in factors)
 
 
-def _judge_classes(rows: _Rows, model: Any, beside: dict[str, Any]) -> tuple[ClassQuality, ...]:
+def _class_qualities(rows: _Rows, model: Any, beside: dict[str, Any]) -> tuple[ClassQuality, ...]:
     known, codes = np.unique(rows.y, return_inverse=True)
     kept, held, labels = rows.kept, rows.held, known.tolist()
     X = rows.X.iloc[held]
@@ -353,7 +353,7 @@ def _class_quality(
     return ClassQuality(name, q.accuracy, q.log_loss, q.auc, labels[q.minority], q.minority_recall, numbers)
 
 
-def _judge_values(rows: _Rows, model: Any, beside: dict[str, Any]) -> tuple[ValueQuality, ...]:
+def _value_qualities(rows: _Rows, model: Any, beside: dict[str, Any]) -> tuple[ValueQuality, ...]:
     X, y = rows.X.iloc[rows.held], rows.y[rows.held]
     found = [_value_quality("ECSEL", y, model.predict(X), n_numbers(model))]
     frame = rival_frame(rows.plain.iloc[rows.held])

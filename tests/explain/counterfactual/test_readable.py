@@ -15,9 +15,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*training")
 
 EXAMPLES = settings(max_examples=6, deadline=None)
 MODELS = st.tuples(st.integers(0, 2**32 - 1), st.sampled_from(["sigmoid", "softmax2", "softmax3"]))
-PINNED = [(4294967294, "softmax3"), (2000322, "sigmoid")]
+PINNED = [(4294967294, "softmax3"), (2000322, "sigmoid"), (3000287, "softmax3")]
 """Models in which the search once missed: a class that wins along a strip narrower than the steps of the grid, and a
-number that reaches the goal only between two points of its grid."""
+number that reaches the goal only between two points of its grid, and a second number that saves little."""
 LEVELS = ["car", "house", "trip"]
 
 

@@ -5,7 +5,7 @@ falsi, and is given the digits that the column holds. What that costs is a funct
 moved. p is varied around where it is, at first by the width of its grid, then by less and less around the vertex of the
 parabola through the three best tries; all pairs take turns, each in both roles: a number that reaches the goal only
 between two points of its grid cannot be solved for, but can be varied. There is one constraint, so that a point which
-no pair can improve is a local optimum wherever g is smooth.
+no pair can improve is a local optimum wherever g is smooth. At last one more number is tried.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ COARSE = 1e4
 """A column that holds fewer numbers than this may overshoot by more than nothing."""
 KEPT = 2
 """So many states of a row more than answers are wanted have further turns."""
+ONE_MORE = 0.1
+"""How far a number that has not moved is tried, as a share of its range."""
 NOTHING = 1e-9
 """A number that saves less than this share of the cost is not moved."""
 LARGE = 1e300
@@ -75,6 +77,17 @@ def polish(space: Space, candidates: Candidates, n_answers: int) -> States:
     alone = np.flatnonzero([len(each) == 1 for each in moved])
     q = np.array([moved[i][0] for i in alone], dtype=np.intp)
     _turn(space, states, alone, Pair(q, q, np.zeros(q.size), np.zeros(q.size)))
+    _take_turns(space, states, moved, step, n_answers)
+    joined = _with_one_more(space, states, moved, step)
+    if joined is not None:
+        _take_turns(space, *joined, n_answers)
+        states = States(*(np.concatenate(both) for both in zip(states, joined[0], strict=True)))
+    return _with_steps_back(space, states, n_answers)
+
+
+def _take_turns(space: Space, states: States, moved: list[list[int]], step: Floats, n_answers: int) -> None:
+    """Move the numbers of states, all pairs in turns, as long as that saves something."""
+    row = states.row
     turns = [[*combinations(each, 2), *combinations(each[::-1], 2)] for each in moved]
     n_turns = np.array([len(each) for each in turns], dtype=np.intp)
     shift, width = np.zeros((2, row.size, int(n_turns.max(initial=0))))
@@ -91,7 +104,30 @@ def polish(space: Space, candidates: Candidates, n_answers: int) -> States:
         idle[going] = np.where(result.saved > ENOUGH, 0, idle[going] + 1)
         rank = rank_within(row, states.cost.sum(axis=1))
         going = going[(idle[going] <= n_turns[going]) & (rank[going] < n_answers + KEPT)]
-    return _with_steps_back(space, states, n_answers)
+
+
+def _with_one_more(
+    space: Space, states: States, moved: list[list[int]], step: Floats
+) -> tuple[States, list[list[int]], Floats] | None:
+    """Return the cheapest state of each row with one more number moved, for each that saves something at once.
+
+    What points of grids cost is known about; whether a second number saves a percent shows only at the boundary.
+    """
+    best = np.flatnonzero(rank_within(states.row, states.cost.sum(axis=1)) == 0)
+    jobs = [(i, p, q) for i in best.tolist() for q in moved[i] for p in space.numbers if p not in moved[i]]
+    if not jobs:
+        return None
+    at, p, q = np.array(jobs, dtype=np.intp).T
+    found = states.take(at)
+    ranges = np.stack([np.ptp(grid.values, axis=1) for grid in space.grids], axis=1)
+    width = ONE_MORE * ranges[found.row, p]
+    saved = _turn(space, found, np.arange(at.size), Pair(p, q, np.zeros(at.size), width)).saved
+    kept = np.flatnonzero(saved > ENOUGH)
+    if not kept.size:
+        return None
+    steps = step[at[kept]]
+    steps[np.arange(kept.size), p[kept]] = width[kept]
+    return found.take(kept), [sorted([*moved[at[k]], int(p[k])]) for k in kept], steps
 
 
 def _with_steps_back(space: Space, states: States, n_answers: int) -> States:

@@ -25,10 +25,10 @@ function shownNumber(value, digits = 4) {
   if (value === null || !Number.isFinite(value)) return "—";
   const size = Math.abs(value);
   let text;
-  if (size !== 0 && (size < 1e-4 || size >= 1e9)) text = value.toExponential(digits - 1).replace("e+", "e");
+  if (size !== 0 && (size < 1e-4 || size >= 1e9)) text = Number(value.toPrecision(digits)).toExponential().replace("e+", "e");
   else if (size >= 10 ** digits) text = String(Math.round(Number(value.toPrecision(digits))));
   else text = String(Number(value.toPrecision(digits)));
-  if (size >= 1e4 && size < 1e9) text = text.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+  if (size >= 1e4 && size < 1e9) text = text.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, "\u202f");
   return text.replaceAll("-", "−");
 }
 

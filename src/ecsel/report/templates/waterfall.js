@@ -87,12 +87,13 @@ function linesOf(base, adds, total, values) {
 
 function nameOf(i, value) {
   const control = CONTROLS[i];
-  return `${control.text} = ${valueText(control, value)}`;
+  return `${control.text} = ${valueText(control, value, 6)}`;
 }
 
-function valueText(control, value) {
+/** A value as text; with all its digits unless told otherwise, since a suggested change was confirmed with all. */
+function valueText(control, value, digits = 15) {
   if (value === null) return "missing";
-  if (!control.levels) return shownNumber(value, 6);
+  if (!control.levels) return shownNumber(value, digits);
   return value === UNKNOWN ? "not seen in training" : control.levels[value];
 }
 

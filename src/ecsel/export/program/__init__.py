@@ -1,0 +1,1 @@
+"""The model as a small program: expressions, how columns are read, and what each column contributes."""

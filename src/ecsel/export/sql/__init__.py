@@ -1,1 +1,0 @@
-"""The model as one query over a table: `ecsel.export.sql.scoring` has `to_sql`, the other modules its parts."""
