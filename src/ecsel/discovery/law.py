@@ -12,7 +12,7 @@ the writings that differ from the shortest one only by fewer digits, the one wit
 ``STRONG_EVIDENCE`` of it is returned. Laws are compared by their shortest writing.
 
 Where the noise is loud some simple number lies within the error of any coefficient, so that being simple says nothing
-of the law, and rounding saves at most ``SAVED_WHERE_LOUD`` of what a real number costs.
+of the law, and rounding saves at most ``SAVED_WHERE_LOUD`` of what a real number costs, beside its degree of freedom.
 """
 
 from dataclasses import dataclass, field, replace
