@@ -213,7 +213,7 @@ def test_the_rule_takes_the_fewest_factors_that_are_as_good():
     assert choose(judged, weights, 0.005).near == (1, 2)
     # six factors more save 0.25 % of the loss: at a price of 0.04 % a factor they are worth it
     assert choose(judged, weights, 0.0004).chosen == 2
-    # all factors that are saved together may cost 2 %: no price buys the empty equation here
+    # all factors that are saved together may cost 3 %: no price buys the empty equation here
     assert choose(judged, weights, 0.2).chosen == 1
 
 
