@@ -47,8 +47,8 @@ RIDGES = (0.0003, 0.03, 0.3, 3.0, 12.0)
 """Ridges of the last fits, in units of a standardised piece's observations; 40 brings nothing."""
 SEPARATED = 0.003
 """The smallest ridge is for sets that separate the classes: with a loss of so many nats a row at most, on rows of
-training and on those held out, under the next ridge. Elsewhere a ridge below 0.03 costs 0.4 % of log-loss on 40 tuning
-tables."""
+training and on those held out, under the next ridge; a loss below zero is not one of classes. Elsewhere a ridge below
+0.03 costs 0.4 % of log-loss on 40 tuning tables."""
 RIDGES_OF_MANY_ROWS, MANY_ROWS = (1, 2, 4), 3000
 """The positions of the others that are tried where there are more rows than this, which ridges hardly move."""
 RIDGES_OF_MANY_SCORES, MANY_SCORES = (2, 4), 4
@@ -129,7 +129,7 @@ def walk_all(
                 known = RIDGES[r] == family.ridge and dispersion == each.dispersion
                 found[Key(f, len(each), r)] = each if known else refit(training, each, RIDGES[r], dispersion)
             least = found.get(Key(f, len(each), 1))
-            if least is not None and least.fitted.loss < SEPARATED * training.weights.sum():
+            if least is not None and 0.0 <= least.fitted.loss < SEPARATED * training.weights.sum():
                 found[Key(f, len(each), 0)] = refit(training, least, RIDGES[0], dispersion)
     return Walked(training, found, tuple(sizes))
 
@@ -309,7 +309,7 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list
             expected[key] = found.dispersion * (found.fitted.loss / training.weights.sum() + more)
     held_out = {key: float(losses.sum() / weights.sum()) for key, (losses, _) in measured.items()}
     for key in walked.found:
-        if not key.ridge and held_out[key._replace(ridge=1)] < SEPARATED:
+        if not key.ridge and 0.0 <= held_out[key._replace(ridge=1)] < SEPARATED:
             expected[key] = held_out[key]  # too few sizes for a line
     judged = [
         Judged(key, measured[key][0], expected[key], n_factors[key], _form(training, found), found.dispersion)
