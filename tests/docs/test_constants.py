@@ -19,7 +19,7 @@ def percent(share):
     ("page", "sentence"),
     [
         ("how_it_works", f"lower the expected loss by {percent(selection.FACTOR_PRICE)} % of the best"),
-        ("how_it_works", f"saved together may cost {percent(selection.MAX_COST)} %"),
+        ("how_it_works", f"may cost {percent(selection.MIN_COST)} %, and up to {percent(selection.MAX_COST)} % where"),
         ("how_it_works", f"by less than {selection.EVIDENCE:g} nats"),
         ("choosing", f"must lower the loss by {percent(selection.FACTOR_PRICE)} %"),
         ("classifier", f"lower the expected loss by {percent(selection.FACTOR_PRICE)} % of the best"),

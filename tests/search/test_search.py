@@ -217,6 +217,13 @@ def test_the_rule_takes_the_fewest_factors_that_are_as_good():
     assert choose(judged, weights, 0.2).chosen == 1
 
 
+@pytest.mark.parametrize(("n", "chosen"), [(100.0, 0), (5000.0, 1)])
+def test_many_rows_do_not_give_up_what_is_beyond_doubt(n, chosen):
+    """Two per cent of the loss are 1 nat of a hundred rows, and 50 of five thousand."""
+    judged = [Judged(Key(0, 0, 0), np.ones(2), 0.51, 3), Judged(Key(0, 9, 0), np.ones(2), 0.5, 9)]
+    assert choose(judged, np.full(2, n / 2)).chosen == chosen
+
+
 def test_ties_are_what_the_folds_cannot_tell_from_the_choice():
     weights = np.full(5, 20.0)
     noise = np.array([1.0, -1.0, 0.5, -0.5, 0.0])

@@ -16,7 +16,7 @@ import numpy as np
 from ecsel.search import glm
 from ecsel.search.dictionary import PieceValues, standardisation
 from ecsel.search.search import FrontPoint, fit_pieces
-from ecsel.search.selection import NEAR, RESOLUTION, cheapest
+from ecsel.search.selection import COST_NATS, NEAR, RESOLUTION, cheapest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,7 +88,11 @@ def choose_again(
     errors = [_standard_error(each - losses[best], held) for each in losses]
     means, floor = np.array([each.loss for each in candidates]), RESOLUTION * max(abs(each.loss) for each in candidates)
     n_factors = np.array([point.equations.n_factors for point in result.front])
-    chosen = cheapest(means, n_factors, options.factor_price / loss.n_scores, floor)
+    dispersion = loss.dispersion(
+        candidates[best].held_out, target[outside], held, len(result.front[best].equations.pieces) + 1
+    )
+    nats = COST_NATS * dispersion / weights.sum()
+    chosen = cheapest(means, n_factors, options.factor_price / loss.n_scores, floor, nats)
     allowed = [max(floor, min(NEAR * abs(means[best]), error)) for error in errors]
     near = [i for i in range(len(means)) if means[i] - means[best] <= allowed[i] or i == chosen]
     front = []

@@ -57,10 +57,13 @@ BANDWIDTH = 5.0
 """Factors over which optimism is smoothed: of 3, 5 and 8 the lowest loss and the most stable choice on these tables."""
 MIN_OPTIMISM = -0.45
 """Nats a row: a held-out loss that is lower than that of training by more is luck, and has no logarithm."""
-FACTOR_PRICE, MAX_COST = 0.005, 0.03
-"""The share of the best expected loss that each factor of a score must save, and that all which are saved may cost
-together: many small effects are not given up one by one. On 60 tuning tables this costs as much loss as the fewest
-factors within 1 % of the best, with a median of 5.1 instead of 5.9 factors and fewer in the longest equations."""
+FACTOR_PRICE = 0.005
+"""The share of the best expected loss that each factor of a score must save."""
+MIN_COST, MAX_COST, COST_NATS = 0.01, 0.03, 16.0
+"""What all saved factors together may cost: 1 % of the loss, and up to 3 % where that is no more than so many nats of
+all rows. Many small effects of a large table, which are beyond doubt, are not given up one by one. With the price this
+costs as much loss on 60 tuning tables as the fewest factors within 1 % of the best, with a median of 5.1 instead of 5.9
+factors and fewer in the longest equations."""
 NEAR = 0.01
 """The share of the best expected loss within which a candidate can be a tie."""
 STRAIGHT, CURVED, PRODUCTS = range(3)
@@ -228,23 +231,26 @@ def choose(judged: list[Judged], weights: Floats, price: float = FACTOR_PRICE) -
         if expected[best] - expected[lowest] <= bound:
             break
     floor = RESOLUTION * np.abs(expected).max()
-    chosen = int(pool[cheapest(expected[pool], n_factors[pool], price, floor)])
+    nats = COST_NATS * judged[best].dispersion / weights.sum()
+    chosen = int(pool[cheapest(expected[pool], n_factors[pool], price, floor, nats)])
     near = (expected[pool] - expected[best] <= max(floor, NEAR * abs(expected[best]))) | (pool == chosen)
     return Choice(judged, weights, best, chosen, tuple(pool[near].tolist()))
 
 
-def cheapest(losses: Floats, n_factors: Places, price: float, floor: float) -> int:
+def cheapest(losses: Floats, n_factors: Places, price: float, floor: float, nats: float) -> int:
     """Return the place of the least loss + price · the least loss · factors; losses below the floor are the same.
 
-    Losses that are more than `MAX_COST` above the least do not stand for choice.
+    `nats` is the loss that `COST_NATS` are worth; losses that lie above the least by more than factors may cost do not
+    stand for choice.
 
     >>> losses = np.array([0.70, 0.50, 0.494, 0.493])
-    >>> cheapest(losses, np.array([0, 3, 4, 9]), 0.005, 0.0)
+    >>> cheapest(losses, np.array([0, 3, 4, 9]), 0.005, 0.0, 0.01)
     2
     """
     least = float(losses.min())
     costs = np.maximum(losses, least + floor) + price * max(abs(least), floor) * n_factors
-    allowed = np.flatnonzero(losses <= least + max(floor, MAX_COST * abs(least)))
+    most = max(floor, MIN_COST * abs(least), min(MAX_COST * abs(least), nats))
+    allowed = np.flatnonzero(losses <= least + most)
     return min(allowed.tolist(), key=lambda i: (costs[i], n_factors[i], losses[i]))
 
 
