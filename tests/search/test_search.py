@@ -238,10 +238,10 @@ def test_ties_are_what_the_folds_cannot_tell_from_the_choice():
 @pytest.mark.parametrize("dispersion", [1.0, 0.04])
 def test_other_forms_need_evidence(form, dispersion):
     """Nats of all rows together count, in units of the dispersion; without a price the lowest loss wins."""
-    weights = np.array([60.0, 40.0])
+    weights = np.array([600.0, 400.0])
     plain = Judged(Key(1, 4, 0), np.ones(2), 1.0, 4, form)
     for nats, chosen in ((0.9 * EVIDENCE, 0), (1.1 * EVIDENCE, 1)):
-        other = Judged(Key(0, 2, 0), np.ones(2), 1.0 - nats * dispersion / 100, 3, form + 1, dispersion)
+        other = Judged(Key(0, 2, 0), np.ones(2), 1.0 - nats * dispersion / 1000, 3, form + 1, dispersion)
         assert choose([plain, other], weights).chosen == chosen
         assert choose([plain, other], weights, 0.0).chosen == 1
 

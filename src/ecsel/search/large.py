@@ -16,7 +16,7 @@ import numpy as np
 from ecsel.search import glm
 from ecsel.search.dictionary import PieceValues, standardisation
 from ecsel.search.search import FrontPoint, fit_pieces
-from ecsel.search.selection import COST_NATS, NEAR, RESOLUTION, cheapest
+from ecsel.search.selection import NEAR, RESOLUTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,16 +85,13 @@ def choose_again(
     losses = [loss.values(each.held_out, target[outside]) for each in candidates]
     held = fold[1][outside]
     best = int(np.argmin([each.loss for each in candidates]))
+    # so many rows tell small effects from none: only what their own error leaves open may be saved
+    limit = NEAR * abs(candidates[best].loss) if options.factor_price else 0.0
     errors = [_standard_error(each - losses[best], held) for each in losses]
-    means, floor = np.array([each.loss for each in candidates]), RESOLUTION * max(abs(each.loss) for each in candidates)
-    n_factors = np.array([point.equations.n_factors for point in result.front])
-    dispersion = loss.dispersion(
-        candidates[best].held_out, target[outside], held, len(result.front[best].equations.pieces) + 1
-    )
-    nats = COST_NATS * dispersion / weights.sum()
-    chosen = cheapest(means, n_factors, options.factor_price / loss.n_scores, floor, nats)
-    allowed = [max(floor, min(NEAR * abs(means[best]), error)) for error in errors]
-    near = [i for i in range(len(means)) if means[i] - means[best] <= allowed[i] or i == chosen]
+    floor = RESOLUTION * max(abs(each.loss) for each in candidates)
+    allowed = [max(floor, min(limit, error)) for error in errors]
+    near = [i for i, each in enumerate(candidates) if each.loss - candidates[best].loss <= allowed[i]]
+    chosen = min(near, key=lambda i: (result.front[i].equations.n_factors, candidates[i].loss))
     front = []
     for i, (each, point) in enumerate(zip(candidates, result.front, strict=True)):
         if stopped():
