@@ -21,6 +21,7 @@ from ecsel.search.rounding import rounded_coefficients
 from ecsel.search.screening import screened_atoms, steep_corners
 from ecsel.search.selection import (
     FACTOR_PRICE,
+    MANY_SCORES,
     RIDGES,
     HeldOut,
     by_code_length,
@@ -290,6 +291,8 @@ def _limits(options: SearchOptions, loss: Loss) -> tuple[Limits, list[Family]]:
     )
     families = []
     for family in options.families:
+        if family.straight and n_scores > MANY_SCORES:
+            continue  # of the digits of scikit-learn they have half as much log-loss again, and folds do not see it
         most = family.max_pieces if n_scores == 1 else round(family.max_pieces * min((1 + n_scores) / 2, MAX_GROWTH))
         if options.n_terms is not None:
             most = options.n_terms * n_scores
