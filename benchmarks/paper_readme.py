@@ -71,7 +71,7 @@ def unseen(results: Path) -> str:
     ahead = [sum(ours > float(others[i] or 0) for ours, others in full) for i in range(len(RIVALS))]
     than = " and ".join(f"{rival} on {count}" for rival, count in zip(RIVALS, ahead, strict=True))
     return (
-        f"{len(full)} further tables that took no part in any choice: higher weighted F1 than {than} of them "
+        f"{len(full)} further tables on which nothing was tuned: higher weighted F1 than {than} of them "
         "(`benchmarks/results/unseen.md`)."
     )
 
