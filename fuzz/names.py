@@ -72,9 +72,7 @@ class Names:
     def prepare(self, folder: Path) -> None:
         """Draw the rows."""
         self.folder = folder
-        rng = np.random.default_rng(0)
-        self.rows = rng.lognormal(size=(60, 2))
-        self.is_second = rng.random(60) < 1 / (1 + self.rows[:, 1] / self.rows[:, 0])
+        self.rows, self.is_second = drawn_rows()
 
     def run(self, rng: random.Random) -> str:
         """Fit, export and run one model."""
@@ -135,6 +133,13 @@ class Names:
             raise AssertionError(f"no cell holds the text {missing}")
         if live := [cell.value for cell in cells if cell.data_type == "f" and str(cell.value).startswith("=cmd")]:
             raise AssertionError(f"a live formula {live}")
+
+
+def drawn_rows() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return sixty rows of two numbers, and whether each is of the second class."""
+    rng = np.random.default_rng(0)
+    rows = rng.lognormal(size=(60, 2))
+    return rows, rng.random(60) < 1 / (1 + rows[:, 1] / rows[:, 0])
 
 
 def drawn_names(rng: random.Random, n: int) -> list[str]:

@@ -12,7 +12,7 @@ import pandas as pd
 from ecsel import ECSELClassifier
 from ecsel.report import render_report
 from fuzz.attack import SERVED, UnavailableError
-from fuzz.names import drawn_names
+from fuzz.names import drawn_names, drawn_rows
 
 if TYPE_CHECKING:
     import random
@@ -33,9 +33,7 @@ class Reports:
         if self.browser is None:
             raise UnavailableError("chromium is not installed")
         self.path = folder / "report.html"
-        rng = np.random.default_rng(0)
-        self.rows = rng.lognormal(size=(60, 2))
-        self.is_second = rng.random(60) < 1 / (1 + self.rows[:, 1] / self.rows[:, 0])
+        self.rows, self.is_second = drawn_rows()
 
     def run(self, rng: random.Random) -> str:
         """Open one report as it is, and once more with a script inside that is not its own."""

@@ -89,7 +89,8 @@ def test_days_and_times_are_not_mixed_up(tmp_path, first, second):
 
 def test_columns_that_nobody_uses_may_differ(folder, rows):
     table = ParquetTable(folder(rows.assign(home=1.5)), columns=["income"])
-    ECSELClassifier(n_terms=1, l1=1e-3).fit(table, "ill")
+    model = ECSELClassifier(n_terms=1, l1=1e-3).fit(table, "ill")
+    assert model.n_features_in_ == 1
 
 
 def test_damage_is_told_by_row_group_and_column(folder, rows):

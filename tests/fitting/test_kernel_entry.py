@@ -111,7 +111,7 @@ def test_sizes_whose_product_is_no_size_are_refused(count, n):
 
 @pytest.mark.parametrize(("count", "n"), [(0, 2**40), (2**40, 0), (0, 0)])
 def test_nothing_is_done_with_no_numbers(count, n):
-    kernel.compiled.positive_parts(count, n, np.zeros(0), np.zeros(0))
+    assert kernel.compiled.positive_parts(count, n, np.zeros(0), np.zeros(0)) is None
 
 
 @pytest.mark.parametrize("count", [0, 257])

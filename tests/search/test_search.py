@@ -26,6 +26,7 @@ from ecsel.search.selection import (
     Judged,
     Key,
     Walked,
+    by_code_length,
     choose,
     judge,
     smoothed,
@@ -68,6 +69,15 @@ def test_a_rule_without_exceptions_is_shrunk_least(make_columns, folds_of, wrong
     assert {columns[part.column].name for piece in point.equations.pieces for part in piece} == {"[d = yes]"}
     assert point.equations.ridge == ridge if not wrong else point.equations.ridge >= ridge
     assert (point.loss < 1e-3) == (not wrong)
+
+
+def test_without_folds_nothing_asks_for_the_smallest_ridge(make_columns):
+    columns = make_columns()
+    w, y = np.ones(300), columns[3].values.copy()
+    atoms, masks = screened_atoms(columns, Logistic(), y, [w])
+    walked = walk_all(Training(Logistic(), atoms, y, w, masks[0]), module.FAMILIES, Limits(20))
+    assert any(key.ridge == 0 for key in walked.found)
+    assert all(each.key.ridge for each in by_code_length(walked))
 
 
 @pytest.mark.parametrize("loss", [Logistic(), Softmax(3)], ids=lambda loss: loss.name)

@@ -161,7 +161,7 @@ FAST static double inner(const double *restrict a, const double *restrict b, ptr
     return total;
 }
 
-FAST static double inner_mixed(const double *restrict a, const float *restrict b, ptrdiff_t n) {
+FAST double weighted_inner(const double *restrict a, const float *restrict b, ptrdiff_t n) {
     double s[8] = {0};
     ptrdiff_t i = 0;
     for (; i + 8 <= n; i += 8)
@@ -229,7 +229,7 @@ void glm_gradient(const Glm *g, const double *penalty, const double *theta, cons
         for (ptrdiff_t k = 0; k < g->pieces; k++)
             if (g->owner[k] == c)
                 gradient[g->scores + k] -=
-                    g->x == NULL ? inner_mixed(weight, g->single + k * n, n) : inner(weight, g->x + k * n, n);
+                    g->x == NULL ? weighted_inner(weight, g->single + k * n, n) : inner(weight, g->x + k * n, n);
     }
 }
 

@@ -14,6 +14,9 @@ double glm_penalised(const Glm *g, const double *penalty, const double *theta, d
 void glm_gradient(const Glm *g, const double *penalty, const double *theta, const double *mean, double *weight,
                   double *gradient);
 
+/* Σ a b, b in single precision; the order of the sums does not depend on the processor. */
+double weighted_inner(const double *restrict a, const float *restrict b, ptrdiff_t n);
+
 /* From how many scores the fit by conjugate gradients is the faster one: see glm_many.c. */
 enum { MANY_SCORES = 5 };
 int glm_fit_many(const Glm *g, double *theta, double *z, double *objective, double *plain);

@@ -1,5 +1,6 @@
 /* The dictionary of a search: standardised products of two functions, and the look at all of them that a round takes;
    the twins of `standardised` in search/dictionary.py and `piece_products` in search/scan.py. */
+#include "glm.h"
 #include "simd.h"
 #include "singles.h"
 
@@ -168,16 +169,6 @@ static void invert(double *matrix, ptrdiff_t m, double *room) {
             for (ptrdiff_t k = i > j ? i : j; k < m; k++) s += room[k * m + i] * room[k * m + j];
             matrix[i * m + j] = s;
         }
-}
-
-FAST static double weighted_inner(const double *restrict a, const float *restrict b, ptrdiff_t n) {
-    double s[8] = {0};
-    ptrdiff_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (int l = 0; l < 8; l++) s[l] += a[i + l] * b[i + l];
-    double total = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
-    for (; i < n; i++) total += a[i] * b[i];
-    return total;
 }
 
 /* M⁻¹ of one score: the Hessian of its intercept and members, ridge included. `room` holds m² + rows numbers. */

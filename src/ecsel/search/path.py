@@ -55,8 +55,7 @@ class Family:
     """A way to walk: the price η of code length, the ridge while searching, and the largest number of pieces.
 
     `singles` keeps products of two columns out, `straight` everything but columns as they are, `cuts` lets thresholds
-    in. The walk ends after `patience` additions in
-    a row that gain less than `min_addition` nats.
+    in. The walk ends after `patience` additions in a row that gain less than `min_addition` nats.
     """
 
     name: str
