@@ -6,8 +6,11 @@ decide; a second pass encodes and packs all rows, and the solver then asks for s
 
 from __future__ import annotations
 
+import operator
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.estimators.classifier import ECSELClassifier
-    from ecsel.estimators.readable import BatchSums
+    from ecsel.estimators.readable import BatchSums, PieceReader
     from ecsel.estimators.settings import Settings
     from ecsel.fitting.rows.merging import Rows
     from ecsel.search.large import GlmSums
@@ -42,6 +45,8 @@ SINGLE_PRECISION_TOLERANCE = 1e-8
 """Tighter tolerances need rows in double precision."""
 LARGE_SEARCH = 2 * JUDGED_ROWS
 """Tables of more rows are searched on a sample, and their coefficients fitted batch by batch."""
+KEPT_NUMBERS = 50_000_000
+"""Numbers of pieces that are kept between passes: 400 MB."""
 FLOAT32_FROM = 40_000
 """Tables of more numbers than this are held as float32 logs; sums are kept in float64."""
 
@@ -138,8 +143,31 @@ def sample_of_table(
     counts = factors if weights is None else weights[kept] * factors
     values = encoder.feature_rows(pick_rows(X, kept), warn=False)
     rows = TrainingRows.canonical(model.cv, values, codes[kept].astype(np.intp), counts, labels[kept])
-    source = TableSource(X, labels, weights)
-    return rows, lambda function: source.sum_batches(function, n_threads=chosen.n_threads)
+    return rows, RowsInMemory(TableSource(X, labels, weights), chosen.n_threads)
+
+
+class RowsInMemory:
+    """Sums over all rows of a table in memory; what the first pass over some pieces has read is kept for the next ones.
+
+    Reading text, dates and levels takes several times as long as a pass of Newton's method.
+    """
+
+    def __init__(self, source: TableSource, n_threads: int) -> None:
+        self._source, self._n_threads = source, n_threads
+        self._reader: PieceReader | None = None
+        self._kept: list[tuple[NDArray[np.float64], ...]] = []
+
+    def __call__(self, function: BatchSums) -> GlmSums:
+        """Return the sum over all rows, added up in their order."""
+        if self._source.n_rows * len(function.reader.pieces) > KEPT_NUMBERS:
+            found: GlmSums = self._source.sum_batches(function, n_threads=self._n_threads)
+            return found
+        with ThreadPoolExecutor(self._n_threads) as threads:
+            if self._reader is not function.reader:
+                batches = self._source.batches()
+                self._kept = list(threads.map(lambda each: function.read(each.X, each.labels, each.weights), batches))
+                self._reader = function.reader
+            return reduce(operator.add, threads.map(lambda read: function.one_pass(*read), self._kept))
 
 
 def open_streamed(

@@ -376,10 +376,13 @@ class BatchSums:
 
     def __call__(self, X: Any, labels: NDArray[Any], weights: Floats | None) -> GlmSums:
         """Return the sums of a batch."""
+        return self.one_pass(*self.read(X, labels, weights))
+
+    def read(self, X: Any, labels: NDArray[Any], weights: Floats | None) -> tuple[Floats, Floats, Floats]:
+        """Return what is added up: the pieces of a batch, its class codes as numbers, and its weights."""
         codes = np.searchsorted(np.array(self.classes), labels).astype(np.intp)
         counts = self.class_weights[codes] if weights is None else weights * self.class_weights[codes]
-        raw = self.reader(self.encoder.feature_rows(X, warn=False))
-        return self.one_pass(raw, codes.astype(np.float64), counts)
+        return self.reader(self.encoder.feature_rows(X, warn=False)), codes.astype(np.float64), counts
 
 
 def on_rows(columns: list[SearchColumn], rows: TrainingRows, some: TrainingRows) -> list[SearchColumn]:

@@ -78,7 +78,7 @@ def repeated_columns(equations: Sequence[Signomial], encoder: TableEncoder) -> l
     column = {feature.name: feature.column for feature in encoder.features}
     times: dict[str, int] = {}
     for term in (term for equation in equations for term in equation.terms):
-        for name in {column[name] for name in term.names}:
+        for name in dict.fromkeys(column[name] for name in term.names):
             times[name] = times.get(name, 0) + 1
     return [f"{print_name(name)} is in {n} pieces: read them together" for name, n in times.items() if n > 1]
 

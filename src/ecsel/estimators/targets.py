@@ -132,12 +132,12 @@ def check_target(model: Any, n_rows: int, y: Any) -> NDArray[Any]:
     if (
         np.isnan(labels).any()
         if labels.dtype.kind == "f"
-        else labels.dtype.kind == "O" and any(map(_is_missing, labels))
+        else labels.dtype.kind == "O" and any(map(_is_missing, _different(labels)))
     ):
         raise ValueError("y contains missing labels (NaN or None): drop or fill these rows.")
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise ValueError("y contains infinite labels (inf): drop or replace these rows.")
-    if labels.dtype.kind == "O" and len(kinds := {_kind(v) for v in labels.tolist()}) > 1:
+    if labels.dtype.kind == "O" and len(kinds := {_kind(v) for v in _different(labels)}) > 1:
         raise ValueError(f"y mixes labels of different types ({', '.join(sorted(kinds))}): make them all text.")
     if len(labels) != n_rows:
         raise ValueError(
@@ -150,12 +150,21 @@ def check_target(model: Any, n_rows: int, y: Any) -> NDArray[Any]:
 def _label_array(y: Any) -> NDArray[Any]:
     """Return `y` as an array: numbers held as objects become numbers, a list of text and numbers stays what it is."""
     array = np.asarray(y)
-    if array.dtype.kind == "O" and array.ndim == 1 and {_kind(v) for v in array.tolist()} == {"number"}:
+    if array.dtype.kind == "O" and array.ndim == 1 and {_kind(v) for v in _different(array)} == {"number"}:
         plain = np.array(array.tolist())
         return plain if plain.dtype.kind in "biuf" else array
     if array.dtype.kind == "U" and isinstance(y, (list, tuple)) and len({_kind(v) for v in y}) > 1:
         return np.array(y, dtype=object)
     return array
+
+
+def _different(labels: NDArray[Any]) -> list[Any]:
+    """Return the different labels, or all where some have no hash."""
+    every: list[Any] = labels.tolist()
+    try:
+        return [label for _, label in dict.fromkeys(zip(map(type, every), every, strict=True))]
+    except TypeError:
+        return every
 
 
 def _kind(value: Any) -> str:
