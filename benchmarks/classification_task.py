@@ -56,10 +56,10 @@ class Task:
 
     X: pd.DataFrame
     numbers: NDArray[np.float64]
-    y: NDArray[np.intp]
+    y: NDArray[Any]
     folds: list[Split]
     n_trials: int
-    criterion: Literal["log_loss", "f1"]
+    criterion: Literal["log_loss", "f1", "mse"]
     seed: int
 
 
