@@ -5,7 +5,7 @@ BENCH := .venv-bench
 KERNEL := $(wildcard src/ecsel/csrc/*)
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint docs bench fuzz endurance sanitize mutants wheel dist recipe release-check without-compiler test-package test-matrix \
+.PHONY: demo test lint docs bench bench-quick fuzz endurance sanitize mutants wheel dist recipe release-check without-compiler test-package test-matrix \
 	workflows integrations clean
 
 demo: $(VENV)/.demo
@@ -92,6 +92,10 @@ integrations: $(VENV)-integrations/.done
 
 bench: $(BENCH)/.bench
 	$(BENCH)/bin/python -m benchmarks --help
+
+# The main figures on this machine, in under ten minutes on two cores.
+bench-quick: $(BENCH)/.bench
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BENCH)/bin/python -m benchmarks quick
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -152,25 +152,37 @@ def _chosen(
     return names
 
 
-def main(argv: list[str]) -> int:
+def parse(argv: list[str]) -> argparse.Namespace:
+    """Return the options of the command line, tables and methods as lists of known names."""
     parser = _parser()
     options = parser.parse_args(argv)
-    names = _chosen(options.tables, ",", names_in(options.list, options.task), "table", parser)
-    methods = _chosen(options.methods, ";", list(FIELD[options.task]), "method", parser)
+    options.tables = _chosen(options.tables, ",", names_in(options.list, options.task), "table", parser)
+    options.methods = _chosen(options.methods, ";", list(FIELD[options.task]), "method", parser)
+    closed = options.list == "sealed" and {"version": __version__} not in opened_file(options.output)
+    if closed and not options.open and not options.report:
+        parser.error(f"the sealed list is closed for version {__version__}; --open opens it, once.")
+    return options
+
+
+def measure_cells(options: argparse.Namespace) -> None:
+    """Measure the cells that the options name and that are not on file."""
+    opened = opened_file(options.output)
+    if options.list == "sealed" and {"version": __version__} not in opened:
+        opened.put({"date": datetime.now(UTC).date().isoformat()})
+    without = [] if options.data else [n for n in options.tables if needs_data(options.list, options.task, n)]
+    if without:
+        print(f"left out without --data: {', '.join(without)}", file=sys.stderr)
+    tables = {n: read_table(options.list, options.task, n, options.data) for n in options.tables if n not in without}
+    results = result_file(options.output, options.list, options.task)
+    units = units_to_measure(options, tables, installed(options.methods, options.task))
+    units = [unit for unit in units if options.again or unit.key not in results]
+    late = set[tuple[str, str]]() if options.again else slow_pairs(results)
+    run(units, tables, results, late, options.time_limit, options.jobs)
+
+
+def main(argv: list[str]) -> int:
+    options = parse(argv)
     if not options.report:
-        opened = opened_file(options.output)
-        if options.list == "sealed" and {"version": __version__} not in opened:
-            if not options.open:
-                parser.error(f"the sealed list is closed for version {__version__}; --open opens it, once.")
-            opened.put({"date": datetime.now(UTC).date().isoformat()})
-        without = [] if options.data else [n for n in names if needs_data(options.list, options.task, n)]
-        if without:
-            print(f"left out without --data: {', '.join(without)}", file=sys.stderr)
-        tables = {n: read_table(options.list, options.task, n, options.data) for n in names if n not in without}
-        results = result_file(options.output, options.list, options.task)
-        units = units_to_measure(options, tables, installed(methods, options.task))
-        units = [unit for unit in units if options.again or unit.key not in results]
-        late = set[tuple[str, str]]() if options.again else slow_pairs(results)
-        run(units, tables, results, late, options.time_limit, options.jobs)
+        measure_cells(options)
     print(write_report(options.output, options.list, about=__doc__ or ""))
     return 0

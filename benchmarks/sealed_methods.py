@@ -322,6 +322,6 @@ METHODS = {
 
 ABSENT = {
     "igann": "version 0.1.7 stops with an error under NumPy 2.4",
-    "TabPFN": "its weights are downloaded on first use, which a benchmark must not depend on",
+    "TabPFN": "its wheels hold no weights: it would load them from the network",
 }
 """Rivals that were tried and are not in the field."""
