@@ -5,11 +5,12 @@ The sealed list (`tables_sealed.csv`, see `sealed_list`) is run once for a relea
 tables that were opened before: develop there.
 
 Five stratified folds, the same for every method. Every fit runs on one thread in a process of its own and may use
-`--time-limit` seconds of processor time; by the clock it is killed after three times that. What meets the limit is
-`dnf` and counts last, and so do the other folds of that table and method, which are not started; a method that stops
-with an error counts last too. Every cell is on disk as soon as it is measured, and a run that was stopped goes on where
-it was. `--task regression` runs the regression tables. `sealed_methods.py` and `sealed_regression.py` say what the
-methods are, `sealed_sizes.py` what counts as a number to read.
+`--time-limit` seconds of processor time; by the clock it is killed after five times that. Tuning begins no trial
+after half of the time, so that tuned methods finish on wide tables too. What meets the limit is `dnf` and counts
+last, and so do the other folds of that table and method, which are not started; a method that stops with an error
+counts last too. Every cell is on disk as soon as it is measured, and a run that was stopped goes on where it was.
+`--task regression` runs the regression tables. `sealed_methods.py` and `sealed_regression.py` say what the methods
+are, `sealed_sizes.py` what counts as a number to read.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     Tables = Mapping[str, Table | Numbers]
 
 TIME_LIMIT = 300.0
-PATIENCE = 3.0
+PATIENCE = 5.0
 """By the clock a fit may take so many times its processor time."""
 
 
@@ -56,7 +57,7 @@ def result_file(folder: Path, listed: ListName, task: str) -> ResultFile:
 def units_to_measure(options: argparse.Namespace, tables: Tables, methods: list[str]) -> list[Unit]:
     """Return the cells in order: fold by fold, so that a run that is stopped early has whole folds."""
     return [
-        Unit(options.task, table, method, fold, options.trials)
+        Unit(options.task, table, method, fold, options.trials, options.time_limit)
         for fold in range(options.folds)
         for table in tables
         for method in methods

@@ -6,6 +6,7 @@ arithmetic runs on one thread. CPU seconds are those of tuning and fitting, of t
 
 from __future__ import annotations
 
+import math
 import resource
 import time
 import warnings
@@ -55,6 +56,8 @@ class Unit:
     fold: int
     n_trials: int | None = None
     """Trials of tuning; None: as many as the size of the table asks for."""
+    time_limit: float = math.inf
+    """Processor seconds of the fit; tuning begins no trial after half of them."""
 
     @property
     def key(self) -> dict[str, object]:
@@ -112,7 +115,8 @@ def _task(unit: Unit, table: Table | Numbers) -> tuple[Task, NDArray[np.intp]]:
         inner = KFold(3 if reduced else 5, shuffle=True, random_state=unit.fold).split(train)
         X, y = table.X.iloc[train].reset_index(drop=True), table.y[train]
         task = Task(X, table.numbers[train], y, list(inner), 10 if reduced else 30, "mse", unit.fold)
-    return task if unit.n_trials is None else replace(task, n_trials=min(unit.n_trials, task.n_trials)), test
+    n_trials = task.n_trials if unit.n_trials is None else min(unit.n_trials, task.n_trials)
+    return replace(task, n_trials=n_trials, tuning_seconds=unit.time_limit / 2), test
 
 
 def _cpu_seconds() -> float:
