@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 from benchmarks import sealed_front, sealed_sizes
 from benchmarks.evidence_versions import versions_part
 from benchmarks.results import FOLDER
-from benchmarks.sealed_report import absent, class_parts, number_parts, opened, rank_note, rank_table, read_block
+from benchmarks.sealed_report import (
+    absent,
+    class_parts,
+    folds_text,
+    number_parts,
+    opened,
+    rank_note,
+    rank_table,
+    read_block,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +81,7 @@ def _shown(block: Block) -> bool:
 
 
 def _extent(block: Block) -> str:
-    folds = "one fold" if block.folds == 1 else f"{block.folds} folds"
-    return f"{folds} of five of {', '.join(block.tables)}"
+    return f"{folds_text(block)} of {', '.join(block.tables)}"
 
 
 def _sizes() -> str:

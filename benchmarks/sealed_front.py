@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.sealed_methods import METHODS, OURS, OURS_CUTS
-from benchmarks.sealed_report import left
+from benchmarks.sealed_report import left, median_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +34,7 @@ def front(sizes: NDArray[np.float64], values: NDArray[np.float64]) -> list[int]:
 
 def points(block: Block) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return for every method the median size and the mean uncertainty left."""
-    sizes = [np.median(known) if len(known := row[~np.isnan(row)]) else np.nan for row in block.means("size")]
-    return np.array(sizes), left(block).mean(axis=1)
+    return median_sizes(block), left(block).mean(axis=1)
 
 
 def draw(block: Block, path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from benchmarks.elo import elo
 from benchmarks.ranks import critical_difference, friedman_p, largest_block, mean_ranks
 from benchmarks.results import ResultFile, Row, markdown_table, surroundings
 from benchmarks.sealed_cell import CLIP, FIELD, KEY, N_BINS
-from benchmarks.sealed_methods import ABSENT, L1
+from benchmarks.sealed_methods import ABSENT, L1, OURS
 from benchmarks.sealed_tables import OPENED_BEFORE
 
 if TYPE_CHECKING:
@@ -52,24 +53,26 @@ class Block:
 
     methods: list[str]
     tables: list[str]
-    folds: int
+    folds: dict[str, int]
+    """How many of the first folds all methods have, by table."""
     cells: dict[tuple[str, str, int], Row]
 
     @classmethod
     def of(cls, rows: list[Row], known: Sequence[str]) -> Block:
-        """Return the largest full block of the rows, on as many of the first folds as all its pairs have."""
+        """Return the largest full block of the rows, each table on as many of the first folds as all methods have."""
         cells = {(row["table"], row["method"], int(row["fold"])): row for row in rows}
         begun = {(table, method) for table, method, fold in cells if fold == 0}
         field, tables = largest_block(begun, [m for m in known if any(method == m for _, method in begun)])
         by_size = sorted(tables, key=lambda table: int(cells[table, field[0], 0]["rows"])) if field else []
-        folds = 0
-        while by_size and all((table, method, folds) in cells for table in by_size for method in field):
-            folds += 1
-        return cls(field, by_size, folds, cells)
+
+        def shared_folds(table: str) -> int:
+            return next(fold for fold in count() if any((table, method, fold) not in cells for method in field))
+
+        return cls(field, by_size, {table: shared_folds(table) for table in by_size}, cells)
 
     def rows(self, table: str, method: str) -> list[Row]:
         """Return the folds of a pair."""
-        return [self.cells[table, method, fold] for fold in range(self.folds)]
+        return [self.cells[table, method, fold] for fold in range(self.folds[table])]
 
     def finished(self, table: str, method: str) -> bool:
         """Whether every fold has its figures."""
@@ -156,7 +159,8 @@ def class_parts(block: Block, level: str) -> list[str]:
     if len(block.methods) < 2 or not block.tables:
         return []
     return [
-        f"{level} Classification: {len(block.methods)} methods on {len(block.tables)} tables, {_folds(block)}",
+        f"{level} Classification: {len(block.methods)} methods on {len(block.tables)} tables, {folds_text(block)}",
+        aims_part(block),
         rank_table(block),
         rank_note(block),
         f"{level}# By kind of table",
@@ -169,12 +173,14 @@ def class_parts(block: Block, level: str) -> list[str]:
     ]
 
 
-def _folds(block: Block) -> str:
-    return "one fold of five" if block.folds == 1 else f"{block.folds} folds of five"
+def folds_text(block: Block) -> str:
+    """Return how many of the five folds were run."""
+    numbers = sorted(set(block.folds.values()))
+    return f"{numbers[0]} of five folds" if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]} of five folds"
 
 
 def rank_table(block: Block) -> str:
-    """Return mean ranks, strengths, sizes and costs of the methods, the best by log-loss first."""
+    """Return ranks and strengths by log-loss with sizes and costs, then the other ranks; the best by log-loss first."""
     values = {name: sign * block.means(name) for name, (_, sign) in RANKED.items()}
     ranks = {name: mean_ranks(each) for name, each in values.items()}
     rating, low, high = elo(values["log_loss"])
@@ -187,7 +193,7 @@ def rank_table(block: Block) -> str:
             "method": block.methods[i],
             **{name: f"{each[i]:.2f}" for name, each in ranks.items()},
             "among": "" if np.isnan(among[i]) else f"{among[i]:.2f}",
-            "elo": f"{rating[i]:.0f} ({low[i]:.0f} to {high[i]:.0f})",
+            "elo": f"{rating[i]:.0f} ({low[i]:.0f}–{high[i]:.0f})",
             "left": f"{left(block)[i].mean():.3f}",
             "size": _median(sizes[i]),
             "cpu": _median(seconds[i], 1),
@@ -195,17 +201,68 @@ def rank_table(block: Block) -> str:
         }
         for i in np.argsort(ranks["log_loss"])
     ]
-    headings = {
+    by_loss = {
         "method": "method",
-        **{name: f"rank, {shown}" for name, (shown, _) in RANKED.items()},
-        "among": "rank, log-loss, readable ones",
-        "elo": "Elo by log-loss (95 %)",
+        "log_loss": "rank, log-loss",
+        "among": "among readable ones",
+        "elo": "Elo (95 %)",
         "left": "uncertainty left",
-        "size": "numbers to read, median",
-        "cpu": "CPU s, median",
-        "unfinished": "tables not finished",
+        "size": "numbers to read",
+        "cpu": "CPU s",
+        "unfinished": "not finished",
     }
-    return markdown_table(rows, headings)
+    others = {name: f"rank, {shown}" for name, (shown, _) in RANKED.items() if name != "log_loss"}
+    return f"{markdown_table(rows, by_loss)}\n\n{markdown_table(rows, {'method': 'method'} | others)}"
+
+
+def aims_part(block: Block) -> str:
+    """Return what the sealed tables should show, and what they show."""
+    if OURS not in block.methods:
+        return ""
+    values = block.means("log_loss")
+    ranks = dict(zip(block.methods, mean_ranks(values), strict=True))
+    field = FIELD["classification"]
+    readable = [method for method in block.methods if field[method].kind == "interpretable"]
+    among = dict(zip(readable, mean_ranks(block.means("log_loss", methods=readable)), strict=True))
+    boxes = {method: ranks[method] for method in block.methods if field[method].kind == "black box"}
+    first = min(among, key=lambda method: among[method])
+    rows = [
+        {
+            "aim": "first by log-loss among the readable methods",
+            "measured": f"{first} is first ({among[first]:.2f}); {OURS} has {among[OURS]:.2f}",
+            "verdict": "holds" if first == OURS else "missed",
+        }
+    ]
+    if boxes:
+        best = min(boxes, key=lambda method: boxes[method])
+        behind, bound = ranks[OURS] - boxes[best], critical_difference(*values.shape)
+        rows.append(
+            {
+                "aim": "not significantly behind the best black box",
+                "measured": f"{behind:+.2f} ranks from {best}; significant from {bound:.2f} on",
+                "verdict": "holds" if behind <= bound else "missed",
+            }
+        )
+    sizes, uncertain = median_sizes(block), left(block).mean(axis=1)
+    ours = block.methods.index(OURS)
+    smaller = [
+        method
+        for i, method in enumerate(block.methods)
+        if i != ours and sizes[i] <= sizes[ours] and uncertain[i] <= uncertain[ours]
+    ]
+    rows.append(
+        {
+            "aim": "the fewest numbers to read at equal quality",
+            "measured": f"as short and as good: {', '.join(smaller) or 'none'}",
+            "verdict": "missed" if smaller else "holds",
+        }
+    )
+    return markdown_table(rows, {"aim": "aim", "measured": "measured", "verdict": "verdict"})
+
+
+def median_sizes(block: Block) -> Floats:
+    """Return the median size of every method over the tables that it has finished."""
+    return np.array([np.median(known) if len(known := r[~np.isnan(r)]) else np.nan for r in block.means("size")])
 
 
 def left(block: Block) -> Floats:
@@ -282,12 +339,14 @@ def every_table(block: Block, values: Floats, sign: int, digits: int) -> str:
     rows: list[Row] = []
     for table, column in zip(block.tables, values.T, strict=True):
         best = np.nanmin(sign * column) if not np.isnan(column).all() else np.nan
-        row = {"table": table, "rows": f"{block.about(table, 'rows'):.0f}"}
+        row = {"table": table, "rows": f"{block.about(table, 'rows'):.0f}", "folds": str(block.folds[table])}
         for method, value in zip(block.methods, column, strict=True):
             text = "–" if np.isnan(value) else f"{value:.{digits}f}"
             row[method] = f"**{text}**" if sign * value == best else text
         rows.append(row)
-    return markdown_table(rows, {"table": "table", "rows": "rows"} | {method: method for method in block.methods})
+    return markdown_table(
+        rows, {"table": "table", "rows": "rows", "folds": "folds"} | {method: method for method in block.methods}
+    )
 
 
 def unfinished_part(block: Block) -> str:
@@ -312,7 +371,7 @@ def number_parts(block: Block, level: str) -> list[str]:
         {
             "method": block.methods[i],
             "rank": f"{ranks[i]:.2f}",
-            "elo": f"{rating[i]:.0f} ({low[i]:.0f} to {high[i]:.0f})",
+            "elo": f"{rating[i]:.0f} ({low[i]:.0f}–{high[i]:.0f})",
             "r2": _median(r2[i], 3),
             "size": _median(sizes[i]),
             "cpu": _median(seconds[i], 1),
@@ -330,7 +389,7 @@ def number_parts(block: Block, level: str) -> list[str]:
         "unfinished": "tables not finished",
     }
     return [
-        f"{level} Regression: {len(block.methods)} methods on {len(block.tables)} tables, {_folds(block)}",
+        f"{level} Regression: {len(block.methods)} methods on {len(block.tables)} tables, {folds_text(block)}",
         markdown_table(rows, headings),
         NUMBERS_NOTE.format(difference=critical_difference(*r2.shape)),
         f"{level}# R² of every table",
