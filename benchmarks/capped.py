@@ -1,7 +1,7 @@
 """Work in child processes that are killed after a time limit, several at once, with the results as they come.
 
 The limit is processor time, so that other work on the machine does not decide who finishes; a child that sleeps or
-hangs is killed by the clock after `PATIENCE` times the limit. A child also ends itself when its parent is gone, so
+hangs is killed by the clock after `patience` times the limit. A child also ends itself when its parent is gone, so
 that a killed benchmark leaves nothing running.
 """
 
@@ -50,7 +50,7 @@ class _Child(Generic[Item]):
 
 
 def run_capped(
-    items: Iterable[Item], work: Callable[[Item], Result], seconds: float, jobs: int = 1
+    items: Iterable[Item], work: Callable[[Item], Result], seconds: float, jobs: int = 1, patience: float = PATIENCE
 ) -> Iterator[Done[Item, Result]]:
     """Do `work` on every item, each in a child that may use `seconds` of processor time; yield as they come."""
     # A forked child has all libraries loaded already; importing them anew would cost more than many a cell.
@@ -69,7 +69,7 @@ def run_capped(
                 process = context.Process(target=_child, args=(work, item, sender, seconds), daemon=True)
                 process.start()
                 sender.close()
-                running[receiver] = _Child(item, process, time.monotonic() + PATIENCE * seconds)
+                running[receiver] = _Child(item, process, time.monotonic() + patience * seconds)
             if not running:
                 return
             nearest = min(child.deadline for child in running.values()) - time.monotonic()

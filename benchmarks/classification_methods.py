@@ -49,7 +49,7 @@ class Method:
     """What it imports when it is used; loaded beforehand, so that no cell is charged for it."""
 
 
-def _rival(
+def tuned_rival(
     suggest: Callable[[Any], dict[str, Any]],
     make: Callable[[dict[str, Any], Task], Any],
     first: dict[str, Any],
@@ -84,7 +84,7 @@ def _xgboost(options: dict[str, Any], task: Task) -> Any:
     return XGBClassifier(n_jobs=1, random_state=task.seed, tree_method="hist", **options)
 
 
-def _xgboost_space(trial: Any) -> dict[str, Any]:
+def xgboost_space(trial: Any) -> dict[str, Any]:
     return {
         "n_estimators": trial.suggest_int("n_estimators", 50, 500, log=True),
         "learning_rate": trial.suggest_float("learning_rate", 0.01, 0.3, log=True),
@@ -98,7 +98,7 @@ def _xgboost_space(trial: Any) -> dict[str, Any]:
     }
 
 
-_XGBOOST_FIRST = {
+XGBOOST_FIRST = {
     "n_estimators": 150,
     "learning_rate": 0.1,
     "max_depth": 3,
@@ -249,15 +249,15 @@ def _ecsel_paper(task: Task) -> Fitted:
 METHODS = {
     method.name: method
     for method in (
-        Method("logistic regression", _rival(_logistic_space, _logistic, {"C": 1.0})),
+        Method("logistic regression", tuned_rival(_logistic_space, _logistic, {"C": 1.0})),
         Method(
             "XGBoost",
-            _rival(_xgboost_space, _xgboost, _XGBOOST_FIRST),
+            tuned_rival(xgboost_space, _xgboost, XGBOOST_FIRST),
             libraries=("optuna", "xgboost"),
         ),
         Method(
             "random forest",
-            _rival(
+            tuned_rival(
                 _forest_space,
                 _forest,
                 {"n_estimators": 100, "max_depth": 20, "min_samples_leaf": 1, "max_features": 0.5},
@@ -266,25 +266,25 @@ METHODS = {
         ),
         Method(
             "SVM",
-            _rival(_machine_space, _machine, {"C": 1.0, "kernel": "rbf", "gamma": 0.1}),
+            tuned_rival(_machine_space, _machine, {"C": 1.0, "kernel": "rbf", "gamma": 0.1}),
             libraries=("optuna", "sklearnex.svm"),
         ),
         Method(
             "MLP",
-            _rival(_network_space, _network, _NETWORK_FIRST),
+            tuned_rival(_network_space, _network, _NETWORK_FIRST),
             libraries=("optuna", "benchmarks.mlp"),
         ),
         *(
             Method(
                 f"per-class MLP ({'log' if logs else 'raw'})",
-                _rival(_per_class_space, _per_class(logs=logs), _PER_CLASS_FIRST),
+                tuned_rival(_per_class_space, _per_class(logs=logs), _PER_CLASS_FIRST),
                 libraries=("optuna", "benchmarks.per_class_mlp"),
             )
             for logs in (False, True)
         ),
         Method(
             "EBM",
-            _rival(_boosting_machine_space, _boosting_machine, _BOOSTING_MACHINE_FIRST, _BOOSTING_MACHINE_LAST),
+            tuned_rival(_boosting_machine_space, _boosting_machine, _BOOSTING_MACHINE_FIRST, _BOOSTING_MACHINE_LAST),
             libraries=("optuna", "interpret.glassbox"),
         ),
         *(

@@ -12,6 +12,7 @@ method is tuned on the same ones.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,11 +57,13 @@ class Task:
 
     X: pd.DataFrame
     numbers: NDArray[np.float64]
-    y: NDArray[np.intp]
+    y: NDArray[Any]
     folds: list[Split]
     n_trials: int
-    criterion: Literal["log_loss", "f1"]
+    criterion: Literal["log_loss", "f1", "mse"]
     seed: int
+    tuning_seconds: float = math.inf
+    """Processor time after which no further trial is begun."""
 
 
 def folds_of(protocol: ProtocolName, n_rows: int) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ the support-vector machine included: its decision values f are pooled, a logisti
 
 from __future__ import annotations
 
+import time
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -20,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -79,10 +80,36 @@ def as_columns(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def criterion_value(name: str, p: NDArray[np.float64], y: NDArray[np.intp]) -> float:
-    """Return what tuning minimises: the log-loss, or minus the weighted F1 of the most probable classes."""
+    """Return what tuning minimises: log-loss, minus the weighted F1 of the most probable classes, or squared error."""
     if name == "f1":
         return -float(f1_score(y, p.argmax(axis=1), average="weighted", zero_division=0))
+    if name == "mse":
+        return float(np.mean((p[:, 0] - y) ** 2))
     return float(log_loss(y, p / p.sum(axis=1, keepdims=True), labels=np.arange(p.shape[1])))
+
+
+def held_out_value(model: Any, task: Task) -> float:
+    """Return the criterion of a model on the rows that its inner folds leave out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a budget of iterations is part of the race
+        if isinstance(model, PlattScaled):
+            values = pooled(model.machine, task.numbers, task.y, task.folds, "decision_function")
+            p = platt_scaling(values, task.y).predict_proba(values)
+        else:
+            output = "predict" if task.criterion == "mse" else "predict_proba"
+            p = pooled(model, task.numbers, task.y, task.folds, output)
+    return criterion_value(task.criterion, p, task.y)
+
+
+def best_of(models: Iterable[Any], task: Task) -> Any:
+    """Return the model of a short list that is best on the inner folds, not fitted; cheap ones should come first."""
+    began = time.process_time()
+    found: list[tuple[float, Any]] = []
+    for model in models:
+        if found and time.process_time() - began > task.tuning_seconds:
+            break
+        found.append((held_out_value(model, task), model))
+    return min(found, key=lambda pair: pair[0])[1]
 
 
 def tune(
@@ -97,19 +124,17 @@ def tune(
     def objective(trial: Any) -> float:
         options = suggest(trial)
         trial.set_user_attr("options", options)
-        model = make(options)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # a budget of iterations is part of the race
-            if isinstance(model, PlattScaled):
-                values = pooled(model.machine, task.numbers, task.y, task.folds, "decision_function")
-                p = platt_scaling(values, task.y).predict_proba(values)
-            else:
-                p = pooled(model, task.numbers, task.y, task.folds, "predict_proba")
-        return criterion_value(task.criterion, p, task.y)
+        return held_out_value(make(options), task)
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=task.seed))
     study.enqueue_trial(first)
-    study.optimize(objective, n_trials=task.n_trials)
+    began = time.process_time()
+
+    def stop_in_time(study: Any, _: Any) -> None:
+        if time.process_time() - began > task.tuning_seconds:
+            study.stop()
+
+    study.optimize(objective, n_trials=task.n_trials, callbacks=[stop_in_time])
     options: dict[str, Any] = study.best_trial.user_attrs["options"]
     return options

@@ -40,8 +40,17 @@ class Table:
     @property
     def numbers(self) -> NDArray[np.float64]:
         """The columns as numbers, text one-hot: what the other libraries get."""
-        text = [name for name, dtype in self.X.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
-        return np.asarray(pd.get_dummies(self.X, columns=text).to_numpy(np.float64))
+        return as_numbers(self.X)
+
+
+def text_columns(X: pd.DataFrame) -> list[str]:
+    """Return the names of the columns that are no numbers."""
+    return [str(name) for name, dtype in X.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
+
+
+def as_numbers(X: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the columns as numbers, text one-hot; missing numbers stay missing, missing text is no level."""
+    return np.asarray(pd.get_dummies(X, columns=text_columns(X)).to_numpy(np.float64))
 
 
 @dataclass(frozen=True, slots=True)

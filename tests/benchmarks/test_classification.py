@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import optuna
@@ -21,7 +22,7 @@ from benchmarks.classification_cell import METRICS, quality, rarest_class
 from benchmarks.classification_methods import METHODS
 from benchmarks.classification_report import PAPER, write_report
 from benchmarks.classification_task import KEY, Cell, Task, folds_of, make_task, outer_split
-from benchmarks.classification_tuning import PlattScaled, criterion_value, tune
+from benchmarks.classification_tuning import PlattScaled, best_of, criterion_value, tune
 from benchmarks.results import ResultFile
 from benchmarks.tables import SOURCES, Table
 
@@ -275,3 +276,19 @@ def test_nested_folds_tell_what_cannot_finish_under_the_papers_split(tmp_path):
     for table, method, status, seconds in measured:
         nested.put(Cell("b", table, method, 0, 0).key | {"status": status, "cpu_seconds": seconds})
     assert too_slow_for_a(nested, 900.0) == {("default", "SVM"), ("default", "EBM")}
+
+
+def test_tuning_begins_no_trial_after_its_time():
+    table = binary_table()
+    cell = Cell("b", "t", "m", 0, 0)
+    task = replace(make_task(cell, table, outer_split(cell, table.y)[0]), tuning_seconds=0.0)
+    tried = []
+
+    def make(options):
+        tried.append(options["C"])
+        return LogisticRegression(C=options["C"], max_iter=1000)
+
+    found = tune(task, lambda trial: {"C": trial.suggest_float("C", 1e-3, 1e3, log=True)}, make, {"C": 2.0})
+    assert (tried, found) == ([2.0], {"C": 2.0})
+    assert best_of((make({"C": c}) for c in (4.0, 5.0)), task).C == 4.0
+    assert best_of((make({"C": c}) for c in (1e-6, 1.0)), replace(task, tuning_seconds=60.0)).C == 1.0
