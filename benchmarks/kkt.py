@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surroundings
 from benchmarks.tables import SOURCES, Table, add_table_options, check_files, in_order, load
 from ecsel import ECSELClassifier
-from ecsel.estimators.equations import laws_from_equations
+from ecsel.estimators.equations import power_laws
 from ecsel.fitting import L1, ArrayBlocks, Newton, PaperL1, Problem
 from ecsel.fitting.fit import class_shares, to_theta
 from ecsel.fitting.objective.losses import class_loss
@@ -87,8 +87,7 @@ class Posed:
     def theta(self, model: ECSELClassifier) -> Array:
         """Return the parameters of the model's equations."""
         equations, names = list(model.equations_.values()), model.encoder_.feature_names
-        laws = laws_from_equations(equations, names, self.problem.n_terms)
-        return np.asarray(to_theta(self.problem, laws, self.coordinates), dtype=np.float64)
+        return np.asarray(to_theta(self.problem, power_laws(equations, names), self.coordinates), dtype=np.float64)
 
     def judge(self, model: ECSELClassifier) -> tuple[float, float]:
         """Return the objective of the model's equations, and their KKT residual."""

@@ -247,7 +247,7 @@ def test_whole_fits_agree_and_threads_do_not_change_a_bit(monkeypatch, make_tabl
         return fit_scores(u, codes, w, Logistic(), L1(1e-3), 2, options=FitOptions(n_threads=threads, seed=0))
 
     one, two = fitted(1), fitted(2)
-    np.testing.assert_array_equal(one.laws.exponents, two.laws.exponents)
+    np.testing.assert_array_equal(one.terms.exponents, two.terms.exponents)
     assert one.report.objective == two.report.objective
     monkeypatch.setattr(kernel, "compiled", None)
     assert fitted(1).report.objective == pytest.approx(one.report.objective, rel=1e-9)

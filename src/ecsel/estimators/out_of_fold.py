@@ -22,10 +22,11 @@ import numpy as np
 
 from ecsel.estimators.folds import fold_rows
 from ecsel.fitting import Status
-from ecsel.fitting.fit import PowerLaws, score_laws
 from ecsel.quality import Quality, fit_temperature, measure
 from ecsel.quality.calibration import LARGEST_TEMPERATURE, log_loss
 from ecsel.quality.thresholds import RULES, best_cut, saving
+from ecsel.signomial import FeatureRows
+from ecsel.signomial import scores as term_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +115,8 @@ def out_of_fold(folded: FoldedRows, train: Train, class_weights: Floats, *, tell
             )
             break
         share = held[unseen] * weights[unseen] / covered[unseen]
-        parts.append((score_laws(result.laws, logs[:, unseen]).T, codes[unseen].astype(np.intp), share))
+        rows = FeatureRows.from_logs(logs[:, unseen].T)
+        parts.append((term_scores(result.terms, rows), codes[unseen].astype(np.intp), share))
     if not parts:
         return None
     scores, classes, shares = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -131,8 +133,8 @@ WIDE, RISKY = 50, 10
 
 def is_overfitted(model: ECSELClassifier, result: FitResult, rows: Rows, class_weights: Floats, train: Train) -> bool:
     """Whether one fold of held-out rows is predicted worse than by the shares of the classes; asked only if risky."""
-    laws = result.laws
-    n_numbers = np.count_nonzero(laws.coefficients) + np.count_nonzero(laws.exponents)
+    has_features = result.terms.exponents.any(axis=1)
+    n_numbers = np.count_nonzero(has_features) + np.count_nonzero(result.terms.exponents)
     n_rows = len(rows[1])
     risky = len(rows[0]) >= WIDE and n_numbers * RISKY > n_rows
     if not risky or result.report.status is Status.INTERRUPTED or not isinstance(model.cv, (int, np.integer)):
@@ -154,8 +156,3 @@ def _threshold(codes: NDArray[np.intp], p: Floats, rule: ThresholdRule, weights:
     if len(np.unique(codes)) < 2:
         raise ValueError("threshold: the validation folds hold rows of one class only; give other folds by cv=.")
     return best_cut(codes, p, RULES[rule] if isinstance(rule, str) else saving(rule), weights)
-
-
-def scaled_by_temperature(laws: PowerLaws, temperature: float) -> PowerLaws:
-    """Return the power laws of z/T: the temperature is folded into the coefficients."""
-    return PowerLaws(laws.intercepts / temperature, laws.coefficients / temperature, laws.exponents)

@@ -27,6 +27,7 @@ from ecsel.fitting.solvers.lbfgs import minimise_lbfgs
 from ecsel.fitting.solvers.multistart import Newton, best_of, explore
 from ecsel.fitting.solvers.newton import SOLVER as NEWTON
 from ecsel.fitting.solvers.newton import minimise
+from ecsel.signomial.arrays import ScoreTerms
 from ecsel.signomial.columns import LOG_LIMIT
 
 if TYPE_CHECKING:
@@ -51,19 +52,10 @@ MAX_NEWTON_PARAMETERS = 1200
 
 
 @dataclass(frozen=True, slots=True)
-class PowerLaws:
-    """Scores as power laws of the positive features: z_c = intercept_c + Σ_k α_ck exp(⟨β_ck, u⟩), u = log x'."""
-
-    intercepts: Array
-    coefficients: Array
-    exponents: Array
-
-
-@dataclass(frozen=True, slots=True)
 class FitResult:
-    """The fitted power laws and the report of how they were found."""
+    """The fitted terms, power laws of the positive features, and the report of how they were found."""
 
-    laws: PowerLaws
+    terms: ScoreTerms
     report: FitReport
 
 
@@ -88,7 +80,7 @@ def fit_scores(
     *,
     intercept: bool = True,
     options: FitOptions | None = None,
-    start: PowerLaws | None = None,
+    start: ScoreTerms | None = None,
     watch: Watch | None = None,
 ) -> FitResult:
     """Fit one sum of `n_terms` power laws per score.
@@ -101,7 +93,7 @@ def fit_scores(
         Class codes 0, 1, ….
     weights : array of shape (rows,)
         Row weights; only their ratios count.
-    start : PowerLaws, optional
+    start : ScoreTerms, optional
         A fitted model to continue from (warm start) instead of growing terms.
     """
     options = options or FitOptions()
@@ -124,7 +116,7 @@ def fit_blocks(
     *,
     intercept: bool = True,
     options: FitOptions | None = None,
-    start: PowerLaws | None = None,
+    start: ScoreTerms | None = None,
     watch: Watch | None = None,
 ) -> FitResult:
     """Fit row blocks, wherever they are kept; `centred` are the coordinates of their logs, `shares` of the classes."""
@@ -137,8 +129,8 @@ def fit_blocks(
         rng = np.random.default_rng(options.seed)
         theta = None if start is None else to_theta(problem, start, centred)
         outcome, spread, passes = _solve(problem, shares, theta, options, stop, rng, watch)
-        laws = to_power_laws(problem, outcome.theta, centred)
-        settled = to_theta(problem, laws, centred)
+        terms = to_terms(problem, outcome.theta, centred)
+        settled = to_theta(problem, terms, centred)
         objective, gradient = problem.value_and_gradient(settled)
     report = FitReport(
         solver=_resolved_solver(problem, options),
@@ -153,7 +145,7 @@ def fit_blocks(
         n_rows=blocks.n_rows,
         n_parameters=problem.size,
     )
-    return FitResult(laws, report)
+    return FitResult(terms, report)
 
 
 def class_shares(codes: NDArray[np.integer], weights: Array, loss: Loss) -> Array:
@@ -163,7 +155,7 @@ def class_shares(codes: NDArray[np.integer], weights: Array, loss: Loss) -> Arra
     return np.asarray(totals / totals.sum())
 
 
-def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> PowerLaws:
+def to_terms(problem: Problem, theta: Array, centred: Coordinates) -> ScoreTerms:
     """Return θ as power laws of the uncentred logs; terms without exponents join the intercept."""
     intercepts, shapes, slopes = problem.unpack(theta)
     alpha, beta, constant = problem.form.to_power_law(shapes, slopes)
@@ -172,17 +164,18 @@ def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> Power
     intercepts = intercepts + (np.where(gone, alpha + constant, constant)).sum(axis=1)
     beta = problem.penalty.constraints.clip(beta / centred.spread)
     shift = np.clip(-(beta @ centred.centre), -LOG_LIMIT, LOG_LIMIT)
-    return PowerLaws(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
+    return ScoreTerms.from_powers(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
 
 
-def to_theta(problem: Problem, laws: PowerLaws, centred: Coordinates) -> Array:
-    """Inverse of `to_power_laws`."""
-    alpha = laws.coefficients * np.exp(np.clip(laws.exponents @ centred.centre, -LOG_LIMIT, LOG_LIMIT))
-    alive = (laws.exponents != 0).any(axis=2) & (laws.coefficients != 0)
-    shapes, slopes, added = problem.form.from_power_law(np.where(alive, alpha, 1.0), laws.exponents * centred.spread)
+def to_theta(problem: Problem, terms: ScoreTerms, centred: Coordinates) -> Array:
+    """Inverse of `to_terms`."""
+    intercepts, coefficients, exponents = terms.to_powers(problem.n_terms)
+    alpha = coefficients * np.exp(np.clip(exponents @ centred.centre, -LOG_LIMIT, LOG_LIMIT))
+    alive = (exponents != 0).any(axis=2) & (coefficients != 0)
+    shapes, slopes, added = problem.form.from_power_law(np.where(alive, alpha, 1.0), exponents * centred.spread)
     shapes = np.where(alive, shapes, 0.0)
     slopes = np.where(alive[..., None], slopes, 0.0)
-    intercepts = laws.intercepts + np.where(alive, added, 0.0).sum(axis=1)
+    intercepts = intercepts + np.where(alive, added, 0.0).sum(axis=1)
     if not problem.intercept:  # terms without exponents are the only constants there are; equal parts cost least
         shapes = np.where(alive, shapes, intercepts[:, None] / np.maximum((~alive).sum(axis=1, keepdims=True), 1))
     return problem.pack(intercepts, shapes, slopes)
@@ -348,10 +341,3 @@ def _scattered(problem: Problem, shares: Array, bent: float, rng: np.random.Gene
     bent = bent if problem.form.has_intercept else 1.0
     bend = bent * rng.choice([-1.0, 1.0], shapes.shape)
     return problem.pack(intercepts, problem.form.seed(bend), rng.normal(0, 0.1, slopes.shape))
-
-
-def score_laws(laws: PowerLaws, u: Array) -> Array:
-    """Return z = intercept + Σ α exp(⟨β, u⟩), (scores, rows)."""
-    exponents = np.clip(np.tensordot(laws.exponents, u, axes=1), -LOG_LIMIT, LOG_LIMIT)
-    scores: Array = laws.intercepts[:, None] + np.matmul(laws.coefficients[:, None, :], np.exp(exponents))[:, 0, :]
-    return scores

@@ -27,13 +27,13 @@ def fit(data, penalty, n_terms=1, **options):
 def test_bounds_hold_and_leave_no_residual(make_table, n_terms, n_classes, low, high):
     data = make_table(seed=1, n=300, m=4, n_classes=n_classes)
     result = fit(data, L1(1e-3, constraints=bounds_of(low, high)), n_terms)
-    exponents = result.laws.exponents
+    exponents = result.terms.exponents
     assert low <= exponents.min() <= exponents.max() <= high
     assert result.report.converged
     assert result.report.kkt_residual <= 1e-4 * result.report.kkt_scale
     free = fit(data, L1(1e-3), n_terms)
     assert result.report.objective >= free.report.objective - 1e-4
-    broken = (free.laws.exponents < low) | (free.laws.exponents > high)
+    broken = (free.terms.exponents < low) | (free.terms.exponents > high)
     assert broken.any()  # a bound that a free fit keeps would prove nothing
 
 
@@ -60,9 +60,10 @@ def test_no_other_solver_finds_a_lower_point_nearby(make_table, make_problem, se
     problem, centred = make_problem(data)
     v, w = problem.blocks.v, problem.blocks.w
     value = power_law_objective(v, data[1], w, strength)
-    alpha = (result.laws.coefficients * np.exp(result.laws.exponents @ centred.centre))[0, 0]
-    beta = result.laws.exponents[0, 0] * centred.spread
-    start = np.concatenate([[result.laws.intercepts[0] + alpha, alpha], np.maximum(beta, 0), np.maximum(-beta, 0)])
+    intercepts, coefficients, exponents = result.terms.to_powers()
+    alpha = (coefficients * np.exp(exponents @ centred.centre))[0, 0]
+    beta = exponents[0, 0] * centred.spread
+    start = np.concatenate([[intercepts[0] + alpha, alpha], np.maximum(beta, 0), np.maximum(-beta, 0)])
     assert value(start) == pytest.approx(result.report.objective, rel=1e-9)
     upper = np.concatenate([[INF, INF], high * centred.spread, -low * centred.spread])
     lower = np.concatenate([[-INF, -INF], np.zeros(6)])
@@ -86,7 +87,7 @@ def test_in_the_power_form_they_are_a_box(make_table, make_problem, penalty):
     np.testing.assert_allclose(problem.unpack(problem.upper)[2][0, 0], 0.1 * centred.spread)
     for solver in ("newton", "lbfgs"):
         result = fit_scores(*data, Logistic(), penalty, 1, intercept=False, options=FitOptions(solver, seed=0))
-        assert -0.2 <= result.laws.exponents.min() <= result.laws.exponents.max() <= 0.1
+        assert -0.2 <= result.terms.exponents.min() <= result.terms.exponents.max() <= 0.1
         assert result.report.kkt_residual <= 1e-4 * result.report.kkt_scale
 
 
@@ -96,7 +97,7 @@ def test_bounds_of_zero_keep_a_feature_out(make_table, solver):
     mask = np.array([True, False, True, False])
     out = L1(1e-3, constraints=Constraints().only(mask))
     result = fit_scores(*data, Logistic(), out, 2, options=FitOptions(solver, seed=0))
-    assert not result.laws.exponents[..., ~mask].any()
+    assert not result.terms.exponents[..., ~mask].any()
     alone = fit_scores(data[0][mask], *data[1:], Logistic(), L1(1e-3), 2, options=FitOptions(solver, seed=0))
     assert result.report.objective == pytest.approx(alone.report.objective, rel=1e-3)
 
@@ -105,10 +106,10 @@ def test_signs_of_slopes_and_bounds_hold_together(make_table):
     data = make_table(seed=3, m=4)
     signs = np.array([[1.0, -1.0, 0.0, 0.0]])
     result = fit(data, L1(1e-3, constraints=bounds_of(-0.4, 0.8, signs=signs)), 2)
-    slopes = result.laws.coefficients[..., None] * result.laws.exponents
+    slopes = result.terms.coefficients[..., None] * result.terms.exponents
     assert (slopes[..., 0] >= 0).all()
     assert (slopes[..., 1] <= 0).all()
-    assert -0.4 <= result.laws.exponents.min() <= result.laws.exponents.max() <= 0.8
+    assert -0.4 <= result.terms.exponents.min() <= result.terms.exponents.max() <= 0.8
     assert result.report.kkt_residual <= 1e-4 * result.report.kkt_scale
 
 
@@ -177,5 +178,5 @@ def test_a_law_at_its_bounds_is_read_back(make_table, make_problem):
     data, penalty = make_table(seed=1, m=4), L1(1e-3, constraints=bounds_of(-0.3, 0.3))
     result = fit(data, penalty)
     problem, centred = make_problem(data, penalty=penalty)
-    theta = to_theta(problem, result.laws, centred)
+    theta = to_theta(problem, result.terms, centred)
     np.testing.assert_allclose(problem.within(theta), theta, rtol=1e-9)

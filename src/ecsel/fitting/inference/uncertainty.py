@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel._typing import Array, Places
-    from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.inference.delta import Parameter, References
     from ecsel.fitting.objective.losses import Loss
+    from ecsel.signomial.arrays import ScoreTerms
 
 STRAIGHT = 0.1
 """A term whose exponents move its logarithm by less than this over the rows is a straight line in the logs."""
@@ -67,7 +67,7 @@ def sandwich(
     counts: Array,
     class_weight: Array,
     loss: Loss,
-    laws: PowerLaws,
+    terms: ScoreTerms,
     *,
     level_sets: Sequence[Sequence[int]] = (),
 ) -> Sandwich:
@@ -79,7 +79,7 @@ def sandwich(
         Logs of the positive features.
     codes, counts, class_weight : arrays of shape (rows,)
         Class codes, how many rows each row counts for, and the weight of its class.
-    laws : PowerLaws
+    terms : ScoreTerms
         The fitted model; its zero exponents stay zero.
     level_sets : lists of features
         The levels of each column. Where the rows have exactly one of them, they are a full set.
@@ -88,10 +88,10 @@ def sandwich(
     weights = counts * class_weight
     centred = Coordinates.of(logs, weights)
     blocks = ArrayBlocks.standardised(logs, codes, weights, centred)
-    intercept = bool(np.any(laws.intercepts))
-    problem = Problem(blocks, loss, L1(0.0), laws.coefficients.shape[1], intercept, centred.spread)
-    start = to_theta(problem, laws, centred)
-    straight = np.abs(laws.exponents) @ np.ptp(logs, axis=1) < STRAIGHT
+    intercepts, coefficients, exponents = terms.to_powers()
+    problem = Problem(blocks, loss, L1(0.0), coefficients.shape[1], bool(np.any(intercepts)), centred.spread)
+    start = to_theta(problem, terms, centred)
+    straight = np.abs(exponents) @ np.ptp(logs, axis=1) < STRAIGHT
     full = [_largest_first(levels, logs, weights) for levels in level_sets if _is_full(levels, logs)]
     references = _references(problem.unpack(start)[2], full)
     free = _free(problem, start, straight, references)
