@@ -9,8 +9,9 @@ from sklearn.datasets import load_breast_cancer
 
 from ecsel import ECSELClassifier
 from ecsel.cli.fit_report import quality_notes
+from ecsel.cli.options import Reading
 from ecsel.cli.preparing import ColumnOptions, prepare
-from ecsel.cli.reading import ReadOptions, read_file
+from ecsel.cli.reading import read_file
 from ecsel.report.drivers import drivers
 from ecsel.report.evidence import Evidence
 from ecsel.study import Study
@@ -31,7 +32,7 @@ def rare(tmp_path_factory):
 
 
 def trained(path, **options):
-    table = read_file(path, ReadOptions(None, None, None))
+    table = read_file(path, Reading())
     prepared = prepare(table, "bad", task=None, options=ColumnOptions((), (), (), "auto"), as_law=False)
     model = ECSELClassifier(max_factors=3, cv=3, random_state=0, **options)
     return Study.of(prepared.X, prepared.y, model, plain=prepared.plain, target="bad")

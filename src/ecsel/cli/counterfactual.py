@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import Csv, DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Row, SafeCsv, Sheet, Verbose
+from ecsel.cli.options import Csv, DataFile, ModelFile, Reading, Row, Speech, grouped
 from ecsel.cli.session import speaking
 from ecsel.cli.wording import number, shown
 
@@ -21,6 +21,7 @@ ENOUGH_ROWS = 20
 """From so many rows on, the file itself tells how far its columns usually spread."""
 
 
+@grouped
 def counterfactual(
     data: DataFile,
     model: ModelFile,
@@ -44,14 +45,10 @@ def counterfactual(
     within: Annotated[
         list[str] | None, typer.Option("--range", metavar="COLUMN=LOW:HIGH", help="Where a column may move.")
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_csv: Csv = False,
-    safe_csv: SafeCsv = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    csv: Csv,
+    speech: Speech,
 ) -> None:
     """Find the least changes of one row that lead to another decision; the model confirms every answer.
 
@@ -64,10 +61,10 @@ def counterfactual(
     from ecsel.cli.models import chosen_row, load_model, plain_features, read_for
     from ecsel.tables.cautions import is_protected
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
+    with speaking(speech, safe_csv=csv.safe_csv) as session:
         fitted = load_model(model)
         view = explain.ModelView.of(fitted)
-        table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+        table = read_for(fitted, data, reading)
         i, X = chosen_row(table, row), plain_features(fitted, table)
         ranges = dict(parse_range(text, view.raw_names) for text in within or ())
         named = {*ranges, *(increase or ()), *(decrease or ())}  # who says how a column may move lets it move
@@ -87,10 +84,10 @@ def counterfactual(
         if fixed is None and held:
             names = ", ".join(map(shown, held))
             session.note(f"Not changed: {names}. --increase or --decrease with a column allows it to change.")
-        if as_json:
+        if session.as_json:
             document = [_document(answer) for answer in answers]
             session.json("counterfactual", {"model": str(model), "data": table.name, "row": i + 1, "answers": document})
-        elif as_csv:
+        elif csv.as_csv:
             from ecsel.cli.tables import put
 
             put(session, _frame(answers), as_csv=True)

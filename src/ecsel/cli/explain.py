@@ -11,20 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import (
-    Csv,
-    DataFile,
-    Delimiter,
-    Encoding,
-    Json,
-    ModelFile,
-    Quiet,
-    Row,
-    SafeCsv,
-    Sheet,
-    TableOutput,
-    Verbose,
-)  # fmt: skip
+from ecsel.cli.options import Csv, DataFile, ModelFile, Reading, Row, Speech, TableOutput, grouped
 from ecsel.cli.session import speaking
 from ecsel.cli.wording import number, shown
 
@@ -38,6 +25,7 @@ ROWS_IN_WORDS = 5
 BAR = 16
 
 
+@grouped
 def explain(
     data: DataFile,
     model: ModelFile,
@@ -47,14 +35,10 @@ def explain(
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="Most reasons per row.")] = 4,
     output: TableOutput = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_csv: Csv = False,
-    safe_csv: SafeCsv = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    csv: Csv,
+    speech: Speech,
 ) -> None:
     """Tell why: the exact contribution of every column to a row's decision, or the reasons of all rows.
 
@@ -67,19 +51,19 @@ def explain(
     from ecsel.cli.tables import put
     from ecsel.cli.writing import check_table_path
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
+    with speaking(speech, safe_csv=csv.safe_csv) as session:
         check_table_path(output)
         fitted = load_model(model)
-        table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+        table = read_for(fitted, data, reading)
         X = plain_features(fitted, table)
         X = X.set_axis(range(1, len(X) + 1))
         one = None if row is None and len(X) > 1 else chosen_row(table, row)
         found = explained(fitted, X, one, toward, top)
-        if as_json:
+        if session.as_json:
             session.json("explain", {"model": str(model), "data": table.name, **document(found)})
-        if output is not None or as_csv:
-            put(session, found.reasons.to_frame(), as_csv=as_csv, output=output, what="reasons")
-        elif not as_json:
+        if output is not None or csv.as_csv:
+            put(session, found.reasons.to_frame(), as_csv=csv.as_csv, output=output, what="reasons")
+        elif not session.as_json:
             tell_row(session, found) if one is not None else tell_table(session, found)
 
 

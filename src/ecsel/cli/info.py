@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import Delimiter, Encoding, Json, Quiet, Row, Sheet, Verbose
+from ecsel.cli.options import Reading, Row, Speech, grouped
 from ecsel.cli.session import speaking
 from ecsel.cli.wording import law_in_words, number, shown
 
@@ -15,18 +15,16 @@ if TYPE_CHECKING:
     from ecsel.report.worked import WorkedExample
 
 
+@grouped
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
     data: Annotated[
         str | None, typer.Argument(metavar="[DATA]", help="A table, for a row of it worked out by hand.")
     ] = None,
     row: Row = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    speech: Speech,
 ) -> None:
     """Show a model: its equations, what each piece means, the columns it needs, its quality.
 
@@ -39,24 +37,24 @@ def info(
     from ecsel.cli.equations import show_example
     from ecsel.cli.models import chosen_row, features_of, load_model, read_for
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+    with speaking(speech) as session:
         fitted = load_model(model)
         example = None
         if data is not None:
             from ecsel.report.worked import worked_example
 
-            table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+            table = read_for(fitted, data, reading)
             i = chosen_row(table, row)
             example = i + 1, worked_example(fitted, features_of(fitted, table).iloc[i : i + 1])
         elif row is not None:
             raise CommandError(f"--row {row} of which table? Name it: ecsel info {model} DATA --row {row}.")
-        if as_json:
+        if session.as_json:
             worked = {} if example is None else {"example": example_document(*example)}
             session.json("info", {"model": str(model), **describe(fitted), **worked})
-        elif quiet and example is None:
+        elif session.quiet and example is None:
             bare_equations(session, fitted)
         else:
-            if not quiet:
+            if not session.quiet:
                 _tell(session, fitted, str(model))
             if example is not None:
                 session.out.print(f"\nRow {example[0]} by hand", style="bold", soft_wrap=True)

@@ -11,20 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import (
-    Csv,
-    DataFile,
-    Delimiter,
-    Encoding,
-    Json,
-    ModelFile,
-    Quiet,
-    Row,
-    SafeCsv,
-    Sheet,
-    TableOutput,
-    Verbose,
-)  # fmt: skip
+from ecsel.cli.options import Csv, DataFile, ModelFile, Reading, Row, Speech, TableOutput, grouped
 from ecsel.cli.session import speaking
 from ecsel.cli.wording import number, shown
 
@@ -38,6 +25,7 @@ PERCENT = re.compile(r"([+-]\d+(?:\.\d+)?)\s*%")
 OPERATORS = ("+=", "-=", "*=", "=")
 
 
+@grouped
 def what_if(
     data: DataFile,
     model: ModelFile,
@@ -47,14 +35,10 @@ def what_if(
     ],
     row: Row = None,
     output: TableOutput = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_csv: Csv = False,
-    safe_csv: SafeCsv = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    csv: Csv,
+    speech: Speech,
 ) -> None:
     """Change columns and see the exact outcome, for one row or for all.
 
@@ -69,12 +53,12 @@ def what_if(
     from ecsel.cli.tables import put
     from ecsel.cli.writing import check_table_path
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
+    with speaking(speech, safe_csv=csv.safe_csv) as session:
         check_table_path(output)
         fitted = load_model(model)
         view = explain.ModelView.of(fitted)
         changes = parse_changes(change, view)
-        table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+        table = read_for(fitted, data, reading)
         X = plain_features(fitted, table)
         if row is not None:
             i = chosen_row(table, row)
@@ -82,14 +66,14 @@ def what_if(
         X = X.set_axis(range(row or 1, (row or 1) + len(X)))
         result = explain.what_if(view, X, changes.factors, set=changes.new_values, add=changes.amounts)
         outcome = outcomes(result)
-        if as_json:
+        if session.as_json:
             document = {"changes": changes.lines, "rows": outcome.to_dict("records"), "summary": summary(result)}
             session.json("what-if", {"model": str(model), "data": table.name, **document})
-        elif not (as_csv or quiet):
+        elif not (csv.as_csv or session.quiet):
             session.out.print("If " + "; ".join(changes.lines) + ":", soft_wrap=True)
             _tell_summary(session, result)
-        if output is not None or not as_json:
-            put(session, outcome, as_csv=as_csv, output=output, what="outcomes")
+        if output is not None or not session.as_json:
+            put(session, outcome, as_csv=csv.as_csv, output=output, what="outcomes")
 
 
 @dataclass(slots=True)
