@@ -81,7 +81,7 @@ class Posed:
         coordinates = Coordinates.of(rows, weights)
         blocks = ArrayBlocks.standardised(rows, codes, weights, coordinates, n_threads=os.cpu_count() or 1)
         penalty = (PaperL1 if model.penalty == "paper" else L1)(float(model.l1_ or 0.0))
-        problem = Problem(blocks, loss, penalty, model.n_terms_, True, coordinates.spread)
+        problem = Problem(blocks, loss, penalty, model.n_terms_, True, coordinates.std)
         return cls(problem, coordinates, class_shares(codes, weights, loss).astype(np.float64))
 
     def theta(self, model: ECSELClassifier) -> Array:

@@ -41,7 +41,7 @@ def test_json_lines_and_one_object(tmp_path):
     assert len(read_file(str(one))) == 1
 
 
-def test_semicolons_and_decimal_commas_are_found_and_told(tmp_path):
+def test_semicolons_and_decimal_commas_are_found_and_reported(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("größe;name\n1,5;a,b\n-2,25;c\n", encoding="utf-8")
     table = read_file(str(path))

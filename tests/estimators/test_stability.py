@@ -117,7 +117,7 @@ def test_an_interrupt_keeps_the_draws_that_are_done(monkeypatch, table, model, n
     assert result.effects.tobytes() == whole.effects.tobytes()
 
 
-def test_progress_is_told(table, model, capsys):
+def test_progress_is_reported(table, model, capsys):
     model.set_params(verbose=1).stability(*table, n_bootstrap=3)
     assert "bootstrap 3 of 3" in capsys.readouterr().err
 

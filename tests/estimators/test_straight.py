@@ -38,7 +38,7 @@ def test_the_largest_effects_come_first_and_bent_terms_stay_out():
     assert straight_part(Signomial.parse("3*x1**2 - 1"), encoder) is None
 
 
-def test_logistic_regression_in_the_logs_is_told_as_such():
+def test_logistic_regression_in_the_logs_is_reported_as_such():
     rng = np.random.default_rng(0)
     X = np.exp(rng.normal(size=(400, 2)))
     y = rng.random(400) < 1 / (1 + np.exp(-np.log(X) @ [1.0, -2.0]))

@@ -82,7 +82,7 @@ def discover(
         elif session.quiet:
             session.raw(f"{model.equation_}\n")
         else:
-            _tell(session, prepared, model, output)
+            _print(session, prepared, model, output)
 
 
 def _noise(text: str) -> str | float:
@@ -137,7 +137,7 @@ def _law(law: Any) -> dict[str, Any]:
     }
 
 
-def _tell(session: Session, prepared: "Prepared", model: Any, output: Path | None) -> None:
+def _print(session: Session, prepared: "Prepared", model: Any, output: Path | None) -> None:
     from ecsel.cli.findings import facts
     from ecsel.signomial.text import counted
 

@@ -13,7 +13,8 @@ import typer
 from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Csv, DataFile, ModelFile, Reading, Row, Speech, TableOutput, grouped
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import number, shown
+from ecsel.cli.wording import number
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +65,7 @@ def explain(
         if output is not None or csv.as_csv:
             put(session, found.reasons.to_frame(), as_csv=csv.as_csv, output=output, what="reasons")
         elif not session.as_json:
-            tell_row(session, found) if one is not None else tell_table(session, found)
+            print_row(session, found) if one is not None else print_table(session, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def importance(reasons: "Reasons") -> list[tuple[str, float]]:
     return sorted(((name, size) for name, size in sizes if size > 0), key=lambda pair: -pair[1])
 
 
-def tell_row(session: "Session", found: Explained) -> None:
+def print_row(session: "Session", found: Explained) -> None:
     """Print the contributions to one row, which add up to its margin."""
     from rich.table import Table
     from rich.text import Text
@@ -163,26 +164,26 @@ def tell_row(session: "Session", found: Explained) -> None:
         style = "green" if each["contribution"] > 0 else "red"
         bar = Text("█" * max(1, round(BAR * size / max(sizes))), style=style)
         value = Text(_cell(each["value"]))
-        table.add_row(Text(shown(each["column"])), value, Text(f"{each['contribution']:+.3g}", style=style), bar)
+        table.add_row(Text(format_name(each["column"])), value, Text(f"{each['contribution']:+.3g}", style=style), bar)
     table.add_row(Text("this row", style="bold"), "", Text(number(plain["margin"]), style="bold"), "")
     session.out.print(table)
 
 
-def tell_table(session: "Session", found: Explained) -> None:
+def print_table(session: "Session", found: Explained) -> None:
     """Print what drives the decisions of all rows, then the first rows in words."""
     ranked = importance(found.reasons)
     session.out.print(f"What drives the predictions for {len(found.X)} rows (mean size of the exact contributions):")
-    width = max((len(shown(name)) for name, _ in ranked), default=0)
+    width = max((len(format_name(name)) for name, _ in ranked), default=0)
     for name, size in ranked[:10]:
         bar = "█" * max(1, round(BAR * size / ranked[0][1]))
-        session.out.print(f"  {shown(name).ljust(width)}  {size:8.3g}  {bar}", soft_wrap=True)
+        session.out.print(f"  {format_name(name).ljust(width)}  {size:8.3g}  {bar}", soft_wrap=True)
     if session.quiet:
         return
     for i in range(min(len(found.X), ROWS_IN_WORDS)):
         session.out.print()
         _headline(session, found, i)
         for text in found.reasons.texts[i] or ("nothing speaks for it",):
-            session.out.print(f"  • {shown(text)}", soft_wrap=True)
+            session.out.print(f"  • {format_name(text)}", soft_wrap=True)
     if len(found.X) > ROWS_IN_WORDS:
         session.note(
             f"The first {ROWS_IN_WORDS} of {len(found.X)} rows; --row N explains one in detail, --csv or --output all."
@@ -192,7 +193,7 @@ def tell_table(session: "Session", found: Explained) -> None:
 def _headline(session: "Session", found: Explained, i: int) -> None:
     prediction, probability = found.prediction(i)
     chance = "" if probability is None else f" with probability {number(probability)}"
-    line = number(prediction) if probability is None else shown(prediction)
+    line = number(prediction) if probability is None else format_name(prediction)
     session.out.print(f"Row {found.X.index[i]}: predicted {line}{chance}", style="bold", soft_wrap=True)
 
 
@@ -200,8 +201,8 @@ def _unit(found: Explained, toward: Any, against: Any) -> str:
     if not found.view.has_classes:
         where = "the table" if found.view.encoder is None else "training"
         return f"In units of the prediction. The typical row has the medians of {where}."
-    rival = "" if len(found.view.classes) == 2 else f" against {shown(against)}, the likeliest other class"
-    return f"In log-odds of {shown(toward)}{rival}; + speaks for {shown(toward)}."
+    rival = "" if len(found.view.classes) == 2 else f" against {format_name(against)}, the likeliest other class"
+    return f"In log-odds of {format_name(toward)}{rival}; + speaks for {format_name(toward)}."
 
 
 def _cell(value: Any) -> str:

@@ -42,7 +42,7 @@ def export(
     ecsel export model.json --to onnx -o model.onnx
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel.cli.models import load_model
-    from ecsel.cli.writing import check_writable, drafted, write_whole
+    from ecsel.cli.writing import atomic_path, check_writable, write_whole
 
     with speaking(speech) as session:
         check_writable(output)
@@ -54,8 +54,8 @@ def export(
         if to in FILES_ONLY:
             if output is None:
                 raise CommandError(f"{to} is no text: name a file with --output.")
-            with drafted(output) as draft:
-                write(fitted, draft, **options)
+            with atomic_path(output) as temporary:
+                write(fitted, temporary, **options)
         else:
             text = f"{str(write(fitted, **options)).rstrip()}\n"
             if output is not None:

@@ -8,7 +8,8 @@ import typer
 from ecsel.cli.errors import CommandError
 from ecsel.cli.options import Reading, Row, Speech, grouped
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import law_in_words, number, shown
+from ecsel.cli.wording import law_in_words, number
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from ecsel.cli.session import Session
@@ -55,7 +56,7 @@ def info(
             bare_equations(session, fitted)
         else:
             if not session.quiet:
-                _tell(session, fitted, str(model))
+                _print(session, fitted, str(model))
             if example is not None:
                 session.out.print(f"\nRow {example[0]} by hand", style="bold", soft_wrap=True)
                 show_example(session.out, fitted, example[1])
@@ -66,7 +67,7 @@ def bare_equations(session: "Session", model: Any) -> None:
     from ecsel.cli.models import equations_of
 
     for label, equation in equations_of(model).items():
-        session.raw(f"{shown(label)}\t{equation}\n")
+        session.raw(f"{format_name(label)}\t{equation}\n")
 
 
 def describe(model: Any) -> dict[str, Any]:
@@ -159,7 +160,7 @@ def example_document(row: int, example: "WorkedExample") -> dict[str, Any]:
     }
 
 
-def _tell(session: "Session", model: Any, name: str) -> None:
+def _print(session: "Session", model: Any, name: str) -> None:
     from ecsel.cli.equations import aids_heading, reading_aids, show_equations
     from ecsel.cli.models import is_classifier, is_readable
     from ecsel.estimators.summary import held_out_name
@@ -168,7 +169,7 @@ def _tell(session: "Session", model: Any, name: str) -> None:
         session.out.print(f"{name}: a prediction of a number", style="bold", soft_wrap=True)
         show_equations(session.out, model)
         session.out.print()
-        _tell_columns(session, model)
+        _print_columns(session, model)
         if session.verbose:
             session.out.print(model.summary(), soft_wrap=True)
         return
@@ -178,7 +179,7 @@ def _tell(session: "Session", model: Any, name: str) -> None:
         if session.verbose:
             session.out.print(model.summary(), soft_wrap=True)
         return
-    classes = ", ".join(shown(label) for label in model.classes_.tolist())
+    classes = ", ".join(format_name(label) for label in model.classes_.tolist())
     session.out.print(f"{name}: a classifier of {classes}", style="bold", soft_wrap=True)
     show_equations(session.out, model)
     aids = reading_aids(model)
@@ -187,7 +188,7 @@ def _tell(session: "Session", model: Any, name: str) -> None:
     for line in aids:
         session.out.print(f"  {line}", soft_wrap=True)
     session.out.print()
-    _tell_columns(session, model)
+    _print_columns(session, model)
     if session.verbose:
         session.out.print(model.summary(), soft_wrap=True)
     elif (quality := model.out_of_fold_) is not None:
@@ -201,7 +202,7 @@ def _terms(n: int) -> str:
     return "1 term" if n == 1 else f"{n} terms"
 
 
-def _tell_columns(session: "Session", model: Any) -> None:
+def _print_columns(session: "Session", model: Any) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -233,13 +234,13 @@ def _scaled_columns(model: Any) -> list[tuple[str, ...]]:
     """Return the positive scales of the paper's model."""
     rows: list[tuple[str, ...]] = [("column", "kind", "in the equations as", "training range or levels")]
     for column in (_column(model, each) for each in model.encoder_.columns):
-        levels = [shown(level) for level in column.get("levels", ())]
+        levels = [format_name(level) for level in column.get("levels", ())]
         message = ", ".join(levels[:6]) + (f", … ({len(levels)})" if len(levels) > 6 else "")
         if "low" in column:
             message = f"{number(column['low'])} to {number(column['high'])}"
         missing = ", missing" if column.get("missing") else ""
         scale = _scale(model, column) if column["used"] else "–"
-        rows.append((shown(column["name"]), column["kind"], scale, message + missing))
+        rows.append((format_name(column["name"]), column["kind"], scale, message + missing))
     return rows
 
 

@@ -100,13 +100,13 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command).parameters.values():
         if parameter.name not in groups:
-            shown = [(parameter.name, parameter.default, hints[parameter.name])]
+            visible = [(parameter.name, parameter.default, hints[parameter.name])]
         else:
             own = get_type_hints(groups[parameter.name], include_extras=True)
-            shown = [(field.name, field.default, own[field.name]) for field in fields(groups[parameter.name])]
+            visible = [(field.name, field.default, own[field.name]) for field in fields(groups[parameter.name])]
         parameters += [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
-            for name, default, hint in shown
+            for name, default, hint in visible
         ]
 
     @functools.wraps(command)

@@ -77,7 +77,7 @@ def report(
             begin("reading")
             X, y = read(data)
             y = pd.Series(y, index=X.index, name=target)
-            judged = (None, None) if test is None else read(test)
+            evaluated = (None, None) if test is None else read(test)
             begin("writing the page")
             digest = hashlib.sha256(Path(model).read_bytes()).hexdigest()
             details = {
@@ -92,8 +92,8 @@ def report(
                 output,
                 X,
                 y,
-                X_test=judged[0],
-                y_test=judged[1],
+                X_test=evaluated[0],
+                y_test=evaluated[1],
                 group=group,
                 title=title or f"{target}, from {'standard input' if data == STDIN else Path(data).name}",
                 purpose=purpose,

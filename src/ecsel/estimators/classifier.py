@@ -406,7 +406,7 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         warn_unless_converged(result.report, self.max_iter)
         validation = Validation.unseen(rule)
         if folded is not None and result.report.status is not Status.INTERRUPTED:
-            held_out = out_of_fold(folded, train, per_class, tell=bool(self.verbose))
+            held_out = out_of_fold(folded, train, per_class, verbose=bool(self.verbose))
             validation = validate(held_out, loss.link, rule, calibrate=self.calibrate)
         elif folded is None and packing is None and is_overfitted(self, result, rows, per_class, train):
             warnings.warn(OVERFITTED.format(n_terms=size[0], l1=size[1]), UserWarning, stacklevel=4)

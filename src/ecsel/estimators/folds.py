@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SEARCH_ROWS = 8192
 """Larger tables are searched, and their columns chosen, on a stratified sample of this size."""
-JUDGED_ROWS = 100_000
+VALIDATION_ROWS = 100_000
 """Most rows that are measured out of fold, and on which sizes and digits are judged."""
 _FEWEST_OF_A_CLASS = 50
 
@@ -49,14 +49,14 @@ def fold_rows(
     """
     if isinstance(cv, (int, np.integer)):
         check_integer("cv", cv, least=2)
-        (logs, codes, weights), kept = thin(rows, JUDGED_ROWS, seed)
+        (logs, codes, weights), kept = thin(rows, VALIDATION_ROWS, seed)
         factors = class_weights[codes]
         counts = weights / factors
         dealt = content_folds(logs, codes, counts, usable_folds(int(cv), codes, counts))
         folds: list[Fold] = [(train * factors, test * factors) for train, test in dealt]
         before = rows[2]
     else:
-        (logs, codes, weights), kept = thin(original[0], JUDGED_ROWS, seed)
+        (logs, codes, weights), kept = thin(original[0], VALIDATION_ROWS, seed)
         folds = explicit_folds(cv, original[1], kept, weights)
         before = original[0][2]
     return FoldedRows((logs.astype(np.float64), codes, weights), folds, float(before[kept].sum() / weights.sum()))

@@ -137,7 +137,7 @@ def stability(
             return None
         return used_features(result.terms), mean_effects(result.terms, logs, share)
 
-    done = run_draws(draw, n_bootstrap, chosen.n_threads, tell=bool(model.verbose))
+    done = run_draws(draw, n_bootstrap, chosen.n_threads, verbose=bool(model.verbose))
     equations = list(model.equations_.values())
     terms = power_laws(equations, model.encoder_.feature_names) / (1 / model.temperature_)
     return Stability(
@@ -155,10 +155,10 @@ def draw_seed(random_state: Any) -> int:
     return int(check_random_state(0 if random_state is None else random_state).randint(2**31 - 1))
 
 
-def run_draws(draw: Callable[[int], Result | None], n: int, n_threads: int, *, tell: bool) -> list[Result]:
+def run_draws(draw: Callable[[int], Result | None], n: int, n_threads: int, *, verbose: bool) -> list[Result]:
     """Return what the draws give, in their order; an interrupt, or a draw of None, ends them and keeps those before."""
     done: list[Result] = []
-    with one_blas_thread(), suppress(KeyboardInterrupt), ProgressBar() if tell else nullcontext() as progress:
+    with one_blas_thread(), suppress(KeyboardInterrupt), ProgressBar() if verbose else nullcontext() as progress:
         for result in _finished(draw, n, n_threads):
             done.append(result)
             if progress is not None:

@@ -121,14 +121,14 @@ def fit_blocks(
 ) -> FitResult:
     """Fit row blocks, wherever they are kept; `centred` are the coordinates of their logs, `shares` of the classes."""
     options = options or FitOptions()
-    problem = Problem(blocks, loss, penalty, n_terms, intercept, centred.spread)
+    problem = Problem(blocks, loss, penalty, n_terms, intercept, centred.std)
     check_support(options.solver, _needs(problem, start=start is not None))
     with one_blas_thread():
         scale = max(1.0, _largest_gradient(problem, shares))
         stop = Stop(options.tol, Stop().kkt * scale, options.max_iter)
         rng = np.random.default_rng(options.seed)
         theta = None if start is None else to_theta(problem, start, centred)
-        outcome, spread, passes = _solve(problem, shares, theta, options, stop, rng, watch)
+        outcome, objective_spread, passes = _solve(problem, shares, theta, options, stop, rng, watch)
         terms = to_terms(problem, outcome.theta, centred)
         settled = to_theta(problem, terms, centred)
         objective, gradient = problem.value_and_gradient(settled)
@@ -141,7 +141,7 @@ def fit_blocks(
         loss=objective - problem.penalty_value(settled),
         kkt_residual=problem.kkt_residual(settled, gradient),
         kkt_scale=scale,
-        spread=tuple(spread),
+        spread=tuple(objective_spread),
         n_rows=blocks.n_rows,
         n_parameters=problem.size,
     )
@@ -162,7 +162,7 @@ def to_terms(problem: Problem, theta: Array, centred: Coordinates) -> ScoreTerms
     alive = (beta != 0).any(axis=2)
     gone = ~alive
     intercepts = intercepts + (np.where(gone, alpha + constant, constant)).sum(axis=1)
-    beta = problem.penalty.constraints.clip(beta / centred.spread)
+    beta = problem.penalty.constraints.clip(beta / centred.std)
     shift = np.clip(-(beta @ centred.centre), -LOG_LIMIT, LOG_LIMIT)
     return ScoreTerms.from_powers(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
 
@@ -172,7 +172,7 @@ def to_theta(problem: Problem, terms: ScoreTerms, centred: Coordinates) -> Array
     intercepts, coefficients, exponents = terms.to_powers(problem.n_terms)
     alpha = coefficients * np.exp(np.clip(exponents @ centred.centre, -LOG_LIMIT, LOG_LIMIT))
     alive = (exponents != 0).any(axis=2) & (coefficients != 0)
-    shapes, slopes, added = problem.form.from_power_law(np.where(alive, alpha, 1.0), exponents * centred.spread)
+    shapes, slopes, added = problem.form.from_power_law(np.where(alive, alpha, 1.0), exponents * centred.std)
     shapes = np.where(alive, shapes, 0.0)
     slopes = np.where(alive[..., None], slopes, 0.0)
     intercepts = intercepts + np.where(alive, added, 0.0).sum(axis=1)
@@ -229,8 +229,8 @@ def _solve(
     blocks = problem.blocks
     if isinstance(options.solver, Adam):
         assert isinstance(blocks, ArrayBlocks)  # noqa: S101 - `check_support` has refused other rows
-        outcome, spread = minimise_adam(problem, blocks, options.solver, rng, watch)
-        return outcome, spread, float(outcome.evaluations * len(spread))
+        outcome, objective_spread = minimise_adam(problem, blocks, options.solver, rng, watch)
+        return outcome, objective_spread, float(outcome.evaluations * len(objective_spread))
     if _resolved_solver(problem, options) == LBFGS.name:
         return _solve_lbfgs(problem, shares, theta, stop, rng, watch)
     if theta is not None:
@@ -240,17 +240,19 @@ def _solve(
     few = 2 * rows if newton.starts == 1 else max(2 * rows, TILE_ROWS)
     if isinstance(blocks, ArrayBlocks) and blocks.n_rows <= few:
         return _explore_all_rows(problem, shares, blocks, newton, stop, rng, watch)
-    runs, pool, spread, passes = _explore_pilots(problem, shares, rows, newton, rng, watch)
+    runs, pool, objective_spread, passes = _explore_pilots(problem, shares, rows, newton, rng, watch)
     grown = replace(runs[0], iterations=sum(run.iterations for run in runs))
     if interrupted(runs):
-        return replace(grown, status=Status.INTERRUPTED), spread, passes
+        return replace(grown, status=Status.INTERRUPTED), objective_spread, passes
     if _is_large(problem):
-        outcome, spread, more = fit_large(problem, [run.theta for run in runs], pool, stop, _draw_seed(rng), watch)
+        outcome, objective_spread, more = fit_large(
+            problem, [run.theta for run in runs], pool, stop, _draw_seed(rng), watch
+        )
     else:
         carried = [run.theta for run in runs[: 1 if newton.starts == 1 else FINALISTS]]
         outcome = best_of(problem, carried, stop, watch)
         more = float(outcome.evaluations)
-    return _after(grown, outcome), spread, passes + more
+    return _after(grown, outcome), objective_spread, passes + more
 
 
 def _continue(
@@ -275,14 +277,14 @@ def _explore_all_rows(
     """Grow terms on all rows, in single precision where that saves time, and finish in the precision of the rows."""
     small = blocks.n_rows * problem.size < SINGLE_PRECISION_FROM
     if small or problem.n_terms == 1 or isinstance(problem.sums, CompiledSums):
-        (outcome, *_), spread = explore(problem, shares, rng, newton, stop, watch)
-        return outcome, spread, float(outcome.evaluations)
+        (outcome, *_), objective_spread = explore(problem, shares, rng, newton, stop, watch)
+        return outcome, objective_spread, float(outcome.evaluations)
     rough = replace(problem, blocks=blocks.astype(np.float32))
-    (grown, *_), spread = explore(rough, shares, rng, newton, Stop(1e-4, np.inf, STAGE_ITERATIONS), watch)
+    (grown, *_), objective_spread = explore(rough, shares, rng, newton, Stop(1e-4, np.inf, STAGE_ITERATIONS), watch)
     if grown.status is Status.INTERRUPTED:
-        return grown, spread, float(grown.evaluations)
+        return grown, objective_spread, float(grown.evaluations)
     outcome = minimise(problem, grown.theta, stop, watch)
-    return _after(grown, outcome), spread, float(grown.evaluations + outcome.evaluations)
+    return _after(grown, outcome), objective_spread, float(grown.evaluations + outcome.evaluations)
 
 
 def _explore_pilots(
@@ -298,19 +300,19 @@ def _explore_pilots(
     pool = pilot(problem, class_counts(problem.blocks, classes), 8 * rows, _draw_seed(rng))
     pool_counts = class_counts(pool.blocks, classes)
     runs: list[Outcome] = []
-    spread: list[float] = []
+    objective_spread: list[float] = []
     for _ in range(count):
         small = pilot(pool, pool_counts, rows, _draw_seed(rng))
-        found, spread = explore(small, shares, rng, newton, Stop(1e-4, np.inf, 20), watch)
+        found, objective_spread = explore(small, shares, rng, newton, Stop(1e-4, np.inf, 20), watch)
         runs += found[:FINALISTS]
         if interrupted(found):
             break
     spent = sum(run.evaluations for run in runs) * rows
     if len(runs) > 1:
-        judged = [pool.objective(run.theta) for run in runs]
-        runs, spread = [runs[i] for i in np.argsort(judged)], sorted(judged)
+        objectives = [pool.objective(run.theta) for run in runs]
+        runs, objective_spread = [runs[i] for i in np.argsort(objectives)], sorted(objectives)
         spent += len(runs) * pool.blocks.n_rows
-    return runs, pool, spread, spent / problem.blocks.n_rows
+    return runs, pool, objective_spread, spent / problem.blocks.n_rows
 
 
 def _draw_seed(rng: np.random.Generator) -> int:

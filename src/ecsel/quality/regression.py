@@ -43,10 +43,10 @@ def measure_regression(target: Floats, predicted: Floats, weights: Floats) -> Re
     """
     error = target - predicted
     squared = float(np.average(error**2, weights=weights))
-    spread = float(np.average((target - np.average(target, weights=weights)) ** 2, weights=weights))
+    variance = float(np.average((target - np.average(target, weights=weights)) ** 2, weights=weights))
     return RegressionQuality(
         len(target),
         squared**0.5,
         float(np.average(np.abs(error), weights=weights)),
-        1.0 - squared / spread if spread > 0 else None,
+        1.0 - squared / variance if variance > 0 else None,
     )

@@ -62,10 +62,10 @@ def test_no_other_solver_finds_a_lower_point_nearby(make_table, make_problem, se
     value = power_law_objective(v, data[1], w, strength)
     intercepts, coefficients, exponents = result.terms.to_powers()
     alpha = (coefficients * np.exp(exponents @ centred.centre))[0, 0]
-    beta = exponents[0, 0] * centred.spread
+    beta = exponents[0, 0] * centred.std
     start = np.concatenate([[intercepts[0] + alpha, alpha], np.maximum(beta, 0), np.maximum(-beta, 0)])
     assert value(start) == pytest.approx(result.report.objective, rel=1e-9)
-    upper = np.concatenate([[INF, INF], high * centred.spread, -low * centred.spread])
+    upper = np.concatenate([[INF, INF], high * centred.std, -low * centred.std])
     lower = np.concatenate([[-INF, -INF], np.zeros(6)])
     found = minimize(value, start, method="SLSQP", bounds=Bounds(lower, upper), options={"ftol": 1e-12})
     assert found.fun >= result.report.objective * (1 - 1e-6)
@@ -84,7 +84,7 @@ def test_in_the_power_form_they_are_a_box(make_table, make_problem, penalty):
     data = make_table(m=4)
     problem, centred = make_problem(data, penalty=penalty, intercept=False)
     assert problem.exponent_bounds is None
-    np.testing.assert_allclose(problem.unpack(problem.upper)[2][0, 0], 0.1 * centred.spread)
+    np.testing.assert_allclose(problem.unpack(problem.upper)[2][0, 0], 0.1 * centred.std)
     for solver in ("newton", "lbfgs"):
         result = fit_scores(*data, Logistic(), penalty, 1, intercept=False, options=FitOptions(solver, seed=0))
         assert -0.2 <= result.terms.exponents.min() <= result.terms.exponents.max() <= 0.1
@@ -123,7 +123,7 @@ def test_a_straight_term_without_slopes_may_turn_either_way(make_table, make_pro
     problem.unpack(bent)[1][...] = -0.5
     lower, upper = (problem.unpack(bound)[2] for bound in problem.box(bent))
     np.testing.assert_array_equal(upper, 0)  # with sin φ < 0 a positive exponent needs a negative slope
-    np.testing.assert_allclose(lower[0, 0], -2 * problem.spread / np.sin(0.5))
+    np.testing.assert_allclose(lower[0, 0], -2 * problem.std / np.sin(0.5))
 
 
 def test_the_derivatives_along_the_walls_are_those_of_the_objective(make_table, make_problem):
@@ -171,7 +171,7 @@ def test_exponents_are_penalized_on_their_raw_scale(make_table):
     one = fit(data, L1(1e-3, constraints=bounds_of(-0.5, 0.5)))
     other = fit(wide, L1(1e-3, constraints=Constraints(None, (low, high))))
     assert other.report.objective == pytest.approx(one.report.objective, rel=1e-6)
-    assert centred.spread[1] > 2
+    assert centred.std[1] > 2
 
 
 def test_a_law_at_its_bounds_is_read_back(make_table, make_problem):

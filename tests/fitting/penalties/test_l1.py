@@ -16,10 +16,10 @@ def fit(data, penalty, n_terms=1, loss=None, **options):
 
 
 def penalty_of(terms, centred, strength):
-    """λ Σ (√(1 + (α/κ)²) |β·spread| + ½/(1 + (α/κ)²)) of power laws, α being the term's value at a typical row."""
+    """λ Σ (√(1 + (α/κ)²) |β·std| + ½/(1 + (α/κ)²)) of power laws, α being the term's value at a typical row."""
     _, coefficients, exponents = terms.to_powers()
     alpha = coefficients * np.exp(exponents @ centred.centre)
-    slopes = np.hypot(1, alpha / KNEE)[..., None] * np.abs(exponents) * centred.spread
+    slopes = np.hypot(1, alpha / KNEE)[..., None] * np.abs(exponents) * centred.std
     return strength * (slopes.sum() + (0.5 / (1 + (alpha[alpha != 0] / KNEE) ** 2)).sum())
 
 
@@ -63,8 +63,8 @@ def test_the_log_linear_limit_is_l1_logistic_regression(make_elastic_net, make_t
     alpha = 4e4
     terms = ScoreTerms.from_powers(
         np.array([intercept - alpha]),
-        np.array([[alpha * np.exp(-(gamma / alpha / centred.spread) @ centred.centre)]]),
-        (gamma / alpha / centred.spread)[None, None, :],
+        np.array([[alpha * np.exp(-(gamma / alpha / centred.std) @ centred.centre)]]),
+        (gamma / alpha / centred.std)[None, None, :],
     )
     assert problem.objective(to_theta(problem, terms, centred)) == pytest.approx(objective, abs=1e-4)
     assert fit(data, L1(strength)).report.objective <= objective + 1e-7
@@ -97,10 +97,10 @@ def test_the_papers_objective_has_no_minimiser():
     # The default penalizes the same sequence for γ in the limit: it stays away from the free fit.
     centred = Coordinates.of(u, np.ones(400))
     blocks = ArrayBlocks.standardised(u, codes, np.ones(400), centred)
-    problem = Problem(blocks, Logistic(), L1(0.1), 1, True, centred.spread)
+    problem = Problem(blocks, Logistic(), L1(0.1), 1, True, centred.std)
     terms = ScoreTerms.from_powers(np.array([-1e6]), np.array([[1e6]]), gamma[None, None, :] / 1e6)
     at_limit = problem.objective(to_theta(problem, terms, centred))
-    assert at_limit >= free + 0.1 / KNEE * np.abs(gamma * centred.spread).sum() - 1e-3
+    assert at_limit >= free + 0.1 / KNEE * np.abs(gamma * centred.std).sum() - 1e-3
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -122,7 +122,7 @@ def test_without_an_intercept_the_coefficient_is_penalized(make_table):
     centred = Coordinates.of(data[0], data[2])
     intercepts, coefficients, exponents = result.terms.to_powers()
     alpha = coefficients * np.exp(exponents @ centred.centre)
-    slopes = np.abs(exponents * centred.spread).sum()
+    slopes = np.abs(exponents * centred.std).sum()
     assert result.report.objective - result.report.loss == pytest.approx(
         1e-2 * (slopes + (alpha**2).sum() / 2), rel=1e-9
     )

@@ -124,7 +124,7 @@ def test_the_empty_model_is_left_at_the_strength_that_the_contract_promises(make
     problem, _ = make_problem(data, penalty=L1(1.0, kind))
     shares = np.bincount(data[1], weights=data[2]) / data[2].sum()
     slopes = problem.unpack(problem.value_and_gradient(problem.empty(shares))[1])[2]
-    top = np.abs(slopes).max() / problem.penalty.slope_weights(problem.spread).max()
+    top = np.abs(slopes).max() / problem.penalty.slope_weights(problem.std).max()
     for factor, stationary in ((1.001, True), (0.99, False)):
         penalized = replace(problem, penalty=L1(factor * top, kind))
         empty = problem.empty(shares)
@@ -192,7 +192,7 @@ def test_the_log_linear_limit_is_the_elastic_net_of_logistic_regression(
     signed = (2 * codes - 1) * (intercept + gamma @ v)
     penalty = ratio * np.abs(gamma).sum() + (1 - ratio) / 2 * (gamma**2).sum()
     objective = weights @ np.log1p(np.exp(-signed)) + strength / KNEE * penalty
-    beta = gamma / alpha / centred.spread
+    beta = gamma / alpha / centred.std
     terms = ScoreTerms.from_powers(
         np.array([intercept - alpha]), np.array([[alpha * np.exp(-beta @ centred.centre)]]), beta[None, None]
     )

@@ -48,7 +48,7 @@ def test_patience_stops_a_run_and_keeps_its_best_epoch(make_table):
     assert int(np.argmin(losses)) + 1 == epochs[-1] - 5
 
 
-def test_running_out_of_epochs_is_told(make_table):
+def test_running_out_of_epochs_is_reported(make_table):
     report = fit(make_table(), replace(QUICK, epochs=3)).report
     assert report.status is Status.MAX_ITER
     assert report.iterations == 3

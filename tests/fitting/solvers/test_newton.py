@@ -114,7 +114,7 @@ def test_a_fit_may_be_interrupted_at_any_stage(make_table, make_problem, after):
     assert problem.objective(to_theta(problem, result.terms, centred)) <= seen[0]
 
 
-def test_max_iter_is_kept_and_told(make_table, make_problem):
+def test_max_iter_is_kept_and_reported(make_table, make_problem):
     problem = make_problem(make_table(), n_terms=2, penalty=L1(1e-4))[0]
     outcome = minimise(problem, np.random.default_rng(1).normal(0, 0.5, problem.size), Stop(max_iter=2))
     assert outcome.status is Status.MAX_ITER

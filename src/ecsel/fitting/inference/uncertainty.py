@@ -89,7 +89,7 @@ def sandwich(
     centred = Coordinates.of(logs, weights)
     blocks = ArrayBlocks.standardised(logs, codes, weights, centred)
     intercepts, coefficients, exponents = terms.to_powers()
-    problem = Problem(blocks, loss, L1(0.0), coefficients.shape[1], bool(np.any(intercepts)), centred.spread)
+    problem = Problem(blocks, loss, L1(0.0), coefficients.shape[1], bool(np.any(intercepts)), centred.std)
     start = to_theta(problem, terms, centred)
     straight = np.abs(exponents) @ np.ptp(logs, axis=1) < STRAIGHT
     full = [_largest_first(levels, logs, weights) for levels in level_sets if _is_full(levels, logs)]
@@ -191,8 +191,8 @@ def elasticity_errors(result: Sandwich, log_features: Array, *, absolute: bool =
     where z = 0, being then those of |z|); errors also
     where the rows do not determine them: for the levels of full sets and, in a softmax, for the first class.
     """
-    problem, spread, centre = result.problem, result.centred.spread, result.centred.centre
-    v = (np.ascontiguousarray(log_features, dtype=np.float64) - centre[:, None]) / spread[:, None]
+    problem, std, centre = result.problem, result.centred.std, result.centred.centre
+    v = (np.ascontiguousarray(log_features, dtype=np.float64) - centre[:, None]) / std[:, None]
     intercepts, shapes, slopes = problem.unpack(result.theta)
     expansion = problem.form.expand(shapes[..., None], np.tensordot(slopes, v, axes=1))
     _, shape_t, t2 = problem.form.second(shapes[..., None], expansion)
@@ -206,7 +206,7 @@ def elasticity_errors(result: Sandwich, log_features: Array, *, absolute: bool =
     estimates, errors = (np.full((v.shape[1], len(z), len(v)), np.nan) for _ in range(2))
     for c, j in np.ndindex(len(z), len(v)):
         s, known = slopes[c, :, j], own[c] >= 0
-        elasticity = s @ expansion.by_t[c] / spread[j] / z[c]
+        elasticity = s @ expansion.by_t[c] / std[j] / z[c]
         estimates[:, c, j] = elasticity
         if not s.any() or not known.any() or result.in_level_set[j]:
             continue
@@ -215,7 +215,7 @@ def elasticity_errors(result: Sandwich, log_features: Array, *, absolute: bool =
         parts[:, 0] = shape_t[c] * s[:, None]
         parts[:, 1:] = (t2[c] * s[:, None])[:, None, :] * v
         parts[:, 1 + j] += expansion.by_t[c]
-        moved = ((by_gradient / spread[j] - elasticity * by_z[c]) / z[c])[known]
+        moved = ((by_gradient / std[j] - elasticity * by_z[c]) / z[c])[known]
         covariance = result.theta_covariance[np.ix_(own[c][known], own[c][known])]
         errors[:, c, j] = np.sqrt(np.maximum(np.einsum("pn,pq,qn->n", moved, covariance, moved), 0))
     return estimates, errors

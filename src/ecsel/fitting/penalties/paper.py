@@ -41,9 +41,9 @@ class PaperL1:
         zero = np.zeros_like(shapes)
         return zero, zero, zero
 
-    def slope_weights(self, spread: Array) -> Array:
-        """Return λ per unit of the raw exponent β = slope/spread."""
-        return self.strength / spread
+    def slope_weights(self, std: Array) -> Array:
+        """Return λ per unit of the raw exponent β = slope/std."""
+        return self.strength / std
 
     def slope_value(self, slopes: Array, *, intercept: bool) -> PenaltyValue | None:
         """Return None: every unit of an exponent costs the same."""
