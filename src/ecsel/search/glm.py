@@ -135,10 +135,8 @@ def fit_ridges(
         scores,
         losses,
     )
-    return [
-        Fitted(own[:n_scores], own[n_scores:], z, objective, plain)
-        for own, z, (objective, plain) in zip(theta, scores, losses.tolist(), strict=True)
-    ]
+    intercepts, coefficients = theta[:, :n_scores], theta[:, n_scores:]
+    return [Fitted(intercepts[r], coefficients[r], scores[r], *own) for r, own in enumerate(losses.tolist())]
 
 
 def _fit_numpy(

@@ -138,6 +138,7 @@ class Walk:
             usable &= training.allowed
         self._usable = usable
         self._prices = family.price * atoms.costs
+        self._price_list = self._prices.tolist()  # of few numbers a sum of Python's is the faster one
         self._ridge = family.ridge * atoms.leverage
         self._dispersion = 1.0
         self._dispersions: dict[int, float] = {}
@@ -187,7 +188,7 @@ class Walk:
         Columns that say much only together, as differences do, are lost on the way up and kept on the way down.
         """
         owners, atoms = np.nonzero(self._usable)
-        n_factors = int(self._training.atoms.n_factors[atoms].sum())
+        n_factors = self._training.atoms.count_factors(atoms.tolist())
         few = n_factors <= min(self._limits.max_factors, self._family.max_pieces)
         if not few or not n_factors or self._limits.max_terms is not None or self._limits.max_columns is not None:
             return None
@@ -246,7 +247,7 @@ class Walk:
             places=places,
             tolerance=glm.SEARCH_TOLERANCE,
         )
-        total = fitted.objective + float(self._prices[places].sum())
+        total = fitted.objective + sum(self._price_list[a] for a in atoms)
         return Found(atoms, owners, fitted, total, self._dispersion)
 
     def _scan(self, current: Found, places: Places) -> Scan:
@@ -283,15 +284,14 @@ class Walk:
     def _room(self, current: Found) -> Mask | None:
         """Return the atoms (scores, atoms) that may join the set; None where all may."""
         atoms, limits = self._training.atoms, self._limits
-        places = np.array(current.atoms, dtype=np.intp)
-        left = limits.max_factors - int(atoms.n_factors[places].sum())
+        left = limits.max_factors - atoms.count_factors(current.atoms)
         if left >= 2 and limits.max_terms is None and limits.max_columns is None:
             return None
         room = np.repeat((atoms.n_factors <= left)[None, :], len(self._usable), axis=0)
         if limits.max_terms is not None:
             room[np.bincount(current.owners, minlength=len(room)) >= limits.max_terms] = False
         if limits.max_columns is not None:
-            used = np.unique(atoms.groups[places])
+            used = np.unique(atoms.groups[list(current.atoms)])
             new = ~np.isin(atoms.groups, used)
             n_new = new[:, 0].astype(np.intp) + (new[:, 1] & (atoms.groups[:, 1] != atoms.groups[:, 0]))
             room &= n_new <= limits.max_columns - len(used)
@@ -301,7 +301,7 @@ class Walk:
         """Whether an atom may take the place of a piece of the same score."""
         atoms, limits = self._training.atoms, self._limits
         places = [atom, *(a for i, a in enumerate(current.atoms) if i != without)]
-        if 2 * len(places) > limits.max_factors and int(atoms.n_factors[places].sum()) > limits.max_factors:
+        if 2 * len(places) > limits.max_factors and atoms.count_factors(places) > limits.max_factors:
             return False
         return limits.max_columns is None or len(np.unique(atoms.groups[places])) <= limits.max_columns
 
