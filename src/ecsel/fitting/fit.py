@@ -53,7 +53,19 @@ MAX_NEWTON_PARAMETERS = 1200
 
 @dataclass(frozen=True, slots=True)
 class FitResult:
-    """The fitted terms, power laws of the positive features, and the report of how they were found."""
+    """The fitted terms, power laws of the positive features, and the report of how they were found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecsel.fitting import L1, Logistic, fit_scores
+    >>> x = np.linspace(1, 9, 200)
+    >>> codes = (x + 3 * np.sin(37 * x) > 5).astype(int)
+    >>> result = fit_scores(np.log(x)[None, :], codes, np.ones(200), Logistic(), L1(0.01), 1)
+    >>> (equation,) = result.terms.to_signomials(["x"])
+    >>> equation.names
+    ('x',)
+    """
 
     terms: ScoreTerms
     report: FitReport
@@ -95,6 +107,16 @@ def fit_scores(
         Row weights; only their ratios count.
     start : ScoreTerms, optional
         A fitted model to continue from (warm start) instead of growing terms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecsel.fitting import L1, Logistic, fit_scores
+    >>> x = np.linspace(1, 9, 200)
+    >>> codes = (x + 3 * np.sin(37 * x) > 5).astype(int)
+    >>> result = fit_scores(np.log(x)[None, :], codes, np.ones(200), Logistic(), L1(0.01), 1)
+    >>> result.report.converged, result.terms.n_classes
+    (True, 1)
     """
     options = options or FitOptions()
     raw = isinstance(options.solver, Adam) and isinstance(penalty, PaperL1)

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RegressionQuality:
-    """Measures of predictions; `r2` is 1 − Σ(y − f)²/Σ(y − ȳ)², None where all targets are equal."""
+    """Measures of predictions; `r2` is 1 − Σ(y − f)²/Σ(y − ȳ)², None where all targets are equal.
+
+    Examples
+    --------
+    >>> RegressionQuality(n_rows=3, rmse=0.5, mae=0.4, r2=0.9).to_dict()["r2"]
+    0.9
+    """
 
     n_rows: int
     rmse: float

@@ -237,7 +237,15 @@ class ScoreTerms:
 
 
 def term_values(terms: ScoreTerms, rows: FeatureRows) -> Floats:
-    """Return z_k for every row and term, shape (rows, terms)."""
+    """Return z_k for every row and term, shape (rows, terms).
+
+    Examples
+    --------
+    >>> from ecsel.signomial import FeatureRows
+    >>> terms = ScoreTerms.from_signomials([Signomial.parse("3*x**2 + log(y)")], ["x", "y"])
+    >>> term_values(terms, FeatureRows.from_values([[2.0, 1.0]]))
+    array([[12.,  0.]])
+    """
     check_rows(terms, rows)
     if not rows.is_log:
         return _products(terms, rows, range(terms.n_terms))
@@ -252,7 +260,15 @@ def term_values(terms: ScoreTerms, rows: FeatureRows) -> Floats:
 
 
 def scores(terms: ScoreTerms, rows: FeatureRows) -> Floats:
-    """Return z_c for every row and class, shape (rows, classes)."""
+    """Return z_c for every row and class, shape (rows, classes).
+
+    Examples
+    --------
+    >>> from ecsel.signomial import FeatureRows
+    >>> terms = ScoreTerms.from_signomials([Signomial.parse("3*x**2 + 1"), Signomial.parse("x")], ["x"])
+    >>> scores(terms, FeatureRows.from_values([[2.0]]))
+    array([[13.,  2.]])
+    """
     return sum_by_class(terms, term_values(terms, rows))
 
 

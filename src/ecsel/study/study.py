@@ -46,7 +46,13 @@ STEADY_USE, STEADY_SIGN = 0.5, 0.9
 
 @dataclass(frozen=True, slots=True)
 class ClassQuality:
-    """How good a classifier is on held-out rows; `rarest` is the class with the fewest of them."""
+    """How good a classifier is on held-out rows; `rarest` is the class with the fewest of them.
+
+    Examples
+    --------
+    >>> print(ClassQuality("ecsel", 0.9, 0.3, 0.95, "late", 0.8, 4).auc)
+    0.95
+    """
 
     model: str
     accuracy: float
@@ -66,7 +72,13 @@ class ClassQuality:
 
 @dataclass(frozen=True, slots=True)
 class ValueQuality:
-    """How good a regression is on held-out rows."""
+    """How good a regression is on held-out rows.
+
+    Examples
+    --------
+    >>> ValueQuality("ecsel", r2=0.9, rmse=1.5, mae=1.2, numbers=3).rmse
+    1.5
+    """
 
     model: str
     r2: float

@@ -55,7 +55,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Problem:
-    """One fit: rows, loss, penalty, number of terms and whether scores have an intercept."""
+    """One fit: rows, loss, penalty, number of terms and whether scores have an intercept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecsel.fitting import L1, ArrayBlocks, Logistic
+    >>> blocks = ArrayBlocks(np.zeros((2, 3)), np.array([0, 1, 1]), np.full(3, 1 / 3))
+    >>> Problem(blocks, Logistic(), L1(0.1), 2, True, np.ones(2)).size  # 1 intercept, 2 angles, 2 slopes for each
+    7
+    """
 
     blocks: RowBlocks
     loss: Loss

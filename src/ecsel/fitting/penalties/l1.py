@@ -41,6 +41,12 @@ class L1:
     """λ Σ (√(1 + (α/κ)²)·|β| + ½/(1 + (α/κ)²)): well posed, the lasso in log x as its limit, empty for large λ.
 
     `columns` numbers the column of each feature, for penalties of whole columns; None: each feature is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> L1(0.1).slope_weights(np.ones(2))
+    array([0.1, 0.1])
     """
 
     strength: float

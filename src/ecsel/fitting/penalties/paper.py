@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PaperL1:
-    """λ Σ |β| as in the paper's objective, with the bound on |α| without which it has no minimiser."""
+    """λ Σ |β| as in the paper's objective, with the bound on |α| without which it has no minimiser.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PaperL1(0.1).slope_weights(np.array([1.0, 2.0]))
+    array([0.1 , 0.05])
+    """
 
     strength: float
     largest_coefficient: float = 100.0

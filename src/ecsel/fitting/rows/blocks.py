@@ -129,7 +129,15 @@ class Coordinates:
 
 
 class ArrayBlocks:
-    """Rows in memory, in tiles of `TILE_ROWS`."""
+    """Rows in memory, in tiles of `TILE_ROWS`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> blocks = ArrayBlocks(np.zeros((2, 3)), np.array([0, 1, 1]), np.full(3, 1 / 3))
+    >>> blocks.n_rows
+    3
+    """
 
     def __init__(self, v: Array, codes: NDArray[np.integer], w: Array, *, n_threads: int = 1) -> None:
         self.v, self.codes, self.w = v, codes, w
