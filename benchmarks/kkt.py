@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surroundings
 from benchmarks.tables import SOURCES, Table, add_table_options, check_files, in_order, load
 from ecsel import ECSELClassifier
-from ecsel.estimators.equations import laws_from_equations
+from ecsel.estimators.equations import power_laws
 from ecsel.fitting import L1, ArrayBlocks, Newton, PaperL1, Problem
 from ecsel.fitting.fit import class_shares, to_theta
 from ecsel.fitting.objective.losses import class_loss
@@ -81,14 +81,13 @@ class Posed:
         coordinates = Coordinates.of(rows, weights)
         blocks = ArrayBlocks.standardised(rows, codes, weights, coordinates, n_threads=os.cpu_count() or 1)
         penalty = (PaperL1 if model.penalty == "paper" else L1)(float(model.l1_ or 0.0))
-        problem = Problem(blocks, loss, penalty, model.n_terms_, True, coordinates.spread)
+        problem = Problem(blocks, loss, penalty, model.n_terms_, True, coordinates.std)
         return cls(problem, coordinates, class_shares(codes, weights, loss).astype(np.float64))
 
     def theta(self, model: ECSELClassifier) -> Array:
         """Return the parameters of the model's equations."""
         equations, names = list(model.equations_.values()), model.encoder_.feature_names
-        laws = laws_from_equations(equations, names, self.problem.n_terms)
-        return np.asarray(to_theta(self.problem, laws, self.coordinates), dtype=np.float64)
+        return np.asarray(to_theta(self.problem, power_laws(equations, names), self.coordinates), dtype=np.float64)
 
     def judge(self, model: ECSELClassifier) -> tuple[float, float]:
         """Return the objective of the model's equations, and their KKT residual."""

@@ -54,8 +54,8 @@ print(f"predict says {model.predict(cow[['body_kg']])[0]:.1f} g; it was {cow['br
 # The ratio of a brain to what the law says of the body: the encephalisation that biologists speak of.
 
 ratio = (y / model.predict(X)).rename("times the law")
-told = animals.assign(ratio=ratio.round(2)).sort_values("ratio", ascending=False)
-print(told[["species", "brain_g", "ratio"]].iloc[[0, 1, 2, 3, -3, -2, -1]].to_string(index=False))
+reported = animals.assign(ratio=ratio.round(2)).sort_values("ratio", ascending=False)
+print(reported[["species", "brain_g", "ratio"]].iloc[[0, 1, 2, 3, -3, -2, -1]].to_string(index=False))
 
 figure, axes = plt.subplots(layout="constrained")
 axes.loglog(X["body_kg"], y, "o", color="#0072B2")

@@ -61,10 +61,10 @@ class Archives:
                 outcome.write_text(SERVED, encoding="ascii")
 
         run_bounded(read, MAX_BYTES, MAX_SECONDS)
-        told = outcome.read_text(encoding="ascii")
-        if told == SERVED and n_bytes > HARMLESS:
+        reported = outcome.read_text(encoding="ascii")
+        if reported == SERVED and n_bytes > HARMLESS:
             raise AssertionError(f"{how} of {n_bytes} bytes was read")
-        return told
+        return reported
 
     def _grown(self, grown: str, n_bytes: int, *, honest: bool) -> bytes:
         """Return the workbook with blanks at the end of one of its files; where it lies, it tells the size before."""

@@ -101,5 +101,5 @@ def run_bounded(work: Callable[[], object], n_bytes: int, seconds: int) -> None:
 
     _, status = os.waitpid(forked(bounded), 0)
     if code := os.waitstatus_to_exitcode(status):
-        told = signal.Signals(-code).name if code < 0 else "an error"
-        raise AssertionError(f"ended by {told} with {n_bytes / 2**20:.0f} MiB more")
+        reported = signal.Signals(-code).name if code < 0 else "an error"
+        raise AssertionError(f"ended by {reported} with {n_bytes / 2**20:.0f} MiB more")

@@ -131,8 +131,8 @@ def main(argv: list[str]) -> int:
                 measured.append((resident(), *in_use()))
             if rounds % 25 == 0 and measured:
                 memory, used, blocks = measured[-1]
-                told = f"{memory / 2**20:.1f} MiB, {used / 2**20:.2f} MiB and {blocks} blocks in use"
-                print(f"round {rounds}: {told}", file=sys.stderr, flush=True)  # noqa: T201
+                reported = f"{memory / 2**20:.1f} MiB, {used / 2**20:.2f} MiB and {blocks} blocks in use"
+                print(f"round {rounds}: {reported}", file=sys.stderr, flush=True)  # noqa: T201
     quarter = max(len(measured) // 4, 1)
     early, late = (np.median(part, axis=0) for part in (measured[quarter : 2 * quarter], measured[-quarter:]))
     growth = late / early - 1

@@ -42,7 +42,7 @@ class KilledWriters:
     def run(self, rng: random.Random) -> str:
         """Kill one writer and look at what it leaves."""
         path = self.folder / "model.json"
-        told, tell = os.pipe()
+        reported, tell = os.pipe()
 
         def write() -> None:
             for model in cycle(self.models):
@@ -51,21 +51,21 @@ class KilledWriters:
 
         writer = forked(write)
         try:
-            os.read(told, 1)
+            os.read(reported, 1)
             select.select([], [], [], rng.uniform(0, LONGEST))
         finally:
             os.kill(writer, signal.SIGKILL)
             os.waitpid(writer, 0)
-            os.close(told)
+            os.close(reported)
             os.close(tell)
         if path.read_bytes() not in self.contents:
             raise AssertionError("a file is half written")
-        for draft in self._drafts():
-            os.utime(draft, (0, 0))  # as if it were an hour ago
+        for temporary in self._temporary_files():
+            os.utime(temporary, (0, 0))  # as if it were an hour ago
         atomic_write.write_whole(path, b"{}")
-        if left := self._drafts():
+        if left := self._temporary_files():
             raise AssertionError(f"drafts are left: {left}")
         return SERVED
 
-    def _drafts(self) -> list[Path]:
+    def _temporary_files(self) -> list[Path]:
         return list(self.folder.glob(".model.json.*.tmp"))

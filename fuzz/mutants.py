@@ -97,7 +97,7 @@ MUTANTS = (
     ),
     Mutant(
         "files/atomic_write.py",
-        "draft.chmod(stat.S_IMODE(like.stat().st_mode))",
+        "temporary.chmod(stat.S_IMODE(like.stat().st_mode))",
         "like.stat()",
         "tests/files/test_atomic_write.py",
     ),
@@ -242,8 +242,8 @@ def drawn_mutant(rng: random.Random) -> tuple[str, str, str, str]:
         places.visit(tree)
         if test.is_file() and places.found:
             node = rng.choice(places.found)
-            told = f"line {getattr(node, 'lineno', 0)}: {ast.unparse(_change(node))}"
-            return str(file), told, ast.unparse(tree), str(test.relative_to(ROOT))
+            reported = f"line {getattr(node, 'lineno', 0)}: {ast.unparse(_change(node))}"
+            return str(file), reported, ast.unparse(tree), str(test.relative_to(ROOT))
 
 
 def _change(node: Any) -> ast.AST:
@@ -300,19 +300,19 @@ def main(argv: list[str] | None = None) -> int:
         rng = random.Random(options.seed)
         drawn: dict[tuple[str, str], tuple[str, str]] = {}
         while len(drawn) < options.random:
-            file, told, text, test = drawn_mutant(rng)
-            drawn[file, told] = text, test
-        for (file, told), (text, test) in drawn.items():
-            alive += _told(file, told, lives=_passes(file, text, test))
+            file, reported, text, test = drawn_mutant(rng)
+            drawn[file, reported] = text, test
+        for (file, reported), (text, test) in drawn.items():
+            alive += _reported(file, reported, lives=_passes(file, text, test))
         _write(f"{options.random - alive} of {options.random} random mutants fall to the mirrored test file")
         return 0
     for mutant in MUTANTS:
-        alive += _told(mutant.file, mutant.changed, lives=survives(mutant))
+        alive += _reported(mutant.file, mutant.changed, lives=survives(mutant))
     _write(f"{len(MUTANTS) - alive} of {len(MUTANTS)} mutants fall")
     return 1 if alive else 0
 
 
-def _told(file: str, change: str, *, lives: bool) -> int:
+def _reported(file: str, change: str, *, lives: bool) -> int:
     _write(f"{'SURVIVES' if lives else 'falls':9} {file}: {change}")
     return int(lives)
 

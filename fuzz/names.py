@@ -202,11 +202,11 @@ def _node(model: Any, rows: Any) -> Any:
     if not source.isascii() or "</" in source:
         raise AssertionError("the script could end inside of a name")
     records = json.dumps([list(row.items()) for row in rows.to_dict("records")])
-    told = f"{records}.map((row) => predict(Object.fromEntries(row)).probabilities)"
+    reported = f"{records}.map((row) => predict(Object.fromEntries(row)).probabilities)"
     labels = json.dumps(model.classes_.tolist())
     script = f"""{source}
     if (Object.keys(Object.prototype).length) throw new Error("a prototype was changed");
-    console.log(JSON.stringify({told}.map((each) => {labels}.map((label) => each[label]))))"""
+    console.log(JSON.stringify({reported}.map((each) => {labels}.map((label) => each[label]))))"""
     return json.loads(_done([shutil.which("node") or "nodejs", "-"], script))
 
 

@@ -78,8 +78,8 @@ def assert_true_sentence():
         side = ways[found["way"]] if found["way"] else found["side"] or found["whom"].strip("'")
         there = row.assign(**{column: np.array([exact], dtype=object if isinstance(exact, str) else None)})
         change = margin(row, side) - margin(there, side)
-        if told := found["adds"] or found["moves"]:
-            assert change == pytest.approx(float(told), rel=6e-3, abs=1e-9), text
+        if reported := found["adds"] or found["moves"]:
+            assert change == pytest.approx(float(reported), rel=6e-3, abs=1e-9), text
         else:
             assert change == pytest.approx(abs(np.log(float(found["factor"]))), rel=6e-3, abs=6e-3), text
             assert (found["verb"] == "multiplied") == (found["of"] == side), text

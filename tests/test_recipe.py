@@ -66,6 +66,6 @@ def test_old_names_work_for_two_minor_versions():
 def test_the_newest_section_of_the_changelog_is_this_version():
     sections = re.findall(r"^## \[(.*?)\] – (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sections[0][0] == ecsel.__version__
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d|unreleased|not released", told) for _, told in sections)
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d|unreleased|not released", reported) for _, reported in sections)
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"version: {ecsel.__version__}\ndate-released: {sections[0][1]}\n" in cited

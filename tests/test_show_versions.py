@@ -13,12 +13,12 @@ from ecsel._compiled import compiled
 ROOT = Path(__file__).parents[1]
 
 
-def test_versions_and_kernel_are_told(capsys):
+def test_versions_and_kernel_are_reported(capsys):
     ecsel.show_versions()
-    told = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
-    assert told["ecsel"] == ecsel.__version__
-    assert told["numpy"] == np.__version__
-    assert told["kernel"].startswith("compiled" if compiled is not None else "NumPy")
+    reported = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert reported["ecsel"] == ecsel.__version__
+    assert reported["numpy"] == np.__version__
+    assert reported["kernel"].startswith("compiled" if compiled is not None else "NumPy")
 
 
 def test_without_the_kernel_it_says_so():

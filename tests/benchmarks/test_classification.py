@@ -4,7 +4,6 @@ import csv
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -219,14 +218,20 @@ def test_tables_and_methods_that_are_not_part_of_it_are_refused(folder, capsys):
 
 
 SCRIPT = """
-import sys, time
+import signal, sys
 from sklearn.naive_bayes import GaussianNB
 from benchmarks.classification import main
 from benchmarks.classification_methods import METHODS, Method
 from benchmarks.classification_tuning import Fitted
 def fit(task):
-    time.sleep(float(sys.argv[3]))
+    with open(sys.argv[3], "ab") as begun:
+        begun.write(b".")
+    if begun_is_enough():
+        signal.pause()
     return Fitted(GaussianNB().fit(task.numbers, task.y), {}, 0.0)
+def begun_is_enough():
+    with open(sys.argv[3], "rb") as begun:
+        return len(begun.read()) > int(sys.argv[4])
 METHODS["bayes"] = Method("bayes", fit)
 chosen = ["--tables", "iris", "--methods", "bayes", "--jobs", "2"]
 sys.exit(main(["--data", sys.argv[1], "--output", sys.argv[2], *chosen]))
@@ -234,18 +239,14 @@ sys.exit(main(["--data", sys.argv[1], "--output", sys.argv[2], *chosen]))
 
 
 def test_a_killed_run_goes_on_where_it_was(folder, tmp_path):
-    command = [sys.executable, "-c", SCRIPT, str(folder), str(tmp_path)]
+    command = [sys.executable, "-c", SCRIPT, str(folder), str(tmp_path), str(tmp_path / "begun")]
     path = tmp_path / "classification_b.csv"
-    first = subprocess.Popen([*command, "3"], stderr=subprocess.DEVNULL)  # lives far longer than three folds take
-    end = time.monotonic() + 120
-    while not path.is_file() or path.read_text(encoding="utf-8").count("\n") < 4:
-        assert first.poll() is None
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    first.send_signal(signal.SIGKILL)
-    first.wait()
+    # four folds are fitted, and all later ones wait for the end
+    with subprocess.Popen([*command, "4"], stderr=subprocess.PIPE, text=True) as first:
+        assert any(line.startswith("[3/25]") for line in iter(first.stderr.readline, ""))
+        first.send_signal(signal.SIGKILL)
     kept = path.read_text(encoding="utf-8").splitlines()
-    second = subprocess.run([*command, "0"], capture_output=True, text=True, check=True)
+    second = subprocess.run([*command, "100"], capture_output=True, text=True, check=True)
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(set(lines)) == 1 + 25
     assert lines[: len(kept)] == kept
@@ -254,8 +255,8 @@ def test_a_killed_run_goes_on_where_it_was(folder, tmp_path):
 
 
 def test_a_table_is_given_up_for_a_method_whose_fold_met_the_limit(folder, tmp_path):
-    script = SCRIPT.replace("time.sleep(float(sys.argv[3]))", "sum(iter(int, 1))").replace('"2"]', '"2", "--cap", "1"]')
-    command = [sys.executable, "-c", script, str(folder), str(tmp_path)]
+    script = SCRIPT.replace("signal.pause()", "sum(iter(int, 1))").replace('"2"]', '"2", "--cap", "1"]')
+    command = [sys.executable, "-c", script, str(folder), str(tmp_path), str(tmp_path / "begun"), "0"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     with (tmp_path / "classification_b.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -136,15 +136,15 @@ def shell(command, **options):
 
 
 @pytest.mark.parametrize(
-    ("redirection", "told"), [("<&-", "Standard input is closed"), (">&-", "standard output is closed")]
+    ("redirection", "reported"), [("<&-", "Standard input is closed"), (">&-", "standard output is closed")]
 )
-def test_closed_streams_are_told(tmp_path, model_file, loans_file, redirection, told):
+def test_closed_streams_are_reported(tmp_path, model_file, loans_file, redirection, reported):
     script = tmp_path / "run.py"
     script.write_text("import sys; from ecsel.cli import main; sys.exit(main())")
     data = "-" if "<" in redirection else loans_file
     done = shell(f'"{sys.executable}" "{script}" predict {data} -m {model_file} --csv {redirection}')
     assert done.returncode == 1
-    assert told in done.stderr
+    assert reported in done.stderr
     assert "Internal error" not in done.stderr
 
 

@@ -22,7 +22,7 @@ def test_answers_are_confirmed_by_the_model(run_json, loans_file, loans, model_f
         assert model.predict(row)[0] == answer["prediction"] == "no"
 
 
-def test_wishes_are_respected(run_json, loans_file, model_file, bad_row):
+def test_options_are_respected(run_json, loans_file, model_file, bad_row):
     options = [
         "--fixed",
         "debt",
@@ -83,7 +83,7 @@ def test_a_law(run_json, refused, springs_file, law_file):
         (["--row", "1", "--probability", "2"], "between 0 and 1"),
     ],
 )
-def test_wrong_wishes_are_one_line(refused, loans_file, model_file, arguments, why):
+def test_wrong_options_are_one_line(refused, loans_file, model_file, arguments, why):
     assert why in refused("counterfactual", loans_file, "-m", model_file, *arguments)
 
 

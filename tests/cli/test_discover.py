@@ -22,7 +22,7 @@ def test_a_given_form(run_json, springs_file):
     assert ecsel.Signomial.parse(found["law"]["equation"]).names == ("stiffness", "stretch")
 
 
-def test_wrong_wishes(refused, springs_file, loans_file):
+def test_wrong_options(refused, springs_file, loans_file):
     assert "holds text" in refused("discover", loans_file, "-t", "bad")
     assert "no column" in refused("discover", springs_file, "-t", "power")
     assert "--exponents" in refused("discover", springs_file, "-t", "energy", "--exponents", "odd", code=2)
@@ -42,15 +42,15 @@ def test_noise_and_units(run, run_json, refused, springs_file):
     assert "unit of the target" in refused("discover", springs_file, "-t", "energy", "--units", "stretch=m")
 
 
-def test_why_a_column_was_left_out_is_told_once_and_is_true(run, springs_file, tmp_path):
+def test_why_a_column_was_left_out_is_reported_once_and_is_true(run, springs_file, tmp_path):
     """A column of different names has no "one value only"."""
     import pandas as pd
 
     table = pd.read_csv(springs_file).head(40)
     path = tmp_path / "named.csv"
     table.assign(sample=[f"spring {k:03d}" for k in range(len(table))], lab="Delft").to_csv(path, index=False)
-    told = run("discover", path, "-t", "energy")
-    lines = [line for line in (told.stdout + told.stderr).splitlines() if "left out" in line]
+    reported = run("discover", path, "-t", "energy")
+    lines = [line for line in (reported.stdout + reported.stderr).splitlines() if "left out" in line]
     assert sum("sample" in line for line in lines) == 1
     assert not any("sample" in line and "one value" in line for line in lines)
     assert "left out lab: one value only" in lines

@@ -54,8 +54,8 @@ def test_the_text_in_the_terminal_gives_the_probability(churn, width):
     link = rf"probability of {label} = 1 / \(1 \+ exp\(-log-odds\)\)"
     right = re.search(rf"log-odds of {label} =(.*?){link}", text, re.DOTALL)[1]
     rows = X.head(40).to_dict("records")
-    told = [1 / (1 + math.exp(-by_hand("(" + right.strip() + ")", row))) for row in rows]
-    np.testing.assert_allclose(told, model.predict_proba(X.head(40))[:, 1], rtol=1e-9)
+    reported = [1 / (1 + math.exp(-by_hand("(" + right.strip() + ")", row))) for row in rows]
+    np.testing.assert_allclose(reported, model.predict_proba(X.head(40))[:, 1], rtol=1e-9)
 
 
 @pytest.mark.parametrize("width", [40, 200])
@@ -73,13 +73,13 @@ def test_a_product_of_odds_in_the_terminal_gives_the_probability(width):
         assert odds / (1 + odds) == pytest.approx(model.predict_proba(X.iloc[[i]])[0, 1], rel=1e-9)
 
 
-def test_several_classes_are_told_class_by_class():
+def test_several_classes_are_reported_class_by_class():
     rng = np.random.default_rng(2)
     X = pd.DataFrame({"size": rng.uniform(1, 9, 300), "weight": rng.uniform(1, 9, 300)})
     y = np.array(["small", "tall", "wide"])[np.digitize(X["size"] + rng.normal(0, 0.5, 300), [3, 6])]
     model = ECSELClassifier(max_factors=2, cv=3).fit(X, y)
-    told = reading_aids(model)
+    reported = reading_aids(model)
     n_pieces = sum(not term.is_constant for each in model.equations_.values() for term in each.terms)
-    assert all(line.split(":")[0] in set(y) for line in told[:n_pieces])
-    assert told[n_pieces:] == ["size is in 2 pieces: read them together"]
+    assert all(line.split(":")[0] in set(y) for line in reported[:n_pieces])
+    assert reported[n_pieces:] == ["size is in 2 pieces: read them together"]
     assert aids_heading(model) == "What each piece does to the odds of its class against any other"

@@ -13,8 +13,8 @@ def test_python_into_a_file(run, loans, model_file, model, tmp_path):
     assert run("export", model_file, "--to", "python", "-o", path).stdout == ""
     predict = runpy.run_path(str(path))["predict"]
     row = loans.iloc[1]
-    told = predict(row.drop("bad").to_dict())["probabilities"]["yes"]
-    assert told == pytest.approx(model.predict_proba(loans.drop(columns="bad").iloc[[1]])[0, 1], abs=1e-9)
+    reported = predict(row.drop("bad").to_dict())["probabilities"]["yes"]
+    assert reported == pytest.approx(model.predict_proba(loans.drop(columns="bad").iloc[[1]])[0, 1], abs=1e-9)
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -37,7 +37,7 @@ def test_every_format_of_the_library_is_offered(refused, model_file):
     assert all(name in line for name in formats)
 
 
-def test_wrong_wishes(refused, model_file, tmp_path):
+def test_wrong_options(refused, model_file, tmp_path):
     assert "--dialect means nothing for python" in refused("export", model_file, "--to", "python", "--dialect", "mysql")
     assert "--output" in refused("export", model_file, "--to", "onnx")
     assert "make it first" in refused("export", model_file, "--to", "c", "-o", tmp_path / "no" / "model.c")

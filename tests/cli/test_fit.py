@@ -44,7 +44,7 @@ def test_is_judged_on_held_out_rows_beside_rivals(run_json, loans_file):
     assert found["output"] is None
 
 
-def test_everything_odd_is_told(run_json, odd_file):
+def test_everything_odd_is_reported(run_json, odd_file):
     found = run_json("fit", odd_file, "--target", "bad", *QUICK)
     dropped = {each["column"]: each["why"] for each in found["dropped"]}
     assert set(dropped) == {"loan_id", "country", "note"}
@@ -151,9 +151,9 @@ def test_a_quantity_gets_a_law(run_json, springs_file, tmp_path):
 
 
 def test_the_old_name_of_the_criterion_still_works(run, springs_file):
-    told = run("fit", springs_file, "-t", "energy", "--select", "law")
-    assert "--select law is now --criterion law" in told.stdout + told.stderr
-    assert "stretch" in told.stdout
+    reported = run("fit", springs_file, "-t", "energy", "--select", "law")
+    assert "--select law is now --criterion law" in reported.stdout + reported.stderr
+    assert "stretch" in reported.stdout
 
 
 def test_a_prediction_takes_text_and_missing_values(run, run_json, refused, springs, tmp_path):
@@ -214,7 +214,7 @@ def test_the_task_can_be_overridden(run_json, springs, tmp_path):
         (["--target", "bad", "--increasing", "nothing", "--quiet", *QUICK], "nothing"),
     ],
 )
-def test_wrong_wishes_are_one_line(refused, loans_file, arguments, why):
+def test_wrong_options_are_one_line(refused, loans_file, arguments, why):
     assert why in refused("fit", loans_file, *arguments)
 
 

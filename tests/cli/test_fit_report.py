@@ -9,8 +9,9 @@ from sklearn.datasets import load_breast_cancer
 
 from ecsel import ECSELClassifier
 from ecsel.cli.fit_report import quality_notes
+from ecsel.cli.options import Reading
 from ecsel.cli.preparing import ColumnOptions, prepare
-from ecsel.cli.reading import ReadOptions, read_file
+from ecsel.cli.reading import read_file
 from ecsel.report.drivers import drivers
 from ecsel.report.evidence import Evidence
 from ecsel.study import Study
@@ -31,7 +32,7 @@ def rare(tmp_path_factory):
 
 
 def trained(path, **options):
-    table = read_file(path, ReadOptions(None, None, None))
+    table = read_file(path, Reading())
     prepared = prepare(table, "bad", task=None, options=ColumnOptions((), (), (), "auto"), as_law=False)
     model = ECSELClassifier(max_factors=3, cv=3, random_state=0, **options)
     return Study.of(prepared.X, prepared.y, model, plain=prepared.plain, target="bad")
@@ -51,13 +52,13 @@ def test_figures_say_whose_they_are(rare):
     assert "from this probability on" not in notes
 
 
-def test_rivals_decide_by_the_same_rule_and_thresholds_are_told(rare):
+def test_rivals_decide_by_the_same_rule_and_thresholds_are_reported(rare):
     training = trained(rare, threshold="f1")
     rival = training.qualities[1]
     assert rival.threshold < 0.45  # a rare class: the best F1 is never at one half
     notes = quality_notes(training, 375)[-1]
-    told = [float(number) for number in re.findall(r"(0\.\d+)", notes)]
-    assert told == pytest.approx([q.threshold for q in training.qualities], abs=5e-4)
+    reported = [float(number) for number in re.findall(r"(0\.\d+)", notes)]
+    assert reported == pytest.approx([q.threshold for q in training.qualities], abs=5e-4)
     assert rival.rarest_recall > trained(rare).qualities[1].rarest_recall
 
 
@@ -65,7 +66,7 @@ def test_a_fixed_threshold_is_everybodys(rare):
     assert {quality.threshold for quality in trained(rare, threshold=0.2).qualities} == {0.2}
 
 
-def test_a_tendency_is_told_as_one():
+def test_a_tendency_is_reported_as_one():
     rng = np.random.default_rng(3)
     X = pd.DataFrame({"code": rng.integers(0, 5, 600).astype(float)})
     p = np.array([0.9, 0.5, 0.2, 0.2, 0.7])[X["code"].astype(int)]
@@ -82,9 +83,9 @@ def test_drivers_have_the_figures_of_the_report():
     table = load_breast_cancer(as_frame=True)
     X, y = table.data.filter(like="mean"), table.target.rename("diagnosis")
     model = ECSELClassifier(max_factors=4, cv=3).fit(X, y)
-    told = strongest_drivers(model, X)
+    reported = strongest_drivers(model, X)
     page = drivers(Evidence.read(model, X, y, None, None)).lines
-    assert len(told) == 3
-    for driver, line in zip(told, page, strict=False):
+    assert len(reported) == 3
+    for driver, line in zip(reported, page, strict=False):
         assert driver.column == line.name
         assert f"by {line.size} on average" in driver.text

@@ -67,14 +67,14 @@ def test_a_row_by_hand_reaches_the_printed_probability(run, readable_file, reada
             assert float(value) * float(coefficient) == pytest.approx(float(product), abs=6e-5)
         z = sum(float(value) * float(coefficient) for value, coefficient, _ in lines) + float(constant[1])
         p = readable.predict_proba(features.iloc[[row - 1]])[0, 1]
-        told = re.search(r"probability of yes = 1 / \(1 \+ exp\((\S+)\)\) = (\S+)", text)
-        assert float(told[2]) == pytest.approx(p, abs=6e-5)
+        reported = re.search(r"probability of yes = 1 / \(1 \+ exp\((\S+)\)\) = (\S+)", text)
+        assert float(reported[2]) == pytest.approx(p, abs=6e-5)
         assert 1 / (1 + np.exp(-z)) == pytest.approx(p, abs=2e-4)
-        assert 1 / (1 + np.exp(float(told[1]))) == pytest.approx(p, abs=1e-4)
+        assert 1 / (1 + np.exp(float(reported[1]))) == pytest.approx(p, abs=1e-4)
         assert f"predicted: {readable.predict(features.iloc[[row - 1]])[0]}" in text
 
 
-def test_a_missing_value_of_the_row_is_told(run, readable_file, loans_file, readable):
+def test_a_missing_value_of_the_row_is_reported(run, readable_file, loans_file, readable):
     if "debt" in {feature.column for feature in readable.encoder_.features}:
         assert re.search(r"debt = missing( \(counts as|$)", run("info", readable_file, loans_file, "--row", 1).stdout)
 

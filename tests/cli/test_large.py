@@ -30,9 +30,9 @@ def test_a_folder_and_a_large_file_are_fitted_whole(payments, run, monkeypatch):
     monkeypatch.setattr(large, "LOOKED_AT", 500)
     direct = ecsel.ECSELClassifier(n_terms=1, l1=1e-3, random_state=0).fit(X[["amount", "hours"]], X["fraud"])
     for source in ("payments", "payments.parquet"):
-        told = run("fit", folder / source, *QUICK, "-o", folder / "model.json")
-        assert "has 3000 rows: 500 of them are looked at" in told.output + told.stderr
-        assert "The equation, fitted to all 3000 rows" in told.output
+        reported = run("fit", folder / source, *QUICK, "-o", folder / "model.json")
+        assert "has 3000 rows: 500 of them are looked at" in reported.output + reported.stderr
+        assert "The equation, fitted to all 3000 rows" in reported.output
         model = ecsel.load(folder / "model.json")
         usual = X[["amount", "hours"]].clip(*X[["amount", "hours"]].quantile([0.05, 0.95]).to_numpy(), axis=1)
         np.testing.assert_allclose(model.predict_proba(usual), direct.predict_proba(usual), atol=0.02)
@@ -52,7 +52,7 @@ def test_small_files_and_other_files_are_read_at_once(payments):
     assert large.large_table("-") is None
 
 
-def test_what_cannot_be_fitted_in_batches_is_told(payments, refused, tmp_path):
+def test_what_cannot_be_fitted_in_batches_is_reported(payments, refused, tmp_path):
     folder, _ = payments
     (tmp_path / "empty").mkdir()
     assert "folder" in refused("fit", tmp_path / "empty", "--target", "fraud")

@@ -74,7 +74,7 @@ def test_predict_interval_of_a_law(run, springs_file, law_file, springs):
         (["--delimiter", "ab"], "one character"),
     ],
 )
-def test_wrong_wishes_of_predict(refused, loans_file, model_file, arguments, why):
+def test_wrong_options_of_predict(refused, loans_file, model_file, arguments, why):
     assert why in refused("predict", loans_file, "-m", model_file, *arguments)
 
 

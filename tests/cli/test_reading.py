@@ -11,7 +11,8 @@ import pytest
 
 from ecsel.cli import reading
 from ecsel.cli.errors import CommandError
-from ecsel.cli.reading import ReadOptions, read_file
+from ecsel.cli.options import Reading
+from ecsel.cli.reading import read_file
 from ecsel.cli.writing import table_bytes
 
 TABLE = pd.DataFrame(
@@ -40,7 +41,7 @@ def test_json_lines_and_one_object(tmp_path):
     assert len(read_file(str(one))) == 1
 
 
-def test_semicolons_and_decimal_commas_are_found_and_told(tmp_path):
+def test_semicolons_and_decimal_commas_are_found_and_reported(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("größe;name\n1,5;a,b\n-2,25;c\n", encoding="utf-8")
     table = read_file(str(path))
@@ -62,16 +63,16 @@ def test_another_encoding_is_refused_by_line_and_read_when_named(tmp_path):
     path.write_text("a,b\n1,x\n2,é\n", encoding="latin-1")
     with pytest.raises(CommandError, match=r"line 3: byte 0xe9 .*--encoding"):
         read_file(str(path))
-    assert read_file(str(path), ReadOptions(encoding="latin-1")).frame["b"].tolist() == ["x", "é"]
+    assert read_file(str(path), Reading(encoding="latin-1")).frame["b"].tolist() == ["x", "é"]
     with pytest.raises(CommandError, match="martian"):
-        read_file(str(path), ReadOptions(encoding="martian"))
+        read_file(str(path), Reading(encoding="martian"))
 
 
 def test_text_columns_stay_text(tmp_path):
     for name in ("t.csv", "t.xlsx"):
         path = tmp_path / name
         path.write_bytes(table_bytes(name, pd.DataFrame({"grade": [1, None, 2], "n": [1, 2, 3]})))
-        grade = read_file(str(path), ReadOptions(text=["grade"])).frame["grade"]
+        grade = read_file(str(path), text=["grade"]).frame["grade"]
         assert grade.isna().tolist() == [False, True, False]
         assert [str(v).removesuffix(".0") for v in grade.dropna()] == ["1", "2"]
 
@@ -82,9 +83,9 @@ def test_sheets(tmp_path):
         TABLE.to_excel(book, sheet_name="first", index=False)
         TABLE.head(1).to_excel(book, sheet_name="second", index=False)
     assert "first" in read_file(str(path)).remarks[0]
-    assert len(read_file(str(path), ReadOptions(sheet="second"))) == 1
+    assert len(read_file(str(path), Reading(sheet="second"))) == 1
     with pytest.raises(CommandError, match="'first', 'second'"):
-        read_file(str(path), ReadOptions(sheet="third"))
+        read_file(str(path), Reading(sheet="third"))
 
 
 BROKEN = {

@@ -21,7 +21,7 @@ def test_a_law(run, springs_file, law_file, tmp_path):
     assert "stretch" in path.read_text(encoding="utf-8")
 
 
-def test_wrong_wishes(refused, loans, loans_file, model_file, tmp_path):
+def test_wrong_options(refused, loans, loans_file, model_file, tmp_path):
     command = ["report", "-m", model_file, "-o", tmp_path / "r.html"]
     assert "no column 'outcome'" in refused(*command, loans_file, "-t", "outcome")
     assert "is no class of the model" in refused(*command, loans_file, "-t", "home")
@@ -42,8 +42,8 @@ def test_points_annex_and_the_head(run, refused, loans_file, readable_file, read
     assert f"odds of {label} = 50" in page
     assert "<h3>9. " in page
     head = page.split("<header>")[1].split("</header>")[0]
-    for told in ("A. Analyst", "Date: ", loans_file.name, readable_file.name, "version "):
-        assert told in head
+    for reported in ("A. Analyst", "Date: ", loans_file.name, readable_file.name, "version "):
+        assert reported in head
     assert "such as 20,600,50,paid" in refused(*command, "--points", "20;600")
     assert "there is no class 'perhaps'" in refused(*command, "--points", "20,600,50,perhaps")
     assert "pdo" in refused(*command, "--points", "0,600,50")
@@ -57,9 +57,9 @@ def test_row_numbers_are_those_of_the_command_line(run, run_json, loans, readabl
     loans.assign(bad=loans["bad"].where(loans.index % 5 != 0)).to_csv(data, index=False)
     run("report", data, "-t", "bad", "-m", readable_file, "-o", path)
     page = path.read_text(encoding="utf-8")
-    told = re.findall(r"Row (\d+): <strong>(\w+) with probability ([\d.]+)\s%</strong>", page)
-    assert len(told) >= 3
-    for row, label, chance in told:
+    reported = re.findall(r"Row (\d+): <strong>(\w+) with probability ([\d.]+)\s%</strong>", page)
+    assert len(reported) >= 3
+    for row, label, chance in reported:
         assert int(row) % 5 != 1  # these have no outcome
         (found,) = run_json("explain", data, "-m", readable_file, "--row", row)["rows"]
         assert (found["row"], found["prediction"]) == (int(row), label)

@@ -28,11 +28,11 @@ def test_lines_fit_where_names_are_short():
 
 
 @pytest.mark.parametrize(("odds", "words"), [(2.0, "multiplied by 2"), (0.25, "divided by 4")])
-def test_odds_are_told_as_a_product_or_a_quotient(odds, words):
+def test_odds_are_reported_as_a_product_or_a_quotient(odds, words):
     assert factor_of_odds(odds) == words
 
 
 def test_a_reason_names_the_side_it_speaks_for():
-    told = sentence(Reason("age", 40.0, "35", -0.7), "yes", "no")
-    assert told == "age = 40 (typical: 35) speaks for no: the odds of yes are divided by 2.01"
+    reported = sentence(Reason("age", 40.0, "35", -0.7), "yes", "no")
+    assert reported == "age = 40 (typical: 35) speaks for no: the odds of yes are divided by 2.01"
     assert "typical" not in sentence(Reason("colour", "red", None, 0.7), "yes", "no")

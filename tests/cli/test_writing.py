@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.writing import check_table_path, check_writable, drafted, table_bytes, write_whole
+from ecsel.cli.writing import atomic_path, check_table_path, check_writable, table_bytes, write_whole
 
 
 def test_a_write_that_fails_leaves_the_old_file_alone(tmp_path):
@@ -12,8 +12,8 @@ def test_a_write_that_fails_leaves_the_old_file_alone(tmp_path):
     write_whole(path, b"old")
 
     def interrupted():
-        with drafted(path) as draft:
-            draft.write_bytes(b"half")
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(b"half")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

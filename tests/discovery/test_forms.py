@@ -30,6 +30,36 @@ def test_other_syntax_is_refused_and_never_executed(text):
         Form.parse(text, ["x", "y"])
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a *", "character 4: expected a number"),
+        ("a*x^b", r"character 4: unexpected '\^'; write a power as"),
+        ("a*page value", "character 8: expected an operator before 'value'"),
+        ("a*x/0", "divided by zero"),
+        ("a*" + "9" * 400, "too large"),
+        ("a*x" + "+1" * 1000, "the limit is 2000"),
+    ],
+)
+def test_the_error_says_where_and_what(text, problem):
+    with pytest.raises(ValueError, match=problem):
+        Form.parse(text, ["x", "page value"])
+
+
+def test_columns_that_are_no_identifiers_are_quoted_as_in_equations():
+    form = Form.parse("a*`page value`**b - [plan = gold]/col('x')", ["page value", "[plan = gold]", "x"])
+    assert form.constants == ("a", "b")
+    assert [sorted(t.exponents) for t in form.terms] == [["page value"], ["[plan = gold]", "x"]]
+
+
+def test_signs_and_brackets_are_those_of_arithmetic():
+    columns = {"x": np.array([1.5, 2.0]), "y": np.array([3.0, 0.5])}
+    text = "-(a*x - +2*y/(3*x)) - -x**-(2*b - 1)*4/2/y"
+    at = {"a": 0.7, "b": 1.2}
+    expected = eval(text, {**columns, **at})  # Python itself is the reference
+    np.testing.assert_allclose(Form.parse(text, ["x", "y"]).predict(at, columns), expected, rtol=1e-14)
+
+
 def test_a_shared_constant_is_one_number():
     rng = np.random.default_rng(0)
     table = {"x": rng.uniform(1, 3, 50), "y": rng.uniform(1, 3, 50)}

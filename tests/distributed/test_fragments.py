@@ -34,7 +34,7 @@ def folder(tmp_path, rows):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         (lambda rows: rows.drop(columns="age"), r"b\.parquet' has no column 'age', but .*a\.parquet' has"),
         (lambda rows: rows.rename(columns={"age": "Age"}), r"b\.parquet' has no column 'age' \(it has 'Age'\)"),
@@ -47,8 +47,8 @@ def folder(tmp_path, rows):
         (lambda rows: rows.assign(home=np.arange(N)), r"the column 'home' holds int64, but .*string"),
     ],
 )
-def test_a_file_that_does_not_fit_to_the_first_is_refused_by_name(folder, rows, change, told):
-    with pytest.raises(ValueError, match=told):
+def test_a_file_that_does_not_fit_to_the_first_is_refused_by_name(folder, rows, change, reported):
+    with pytest.raises(ValueError, match=reported):
         ECSELClassifier(n_terms=1, l1=1e-3).fit(folder(change(rows)), "ill")
 
 
@@ -93,7 +93,7 @@ def test_columns_that_nobody_uses_may_differ(folder, rows):
     assert model.n_features_in_ == 1
 
 
-def test_damage_is_told_by_row_group_and_column(folder, rows):
+def test_damage_is_reported_by_row_group_and_column(folder, rows):
     place = folder(rows)
     path = place / "b.parquet"
     pq.write_table(pa.Table.from_pandas(rows), path, row_group_size=1000)

@@ -82,22 +82,22 @@ def test_predictions_and_explanations_are_written_batch_by_batch(monkeypatch, pa
     assert found["prediction"].tolist() == in_memory.predict(X).tolist()
     np.testing.assert_allclose(found["probability of yes"], in_memory.predict_proba(X)[:, 1], atol=1e-15)
     lines = write_explanations(in_memory, parquet, tmp_path / "e.parquet", explain.log_gradient)
-    told = pd.read_parquet(tmp_path / "e.parquet")
+    reported = pd.read_parquet(tmp_path / "e.parquet")
     own = explain.log_gradient(in_memory, X).to_frame()
-    assert lines == len(told) == len(own)
-    np.testing.assert_allclose(told["value"], own["value"], atol=1e-12)
-    assert told["row"].tolist() == own["row"].tolist()
+    assert lines == len(reported) == len(own)
+    np.testing.assert_allclose(reported["value"], own["value"], atol=1e-12)
+    assert reported["row"].tolist() == own["row"].tolist()
 
 
-def test_values_outside_the_training_range_are_told_once_and_nothing_half_written_stays(
+def test_values_outside_the_training_range_are_reported_once_and_nothing_half_written_stays(
     monkeypatch, frame, tmp_path, in_memory
 ):
     monkeypatch.setattr(parquet_module, "CHUNK_ROWS", 500)
     odd = frame.assign(age=frame["age"] + 1000)
     odd.to_parquet(tmp_path / "odd.parquet")
-    with pytest.warns(UserWarning, match="12 batches") as told:
+    with pytest.warns(UserWarning, match="12 batches") as reported:
         write_predictions(in_memory, tmp_path / "odd.parquet", tmp_path / "p.parquet")
-    assert len(told) == 1
+    assert len(reported) == 1
     frame.assign(colour=None).astype({"colour": "string"}).to_parquet(tmp_path / "bad.parquet")
     with pytest.raises(ValueError, match="colour"):
         write_predictions(in_memory, tmp_path / "bad.parquet", tmp_path / "q.parquet")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ecsel.estimators.folds import JUDGED_ROWS, MANY_ROWS, SEARCH_ROWS
+from ecsel.estimators.folds import MANY_ROWS, SEARCH_ROWS, VALIDATION_ROWS
 from ecsel.search import code_length, cuts, dictionary, rounding, selection, turning
 from ecsel.tables import describing_raw, level_text, shifts
 
@@ -29,7 +29,7 @@ def percent(share):
         ("how_it_works", f"{code_length.TERM:g} + \\ln\\binom"),
         ("how_it_works", f"five folds, from {MANY_ROWS} distinct rows on three"),
         ("how_it_works", f"Beyond {SEARCH_ROWS} distinct rows"),
-        ("how_it_works", f"up to {JUDGED_ROWS:,} rows".replace(",", " ")),
+        ("how_it_works", f"up to {VALIDATION_ROWS:,} rows".replace(",", " ")),
         ("classifier", f"more than {SEARCH_ROWS} distinct rows"),
         ("how_it_works", f"less than {shifts.MAX_RATIO:g} times"),
         ("how_it_works", f"the median less than {shifts.MAX_MEDIAN_RATIO:g} times"),

@@ -111,12 +111,12 @@ def test_exports_agree_on_plain_columns_and_raw_levels(model, frame):
     program = {}
     source = export.to_python(model)
     exec(source, program)
-    told = [program["predict"](row) for row in plain.to_dict("records")]
+    reported = [program["predict"](row) for row in plain.to_dict("records")]
     if hasattr(model, "classes_"):
-        found = [row["probabilities"]["yes"] for row in told]
+        found = [row["probabilities"]["yes"] for row in reported]
         np.testing.assert_allclose(found, model.predict_proba(X)[:, 1], rtol=1e-9)
     else:
-        np.testing.assert_allclose([row["prediction"] for row in told], model.predict(X), rtol=1e-9)
+        np.testing.assert_allclose([row["prediction"] for row in reported], model.predict(X), rtol=1e-9)
     assert "#   'rate' is the number that the text of 'rate' holds" in source
 
 
@@ -132,21 +132,21 @@ def test_the_command_line_finds_the_same_equations(options, table, tmp_path):
         warnings.simplefilter("ignore", ColumnWarning)
         own = ECSELClassifier(drop=["recoveries"], random_state=0, **given).fit(table.drop(columns="bad"), table["bad"])
     assert ecsel.load(path).equations_ == own.equations_
-    told = " ".join(fact["text"] for fact in found["facts"])
-    assert "'income' is text that is read as numbers" in told
-    assert "left out customer: looks like an identifier" in told
-    assert "--missing-codes none turns this off" in told
+    reported = " ".join(fact["text"] for fact in found["facts"])
+    assert "'income' is text that is read as numbers" in reported
+    assert "left out customer: looks like an identifier" in reported
+    assert "--missing-codes none turns this off" in reported
     assert {"column": "recoveries", "why": "as asked"} in found["dropped"]
     assert "gender" in next(each["text"] for each in found["warnings"] if each["kind"] == "protected")
     narrow = tmp_path / "new.csv"
     table.drop(columns=["row", "customer", "branch", "remark", "recoveries", "bad"]).to_csv(narrow, index=False)
     command = [*command[:3], "predict", str(narrow), "-m", str(path), "--json"]
-    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    reported = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     expected = own.predict_proba(table.drop(columns="bad"))[:, 1]
-    np.testing.assert_array_equal([row["probability_yes"] for row in told["rows"]], expected)
+    np.testing.assert_array_equal([row["probability_yes"] for row in reported["rows"]], expected)
 
 
-def test_leaks_are_told_before_the_fit(table):
+def test_leaks_are_reported_before_the_fit(table):
     with pytest.warns(ColumnWarning, match="'recoveries' alone nearly tells the target"):
         ECSELClassifier(max_terms=1, keep=["customer"]).fit(table.drop(columns="bad"), table["bad"])
 

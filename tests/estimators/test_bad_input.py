@@ -41,7 +41,7 @@ def test_a_constant_column_among_others_has_no_part(make_numbers, quick):
     assert model.equations_ == quick().fit(X, y).equations_
 
 
-def test_columns_without_values_are_told_and_left_out(make_numbers, quick):
+def test_columns_without_values_are_reported_and_left_out(make_numbers, quick):
     X, y = make_numbers()
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(empty=np.nan)
     model = quick().fit(frame, y)

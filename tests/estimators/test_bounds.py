@@ -60,8 +60,8 @@ def test_columns_and_features_have_their_own(tmp_path):
             assert 0 <= term.exponents.get("income", 0) <= 0.5
             assert -0.1 <= term.exponents.get("income~", 0) <= 0.1
             assert term.exponents.get("kind=a", 0) >= 0
-    for told in ("of 'income' is in [0, 0.5]", "of 'debt' is at most 0", "of 'kind=a' is at least 0"):
-        assert f"guaranteed: every exponent {told}" in model.summary()
+    for reported in ("of 'income' is in [0, 0.5]", "of 'debt' is at most 0", "of 'kind=a' is at least 0"):
+        assert f"guaranteed: every exponent {reported}" in model.summary()
     model.save(tmp_path / "model.json")
     assert load(tmp_path / "model.json").summary() == model.summary()
 
@@ -132,7 +132,7 @@ def test_bounds_without_a_meaning_are_refused(bounds, message):
         ECSELClassifier(n_terms=1, l1=0.1, exponent_bounds=bounds).fit(X, y)
 
 
-def test_the_solver_that_knows_no_curved_bounds_is_refused():
+def test_the_solver_that_knows_no_exponent_bounds_is_refused():
     X, y = credit(60)
     with pytest.raises(
         ValueError, match="solver='lbfgs' does not support exponent_bounds: use solver='newton' or 'adam'"

@@ -99,9 +99,9 @@ def test_progress_bar(rows, capsys):
 @pytest.mark.filterwarnings("default")
 def test_warnings_of_a_fit_point_at_the_line_that_called_it(rows):
     X, y = rows
-    with pytest.warns(UserWarning, match="protected attribute") as told:
+    with pytest.warns(UserWarning, match="protected attribute") as reported:
         ECSELClassifier(max_factors=1, cv=2).fit(X.assign(age=X["b"]), y)
-    assert {each.filename for each in told} == {__file__}
-    with pytest.warns(UserWarning, match="protected attribute") as told:
+    assert {each.filename for each in reported} == {__file__}
+    with pytest.warns(UserWarning, match="protected attribute") as reported:
         ECSELRegressor(criterion="prediction", max_factors=1, cv=2).fit(X.assign(age=X["b"]), X["a"])
-    assert {each.filename for each in told} == {__file__}
+    assert {each.filename for each in reported} == {__file__}

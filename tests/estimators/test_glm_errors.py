@@ -31,8 +31,8 @@ def fit(n_scores, shared=None, **options):
     values, owners, codes, counts, class_weight = design(n_scores=n_scores, **options)
     loss = Logistic() if n_scores == 1 else Softmax(3)
     start = (np.full(n_scores, 0.25), np.zeros(len(owners)))
-    held = np.zeros(len(owners), dtype=bool) if shared is None else shared
-    result = glm_sandwich(loss, values, owners, codes, counts, class_weight, start, held)
+    constrained = np.zeros(len(owners), dtype=bool) if shared is None else shared
+    result = glm_sandwich(loss, values, owners, codes, counts, class_weight, start, constrained)
     return result, (values, owners, codes, counts, class_weight)
 
 
@@ -100,16 +100,16 @@ def test_a_piece_of_every_class_is_relative_to_the_first():
     every = np.repeat(values[:2], 3, axis=0)
     owners = np.tile([0, 1, 2], 2)
     start = (np.zeros(3), np.tile([0.5, 0.0, 0.0], 2))
-    held = owners == 0
-    result = glm_sandwich(Softmax(3), every, owners, codes, counts, class_weight, start, held)
+    constrained = owners == 0
+    result = glm_sandwich(Softmax(3), every, owners, codes, counts, class_weight, start, constrained)
     estimates, errors = result.numbers()
     assert result.converged
-    np.testing.assert_allclose(estimates[3:][held], 0.5)
-    assert np.isnan(errors[3:][held]).all()
-    assert (errors[3:][~held] > 0).all()
+    np.testing.assert_allclose(estimates[3:][constrained], 0.5)
+    assert np.isnan(errors[3:][constrained]).all()
+    assert (errors[3:][~constrained] > 0).all()
     # another value of the reference moves every coefficient of its piece, and no error
     other = glm_sandwich(
-        Softmax(3), every, owners, codes, counts, class_weight, (np.zeros(3), np.tile([2.0, 0.0, 0.0], 2)), held
+        Softmax(3), every, owners, codes, counts, class_weight, (np.zeros(3), np.tile([2.0, 0.0, 0.0], 2)), constrained
     )
     moved, same = other.numbers()
     np.testing.assert_allclose(moved[3:], estimates[3:] + 1.5, rtol=1e-6)

@@ -67,15 +67,15 @@ def interrupted_at(line, *arguments, fit=FIT):
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-    told = []
+    reported = []
     for text in fit.stderr:
-        told.append(text)
+        reported.append(text)
         if line in text:
             fit.send_signal(signal.SIGINT)
             break
     out, rest = fit.communicate(timeout=120)
-    assert fit.returncode == 0, "".join([*told, rest])
-    return json.loads(out), "".join([*told, rest])
+    assert fit.returncode == 0, "".join([*reported, rest])
+    return json.loads(out), "".join([*reported, rest])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
@@ -87,9 +87,9 @@ def interrupted_at(line, *arguments, fit=FIT):
     ],
 )
 def test_an_interrupt_keeps_the_best_law_so_far(criterion, line, never, warning):
-    model, told = interrupted_at(line, criterion)
-    assert line in told
-    assert never not in told
+    model, reported = interrupted_at(line, criterion)
+    assert line in reported
+    assert never not in reported
     assert model["warnings"] == [warning]
     assert not model["complete"]
     assert "stopped before its end" in model["words"]
@@ -100,8 +100,8 @@ def test_an_interrupt_keeps_the_best_law_so_far(criterion, line, never, warning)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to one process")
 @pytest.mark.parametrize("n_jobs", ["1", "2"])
 def test_an_interrupted_search_takes_the_best_that_was_measured(n_jobs):
-    model, told = interrupted_at("walk 1 of", n_jobs, fit=SEARCH)
-    assert "walk 1 of" in told
+    model, reported = interrupted_at("walk 1 of", n_jobs, fit=SEARCH)
+    assert "walk 1 of" in reported
     assert model["warnings"] == [STOPPED]
     assert model["files"]
     assert model["path"] >= 1

@@ -38,7 +38,7 @@ def ratio(text, before, after):
     return float(np.exp(equation.evaluate(rows[1]) - equation.evaluate(rows[0]))[0])
 
 
-def told(phrase):
+def reported(phrase):
     """The factor that a phrase tells, from its last words."""
     if match := re.search(r"(raises|lowers) the odds by ([0-9.e+-]+) %$", phrase):
         return 1 + (1 if match[1] == "raises" else -1) * float(match[2]) / 100
@@ -102,7 +102,7 @@ def test_single_pieces(text, before, after, start):
     (phrase,) = phrases(text)
     assert phrase.startswith(start)
     exact = ratio(text, before, after)
-    assert told(phrase) == pytest.approx(exact, rel=0.05, abs=0.006 * abs(exact - 1))
+    assert reported(phrase) == pytest.approx(exact, rel=0.05, abs=0.006 * abs(exact - 1))
 
 
 @pytest.mark.parametrize("text", ["0.002*age**2", "-30/age", "0.8*sqrt(income)/100", "-0.7*log(age)**2"])
@@ -118,26 +118,26 @@ def test_curves_are_told_from_end_to_end(text):
     assert float(match[4]) == pytest.approx(ratio(text, middle, {name: feature.high}), rel=0.06)
 
 
-def test_products_are_told_at_the_median_of_the_other_column():
+def test_products_are_reported_at_the_median_of_the_other_column():
     text = "0.00002*age*log(income)"
     first, second = phrases(text)
     assert first.startswith(f"where income = {TYPICAL['income']:.0f}, its median: each further unit of age raises")
     assert second.startswith(f"where age = {TYPICAL['age']:g}, its median: each doubling of income raises")
     exact = [ratio(text, {"age": 40}, {"age": 41}), ratio(text, {"income": 2e4}, {"income": 4e4})]
-    assert [told(first) - 1, told(second) - 1] == pytest.approx(np.array(exact) - 1, rel=0.05)
+    assert [reported(first) - 1, reported(second) - 1] == pytest.approx(np.array(exact) - 1, rel=0.05)
 
 
-def test_products_with_an_indicator_are_told_where_it_is_one():
+def test_products_with_an_indicator_are_reported_where_it_is_one():
     text = "-0.05*[contract = two year]*age"
     (phrase,) = phrases(text)
     assert phrase.startswith("where [contract = two year]: each further unit of age lowers")
     there = {"[contract = two year]": 1}
     exact = ratio(text, {**there, "age": 40}, {**there, "age": 41})
-    assert told(phrase) - 1 == pytest.approx(exact - 1, rel=0.05)
+    assert reported(phrase) - 1 == pytest.approx(exact - 1, rel=0.05)
     (both,) = phrases("0.8*[contract = two year]*[age missing]")
     assert both == "[age missing] and [contract = two year] together multiply the odds by 2.2"
 
 
 def test_huge_effects_are_numbers_still():
     (phrase,) = phrases("5000*[age missing]")
-    assert np.isfinite(told(phrase))
+    assert np.isfinite(reported(phrase))

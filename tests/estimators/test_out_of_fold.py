@@ -145,7 +145,7 @@ def test_rows_held_out_several_times_count_once(make_numbers, quick, seen):
 
 
 def test_thinned_rows_count_as_the_rows_that_they_are(monkeypatch, make_numbers, quick):
-    monkeypatch.setattr("ecsel.estimators.folds.JUDGED_ROWS", 150)
+    monkeypatch.setattr("ecsel.estimators.folds.VALIDATION_ROWS", 150)
     X, y = make_numbers(n=400)
     model = quick(threshold="f1").fit(X, y)
     assert np.sum(model.out_of_fold_.confusion) == pytest.approx(150, abs=2)
@@ -234,7 +234,7 @@ def test_a_calibrated_model_continues_from_its_own_fit(make_numbers, quick):
     assert second.objective == pytest.approx(first.objective, rel=1e-4)
 
 
-def test_folds_that_are_far_too_sure_are_told(quick):
+def test_folds_that_are_far_too_sure_are_reported(quick):
     # What holds in the training parts is wrong in the parts held out, so that no temperature is high enough.
     x = np.linspace(1, 3, 80)
     rows = np.arange(80)

@@ -10,7 +10,7 @@ from ecsel import ECSELClassifier
 rng = np.random.default_rng(0)
 
 
-def test_noise_in_a_wide_table_is_told():
+def test_noise_in_a_wide_table_is_reported():
     X, y = rng.lognormal(size=(150, 80)), rng.integers(0, 2, 150)
     with pytest.warns(
         UserWarning, match="With n_terms=1 and l1=0.0001 rows that the fit has not seen are predicted worse"

@@ -40,7 +40,7 @@ def result(table, model):
     return model.stability(*table, n_bootstrap=12)
 
 
-def test_columns_are_stable_and_shapes_are_told(result, model):
+def test_columns_are_stable_and_shapes_are_reported(result, model):
     frequency = dict(zip(result.feature_names, result.frequency[0], strict=True))
     agreement = dict(zip(result.feature_names, result.sign_agreement[0], strict=True))
     assert result.feature_names == ("dose", "age", "kind", "noise")
@@ -155,7 +155,7 @@ def test_an_interrupt_keeps_the_draws_that_are_done(monkeypatch, table, result, 
     assert found.draws == result.draws[:2]
 
 
-def test_progress_is_told(table, capsys):
+def test_progress_is_reported(table, capsys):
     model = ECSELClassifier(max_terms=1, cv=2).fit(*table)
     model.set_params(verbose=1).stability(*table, n_bootstrap=2)
     assert "bootstrap 2 of 2" in capsys.readouterr().err

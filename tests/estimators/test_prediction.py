@@ -306,11 +306,11 @@ class TestModel:
             fitted.select(99)
 
     def test_words(self, fitted):
-        told = fitted.summary()
-        assert f"y = {fitted.equation_}" in told
-        assert "std. error" in told
-        assert "R²" in told
-        assert "a value outside counts as the nearest end" in told
+        reported = fitted.summary()
+        assert f"y = {fitted.equation_}" in reported
+        assert "std. error" in reported
+        assert "R²" in reported
+        assert "a value outside counts as the nearest end" in reported
         assert fitted.describe().startswith(f"y = {fitted.equation_}")
         assert r"\log" in fitted.to_latex()
 
@@ -368,8 +368,8 @@ class TestModel:
         namespace = {}
         exec(export.to_python(fitted), namespace)
         cells = [{k: None if pd.isna(v) else v for k, v in row.items()} for row in rows.to_dict("records")]
-        told = [namespace["predict"](row)["prediction"] for row in cells]
-        np.testing.assert_allclose(told, fitted.predict(rows), rtol=1e-12)
+        reported = [namespace["predict"](row)["prediction"] for row in cells]
+        np.testing.assert_allclose(reported, fitted.predict(rows), rtol=1e-12)
         with duckdb.connect() as connection:
             connection.register("rows", rows.assign(id=range(len(rows))))
             query = export.to_sql(fitted, "duckdb", "rows", keep=["id"])
@@ -411,7 +411,7 @@ class TestUnusualTables:
         model = predictor().fit(X, y)
         assert model.score(X, y) > 0.98
 
-    def test_columns_that_cannot_take_part_are_told(self, table):
+    def test_columns_that_cannot_take_part_are_reported(self, table):
         frame, y = table
         wide = frame.assign(one=1.0, key=[f"k{i}" for i in range(len(y))])
         assert predictor(cv=3, max_terms=2).fit(wide, y).columns_left_out_ == ("one", "key")
@@ -429,7 +429,7 @@ class TestUnusualTables:
         ours = [p.standard_error for p in model.law_.parameters]
         np.testing.assert_allclose(sorted(ours), sorted(errors), rtol=0.05)
 
-    def test_time_that_is_over_is_told(self, table):
+    def test_time_that_is_over_is_reported(self, table):
         with pytest.warns(UserWarning, match=re.escape(STOPPED)):
             model = predictor(time_limit=1e-3).fit(*table)
         assert not model.search_completed_

@@ -55,7 +55,7 @@ def test_held_out_errors_of_the_law_are_those_of_fits_without_the_rows(cubes):
     assert model.path_[-1].loss == pytest.approx(np.concatenate(squares).mean(), rel=1e-9)
 
 
-def test_a_law_that_predicts_no_better_is_a_candidate_that_is_told():
+def test_a_law_that_predicts_no_better_is_a_candidate_that_is_reported():
     rng = np.random.default_rng(2)
     X = pd.DataFrame({"x": rng.uniform(0.2, 3, 80), "kind": rng.choice(["p", "q"], 80)})
     y = np.log(X["x"]) + 2.0 * (X["kind"] == "p") + 0.05 * rng.standard_normal(80)

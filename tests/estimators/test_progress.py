@@ -57,10 +57,10 @@ def test_a_fit_tells_its_stages_in_order(capsys):
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 5, (40, 2))
     ECSELRegressor(verbose=1, max_terms=3).fit(X, np.sin(3 * X[:, 0]) * X[:, 1])
-    told = capsys.readouterr()
-    lines = told.err.splitlines()
+    reported = capsys.readouterr()
+    lines = reported.err.splitlines()
     shown = shares(lines)
-    assert told.out == ""
+    assert reported.out == ""
     assert shown == sorted(shown)
     assert shown[0] == 0
     assert shown[-1] == 100

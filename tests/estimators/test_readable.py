@@ -411,7 +411,7 @@ def test_an_interrupt_after_the_search_keeps_what_it_found(monkeypatch, table, a
     """More rows would choose again and all rows fit again; who interrupts gets the equation of the sample."""
     X, y = table
     monkeypatch.setattr(readable, "SEARCH_ROWS", 150)
-    monkeypatch.setattr(readable, "JUDGED_ROWS", 200)
+    monkeypatch.setattr(readable, "VALIDATION_ROWS", 200)
 
     def interrupt(*_args, **_options):
         raise KeyboardInterrupt

@@ -69,11 +69,11 @@ def test_the_path_and_select(fitted, kinetic):
 
 
 def test_the_old_name_of_the_criterion_works_with_a_warning_that_names_the_new_one():
-    with pytest.warns(FutureWarning, match="select= is now criterion=") as told:
+    with pytest.warns(FutureWarning, match="select= is now criterion=") as reported:
         model = ECSELRegressor(select="prediction", max_terms=2)
     assert model.get_params()["criterion"] == "prediction"
     assert "select" not in model.get_params()
-    assert told[0].filename == __file__
+    assert reported[0].filename == __file__
     with pytest.warns(FutureWarning, match="select= is now criterion="):
         assert clone(model).set_params(select="law", max_terms=3).criterion == "law"
     with pytest.raises(TypeError, match="unexpected keyword argument 'selekt'"):

@@ -56,9 +56,9 @@ def test_a_draw_is_a_fit_to_the_drawn_rows(table, model):
     logs, kept = model.encoder_.log_features(X), np.flatnonzero(weights)
     from ecsel.fitting import L1, Logistic, fit_scores
 
-    laws = fit_scores(logs[:, kept].copy(), y[kept], weights[kept], Logistic(), L1(0.03), 1).laws
-    np.testing.assert_array_equal(result.used[2], (laws.exponents != 0).any(axis=1))
-    np.testing.assert_allclose(result.effects[2], mean_effects(laws, logs, np.full(200, 1 / 200)), rtol=1e-3)
+    terms = fit_scores(logs[:, kept].copy(), y[kept], weights[kept], Logistic(), L1(0.03), 1).terms
+    np.testing.assert_array_equal(result.used[2], terms.exponents.any(axis=0, keepdims=True))
+    np.testing.assert_allclose(result.effects[2], mean_effects(terms, logs, np.full(200, 1 / 200)), rtol=1e-3)
 
 
 def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(table, model):
@@ -117,7 +117,7 @@ def test_an_interrupt_keeps_the_draws_that_are_done(monkeypatch, table, model, n
     assert result.effects.tobytes() == whole.effects.tobytes()
 
 
-def test_progress_is_told(table, model, capsys):
+def test_progress_is_reported(table, model, capsys):
     model.set_params(verbose=1).stability(*table, n_bootstrap=3)
     assert "bootstrap 3 of 3" in capsys.readouterr().err
 

@@ -14,7 +14,7 @@ from ecsel.tables import TableEncoder
 HOSTILE = ["<script>alert(1)</script>", "a\"b'c", "x & y", "__import__('os')", "line\nbreak"]
 
 
-def test_every_equation_and_the_report_are_told(make_numbers, quick):
+def test_every_equation_and_the_report_are_reported(make_numbers, quick):
     X, y = make_numbers(n_classes=3)
     model = quick(n_terms=2).fit(X, y)
     text = model.summary()
@@ -26,7 +26,7 @@ def test_every_equation_and_the_report_are_told(make_numbers, quick):
     assert f"{model.fit_report_.objective:.6g}" in text
 
 
-def test_the_threshold_and_the_columns_are_told(make_mixed, quick):
+def test_the_threshold_and_the_columns_are_reported(make_mixed, quick):
     X, y = make_mixed()
     text = quick(threshold=0.25).fit(X, y).summary()
     assert "predicts 'good' where its probability is at least 0.25" in text
@@ -103,7 +103,7 @@ def test_a_readable_summary_tells_what_is_computed(readable):
     assert all(f"  {note}" in text for note in model.encoder_.notes)
 
 
-def test_the_front_is_told_with_the_model_marked(readable):
+def test_the_front_is_reported_with_the_model_marked(readable):
     _, _, model = readable
     for i in range(len(model.path_)):
         other = model.select(i)
@@ -114,7 +114,7 @@ def test_the_front_is_told_with_the_model_marked(readable):
         assert sum(" ± " in line and "select(" in line for line in lines) == len(model.path_)
 
 
-def test_near_ties_are_told_in_one_line(readable):
+def test_near_ties_are_reported_in_one_line(readable):
     _, _, model = readable
     tied = model.select(model.near_ties_[0])
     others = [i for i in (len(model.path_) - 1, 1, 0) if i != model.near_ties_[0]]
@@ -145,7 +145,7 @@ def test_near_ties_are_told_in_one_line(readable):
         ({"monotone": {"tenure": 1}}, "the probability of 'stays' never falls as 'tenure' rises"),
     ],
 )
-def test_options_of_a_search_are_told(make_customers, options, words):
+def test_options_of_a_search_are_reported(make_customers, options, words):
     X, y = make_customers(200)
     assert words in ECSELClassifier(max_terms=3, cv=3, **options).fit(X, y).summary()
 

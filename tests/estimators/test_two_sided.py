@@ -24,7 +24,7 @@ def model():
     return ECSELClassifier(n_terms=1, l1=1e-2, two_sided=["dose"]).fit(X, y)
 
 
-def test_a_middle_is_found_and_told(model):
+def test_a_middle_is_found_and_reported(model):
     assert model.encoder_.feature_names == ("dose", "dose~", "age", "sex")
     (equation,) = model.equations_.values()
     term = next(term for term in equation.terms if term.exponents)
@@ -33,7 +33,7 @@ def test_a_middle_is_found_and_told(model):
     assert "near 'dose' = " in model.summary()
 
 
-def test_without_mirrors_the_same_table_is_told_worse(model):
+def test_without_mirrors_the_same_table_is_reported_worse(model):
     X, y = middle()
     plain = ECSELClassifier(n_terms=1, l1=1e-2).fit(X, y)
     assert plain.encoder_.feature_names == ("dose", "age", "sex")

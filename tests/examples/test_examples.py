@@ -12,7 +12,7 @@ import pytest
 from ecsel import ECSELClassifier
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-STORIES = sorted(path.name for path in EXAMPLES.glob("*.py") if not path.stem.endswith("_data"))
+NAMES = sorted(path.name for path in EXAMPLES.glob("*.py") if not path.stem.endswith("_data"))
 GALLERY = EXAMPLES.parent / "docs" / "_ext" / "gallery.py"
 
 
@@ -30,20 +30,20 @@ def run(monkeypatch):
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("name", STORIES)
-def test_the_story_runs(name, run, capsys):
+@pytest.mark.parametrize("name", NAMES)
+def test_the_example_runs(name, run, capsys):
     run(name)
     assert capsys.readouterr().out
 
 
-def test_every_story_is_in_the_gallery():
+def test_every_example_is_in_the_gallery():
     tree = ast.parse(GALLERY.read_text(encoding="utf-8"))
     (order,) = (
         node.value
         for node in tree.body
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "ORDER"
     )
-    assert sorted(ast.literal_eval(order)) == STORIES
+    assert sorted(ast.literal_eval(order)) == NAMES
 
 
 @pytest.mark.filterwarnings("default")
@@ -126,7 +126,7 @@ def test_a_row_by_hand_ends_at_the_probability(familiar, target):
     birds = familiar["penguins"]().dropna()
     X, y = birds[["bill_length_mm", "bill_depth_mm", "body_mass_g"]], birds[target]
     model = ECSELClassifier(max_factors=2, cv=3).fit(X, y)
-    told = familiar["by_hand"](model, X.head(1))
-    shown = [float(line.rpartition(" ")[2]) for line in told.splitlines() if line.startswith("probability")]
+    reported = familiar["by_hand"](model, X.head(1))
+    shown = [float(line.rpartition(" ")[2]) for line in reported.splitlines() if line.startswith("probability")]
     p = model.predict_proba(X.head(1))[0]
     np.testing.assert_allclose(shown, p if len(model.classes_) > 2 else p[1:], atol=5.1e-5)

@@ -161,8 +161,8 @@ def test_a_class_has_a_typical_row_of_its_own(fitted):
     mine = model.predict(X) == label
     start = explain.class_mean(model, X, model.predict(X), label)
     found = explain.reasons(model, X.head(20), n=20, baseline=start)
-    told = {text.partition(" (typical of ")[2].partition("): ")[0] for texts in found.texts for text in texts}
-    assert any(told)
+    reported = {text.partition(" (typical of ")[2].partition("): ")[0] for texts in found.texts for text in texts}
+    assert any(reported)
     for i, texts in enumerate(found.texts):
         for j, text in zip(found.ranked[i], texts, strict=True):
             name = found.feature_names[j]

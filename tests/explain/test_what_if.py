@@ -76,7 +76,7 @@ def test_curves_are_exact_and_cross_at_one(make_model):
         explain.what_if_curves(model, X.iloc[:2])
 
 
-def test_wrong_wishes_are_named(make_model):
+def test_wrong_options_are_named(make_model):
     model, X = make_model(0)
     for options, message in [
         ({"factors": {"wealth": 2}}, "no column 'wealth'"),

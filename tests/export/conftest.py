@@ -65,8 +65,8 @@ class Case:
     def in_single_precision(self):
         """Return the case with all numbers rounded, and what the model says of these."""
         rows = [{name: single(value) for name, value in row.items()} for row in self.rows]
-        told = [told_by(self.model, row) for row in rows]
-        return Case(self.model, rows, [each[0] for each in told], [each[1] for each in told])
+        reported = [reported_by(self.model, row) for row in rows]
+        return Case(self.model, rows, [each[0] for each in reported], [each[1] for each in reported])
 
     @property
     def ordinary(self):
@@ -103,7 +103,7 @@ def frame_of(rows, names):
     return pd.DataFrame({name: pd.Series(values, dtype=dtypes[name]) for name, values in columns.items()})
 
 
-def told_by(model, row):
+def reported_by(model, row):
     """Return the outputs and the label of one row, or twice None where the model refuses it."""
     view = ModelView.of(model)
     table = frame_of([row], view.raw_names)
@@ -130,8 +130,8 @@ def make_case(model, rows):
             unseen = {"text": ["never seen", "", "NULL"], "number": [12345, -0.5, True], "boolean": []}[column.kind]
             values = [None, np.nan, *unseen, *column.levels]
         rows += [{**rows[i % len(rows)], column.name: value} for value in (*values, *column.missing_codes)]
-    told = [told_by(model, row) for row in rows]
-    return Case(model, rows, [each[0] for each in told], [each[1] for each in told])
+    reported = [reported_by(model, row) for row in rows]
+    return Case(model, rows, [each[0] for each in reported], [each[1] for each in reported])
 
 
 def table(n=160, seed=0):
@@ -417,7 +417,7 @@ def make_frame():
 
 @pytest.fixture(scope="session")
 def tell():
-    return told_by
+    return reported_by
 
 
 @pytest.fixture(scope="session")

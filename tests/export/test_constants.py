@@ -62,10 +62,10 @@ def wanted(view):
 def test_sources_answer_an_empty_row(view, wanted, need_program, tmp_path):
     namespace = {}
     exec(to_python(view, contributions="shapley"), namespace)
-    told = namespace["predict"]({})
-    np.testing.assert_allclose(list(told["probabilities"].values()), wanted, rtol=1e-9)
-    assert told["label"] == "yes"
-    assert [each["values"] for each in told["contributions"]] == [{}] * len(view.score_classes)
+    reported = namespace["predict"]({})
+    np.testing.assert_allclose(list(reported["probabilities"].values()), wanted, rtol=1e-9)
+    assert reported["label"] == "yes"
+    assert [each["values"] for each in reported["contributions"]] == [{}] * len(view.score_classes)
     script = f"{to_javascript(view)}\nconsole.log(Object.values(predict({{}}).probabilities).join(' '))"
     printed = subprocess.run(
         [need_program("node", "nodejs"), "-"], input=script, capture_output=True, text=True, check=True, timeout=60
@@ -111,7 +111,7 @@ def test_a_fit_to_noise_is_exported():
     program = lower(model)
     namespace = {}
     exec(to_python(model), namespace)
-    told = [namespace["predict"](row)["probabilities"][True] for row in X.to_dict("records")]
-    np.testing.assert_allclose(told, model.predict_proba(X)[:, 1], rtol=1e-9)
-    assert math.isclose(np.mean(told), 0.25, abs_tol=0.05)
+    reported = [namespace["predict"](row)["probabilities"][True] for row in X.to_dict("records")]
+    np.testing.assert_allclose(reported, model.predict_proba(X)[:, 1], rtol=1e-9)
+    assert math.isclose(np.mean(reported), 0.25, abs_tol=0.05)
     assert len(program.inputs) <= 1

@@ -41,8 +41,8 @@ def test_probabilities_are_finite_and_those_of_the_python_export(model, iris):
     namespace = {}
     exec(export.to_python(model), namespace)
     exported = [namespace["predict"](row) for row in rows.to_dict("records")]
-    told = [[each["probabilities"][c] for c in model.classes_.tolist()] for each in exported]
-    np.testing.assert_allclose(told, p, atol=1e-9)
+    reported = [[each["probabilities"][c] for c in model.classes_.tolist()] for each in exported]
+    np.testing.assert_allclose(reported, p, atol=1e-9)
     assert [each["label"] for each in exported] == model.predict(rows).tolist()
 
 

@@ -60,8 +60,8 @@ def parts_of(view):
 def test_equals_the_model_on_awkward_rows(case, tell, load_again):
     model = load_again(case.model)
     rows = case.take([r for r, outputs in enumerate(case.outputs) if outputs is None or r % 3 == 0])
-    told = [tell(model, row) for row in rows.rows]
-    rows.assert_same([each[0] for each in told], [each[1] for each in told], tolerance=1e-15)
+    reported = [tell(model, row) for row in rows.rows]
+    rows.assert_same([each[0] for each in reported], [each[1] for each in reported], tolerance=1e-15)
 
 
 def test_a_regressor_of_an_array_is_loaded(load_again):

@@ -28,11 +28,11 @@ def check_python(hostile):
     assert source.isascii()
     namespace = {}
     exec(compile(source, "model", "exec"), namespace)
-    told = [namespace["predict"](row) for row in hostile.rows]
-    p = [[each["probabilities"][c] for c in hostile.classes] for each in told]
+    reported = [namespace["predict"](row) for row in hostile.rows]
+    p = [[each["probabilities"][c] for c in hostile.classes] for each in reported]
     np.testing.assert_allclose(p, hostile.probabilities, rtol=1e-9)
-    assert [each["label"] for each in told] == hostile.labels
-    assert list(told[0]["contributions"][0]["values"]) == hostile.columns
+    assert [each["label"] for each in reported] == hostile.labels
+    assert list(reported[0]["contributions"][0]["values"]) == hostile.columns
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=FIXTURES)
@@ -47,21 +47,21 @@ def test_javascript_takes_every_hostile_name(need_program, all_hostile):
 
 def check_javascript(program, models):
     """Run several models in one Node, each in a scope of its own."""
-    script = f"console.log(JSON.stringify([{', '.join(map(told_in_javascript, models))}]))"
+    script = f"console.log(JSON.stringify([{', '.join(map(reported_in_javascript, models))}]))"
     done = subprocess.run([program, "-"], input=script, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
-    for told, hostile in zip(json.loads(done.stdout), models, strict=True):
-        np.testing.assert_allclose([each[0] for each in told], hostile.probabilities, rtol=1e-9)
-        assert [each[1] for each in told] == hostile.labels
-        assert told[0][2] == 2
+    for reported, hostile in zip(json.loads(done.stdout), models, strict=True):
+        np.testing.assert_allclose([each[0] for each in reported], hostile.probabilities, rtol=1e-9)
+        assert [each[1] for each in reported] == hostile.labels
+        assert reported[0][2] == 2
 
 
-def told_in_javascript(hostile):
+def reported_in_javascript(hostile):
     source = to_javascript(hostile.view, contributions="attribution")
     assert source.isascii()
     assert not [mark for mark in ("</", "<!--", "\x00") if mark in source]
     rows = json.dumps([list(row.items()) for row in hostile.rows])
     return f"""(() => {{ {source}
-    const told = {rows}.map((row) => predict(Object.fromEntries(row)));
-    return told.map((each) => [{json.dumps(hostile.classes)}.map((c) => each.probabilities[c]),
+    const reported = {rows}.map((row) => predict(Object.fromEntries(row)));
+    return reported.map((each) => [{json.dumps(hostile.classes)}.map((c) => each.probabilities[c]),
       each.label, Object.keys(each.contributions[0].values).length]); }})()"""

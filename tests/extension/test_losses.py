@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ecsel.fitting import L1, fit_scores
-from ecsel.fitting.fit import score_laws
 from ecsel.search.dictionary import SearchColumn
 from ecsel.search.search import SearchOptions, search
+from ecsel.signomial import FeatureRows, scores
 from ecsel.signomial.links import Link
 
 
@@ -108,7 +108,7 @@ def test_the_papers_model_fits_counts(n_terms):
     y = rng.poisson(np.exp(truth))
     result = fit_scores(logs, y, np.ones(len(y)), Poisson(int(y.max()) + 1), L1(1e-3), n_terms)
     assert result.report.converged
-    means = np.exp(score_laws(result.laws, logs)[0])
+    means = np.exp(scores(result.terms, FeatureRows.from_logs(logs.T))[:, 0])
     # The intercept is free, so its score equation holds: the expected counts add up to the counts.
     assert means.sum() == pytest.approx(y.sum(), rel=1e-4)
     assert np.sqrt(np.mean((np.log(means) - truth) ** 2)) < 0.1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ecsel.files import write
-from ecsel.files.atomic_write import drafted, write_whole
+from ecsel.files.atomic_write import atomic_path, write_whole
 from ecsel.report import write_report
 
 
@@ -62,8 +62,8 @@ def test_a_write_to_a_pipe_that_fails_sends_nothing(pipe):
     path, received = pipe
 
     def broken():
-        with drafted(path) as draft:
-            draft.write_bytes(b"half")
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(b"half")
             raise ValueError
 
     with pytest.raises(ValueError):  # noqa: PT011 - raised above
@@ -93,9 +93,9 @@ def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode):
     path = tmp_path / "model.json"
     path.write_bytes(b"old")
     path.chmod(mode)
-    with drafted(path) as draft:
-        assert stat.S_IMODE(draft.stat().st_mode) == mode  # and is no more open while it is written
-        draft.write_bytes(b"new")
+    with atomic_path(path) as temporary:
+        assert stat.S_IMODE(temporary.stat().st_mode) == mode  # and is no more open while it is written
+        temporary.write_bytes(b"new")
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", mode)
 
 

@@ -31,7 +31,7 @@ def problem(data, loss="sigmoid", penalty=None, n_terms=1, *, intercept=True, dt
     centred = Coordinates.of(u, w)
     blocks = ArrayBlocks.standardised(u.astype(dtype), codes, w, centred, n_threads=n_threads)
     return Problem(
-        blocks, loss_of(loss, codes.max() + 1), penalty or L1(1e-2), n_terms, intercept, centred.spread
+        blocks, loss_of(loss, codes.max() + 1), penalty or L1(1e-2), n_terms, intercept, centred.std
     ), centred
 
 

@@ -79,15 +79,15 @@ def test_sums_are_those_of_the_twin(case):
     lost = 1 / max(sine[sine > 0].min(initial=1.0), 1e-3) if problem.form.has_intercept else 1.0
     slope = np.abs(plain._jacobian(twin)).max(initial=1.0)
     bent = slope * (1 + np.abs(block.v).max(initial=0.0) + np.abs(twin.expansion.t).max(initial=0.0)) ** 2
-    gradient, matrix, bend = compiled.derivatives(state)
-    wanted_gradient, wanted_matrix, wanted_bend = plain.derivatives(twin)
+    gradient, matrix, residual_hessian = compiled.derivatives(state)
+    wanted_gradient, wanted_matrix, wanted_hessian = plain.derivatives(twin)
     close(gradient, wanted_gradient, slope, 1e-13 * lost**2)
     close(matrix, wanted_matrix, slope**2, 1e-13 * lost**2)
-    close(bend, wanted_bend, bent, 1e-13 * lost**3)
+    close(residual_hessian, wanted_hessian, bent, 1e-13 * lost**3)
     close(compiled.gradient(state), gradient, slope, 1e-14)
     close(plain.gradient(twin), gradient, slope, 1e-13 * lost**2)
     np.testing.assert_array_equal(matrix, matrix.T)
-    np.testing.assert_array_equal(bend, np.swapaxes(bend, 2, 3))
+    np.testing.assert_array_equal(residual_hessian, np.swapaxes(residual_hessian, 2, 3))
 
 
 @pytest.mark.needs_kernel
@@ -183,8 +183,8 @@ def test_fits_from_one_start_end_at_one_objective(monkeypatch, make_table, make_
 @given(case=cases, iterations=st.integers(0, 6))
 def test_the_compiled_loop_makes_the_steps_of_its_twin(case, iterations):
     # few rows or a term of size zero leave directions without curvature, in which rounding decides the step
-    bend = case["bend"] if case["intercept"] and case["bend"] != "faded" else "any"
-    tame = {"steepness": 0.3, "rows": 250 + case["rows"], "features": 1 + case["features"], "bend": bend}
+    residual_hessian = case["bend"] if case["intercept"] and case["bend"] != "faded" else "any"
+    tame = {"steepness": 0.3, "rows": 250 + case["rows"], "features": 1 + case["features"], "bend": residual_hessian}
     problem, theta = posed(case | tame)
     stop = Stop(tol=0.0, kkt=0.0, max_iter=iterations)
     found = minimise(problem, theta, stop)
@@ -247,7 +247,7 @@ def test_whole_fits_agree_and_threads_do_not_change_a_bit(monkeypatch, make_tabl
         return fit_scores(u, codes, w, Logistic(), L1(1e-3), 2, options=FitOptions(n_threads=threads, seed=0))
 
     one, two = fitted(1), fitted(2)
-    np.testing.assert_array_equal(one.laws.exponents, two.laws.exponents)
+    np.testing.assert_array_equal(one.terms.exponents, two.terms.exponents)
     assert one.report.objective == two.report.objective
     monkeypatch.setattr(kernel, "compiled", None)
     assert fitted(1).report.objective == pytest.approx(one.report.objective, rel=1e-9)
@@ -257,7 +257,7 @@ def test_rows_in_any_memory_order_are_served(make_table, make_problem):
     problem = make_problem(make_table())[0]
     turned = ArrayBlocks(np.asfortranarray(problem.blocks.v), problem.blocks.codes.astype(np.int32), problem.blocks.w)
     theta = np.full(problem.size, 0.3)
-    other = Problem(turned, problem.loss, problem.penalty, problem.n_terms, problem.intercept, problem.spread)
+    other = Problem(turned, problem.loss, problem.penalty, problem.n_terms, problem.intercept, problem.std)
     assert other.objective(theta) == problem.objective(theta)
     np.testing.assert_allclose(other.value_and_gradient(theta)[1], problem.value_and_gradient(theta)[1], rtol=1e-14)
 
@@ -272,5 +272,7 @@ def test_arrays_of_a_wrong_size_are_refused():
 def test_an_environment_variable_turns_the_kernel_off(value):
     probe = "from ecsel.fitting import kernel; print(kernel.compiled is None)"
     environment = os.environ | {"ECSEL_NO_KERNEL": value}
-    told = subprocess.run([sys.executable, "-c", probe], env=environment, capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == str(value == "1" or find_spec("ecsel._kernel") is None)
+    reported = subprocess.run(
+        [sys.executable, "-c", probe], env=environment, capture_output=True, text=True, check=True
+    )
+    assert reported.stdout.strip() == str(value == "1" or find_spec("ecsel._kernel") is None)

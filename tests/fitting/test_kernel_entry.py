@@ -93,10 +93,15 @@ def test_rows_apart_from_each_other_are_served():
 def test_derivatives_need_a_gradient_and_both_matrices_or_none():
     arguments = block()
     kernel.compiled.forward(*arguments)
-    gradient, matrix, bend = np.empty(4), np.empty((4, 4)), np.empty((1, 1, 3, 3))
+    gradient, matrix, residual_hessian = np.empty(4), np.empty((4, 4)), np.empty((1, 1, 3, 3))
     kernel.compiled.derivatives(*arguments, gradient, None, None)
-    kernel.compiled.derivatives(*arguments, gradient, matrix, bend)
-    for wrong in [(None, None, None), (gradient, matrix, None), (gradient, None, bend), (None, matrix, bend)]:
+    kernel.compiled.derivatives(*arguments, gradient, matrix, residual_hessian)
+    for wrong in [
+        (None, None, None),
+        (gradient, matrix, None),
+        (gradient, None, residual_hessian),
+        (None, matrix, residual_hessian),
+    ]:
         with pytest.raises(ValueError, match="a gradient is wanted, and both matrices or none"):
             kernel.compiled.derivatives(*arguments, *wrong)
 

@@ -13,7 +13,7 @@ CASES = 60
 
 
 @pytest.mark.parametrize("kind", ATTACKS, ids=lambda kind: kind.name)
-def test_nothing_but_service_and_refusals(tmp_path, kind):
+def test_nothing_but_service_and_errors(tmp_path, kind):
     try:
         found = attack(kind(), tmp_path, random.Random(2), max(3, round(ATTACKS[kind] * CASES)))
     except UnavailableError as error:

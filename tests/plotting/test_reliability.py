@@ -36,7 +36,7 @@ def test_out_of_fold_bins_are_drawn_by_default(table):
     figure.savefig(io.BytesIO(), format="png", dpi=50)
 
 
-def test_given_rows_are_drawn_and_told(table):
+def test_given_rows_are_drawn_and_reported(table):
     X, y = table
     model = ECSELClassifier(n_terms=1, l1=0.01).fit(X[:200], y[:200])
     figure = plot_reliability(model, X[200:], y[200:], n_bins=4)

@@ -88,7 +88,7 @@ def test_no_drift_is_zero_and_drift_is_positive_and_symmetric_in_order(seed, n_b
     assert score_psi(-before, -after, n_bins=2).psi == pytest.approx(score_psi(before, after, n_bins=2).psi, abs=0.05)
 
 
-def test_numbers_with_few_values_are_levels_and_new_ones_are_told():
+def test_numbers_with_few_values_are_levels_and_new_ones_are_reported():
     drift = psi(pd.DataFrame({"n": [1, 1, 2, 2]}), pd.DataFrame({"n": [1, 2, 3, 3]}))[0]
     assert drift.bins == ("1.0", "2.0", "not in training")
     assert drift.expected == (0.5, 0.5, 0.125)  # half a row where training had none

@@ -61,11 +61,11 @@ def test_own_words_close_a_point(churn_case):
 
 def test_the_figures_are_those_of_the_report(churn_case):
     html = rendered(churn_case, annex_iv=True)
-    told = html.split("<h3>4. ")[1].split("</li>")[0]
+    reported = html.split("<h3>4. ")[1].split("</li>")[0]
     names = re.findall(r"<dt>(.+?)</dt><dd class=\"value\">(.+?)</dd>", html.split('id="quality"')[1])
     assert names
     for name, value in names[:5]:
-        assert f"{name} {value}" in told
+        assert f"{name} {value}" in reported
 
 
 def test_the_card_on_the_page_is_the_scorecard(churn_case):
@@ -86,8 +86,10 @@ def test_the_card_on_the_page_is_the_scorecard(churn_case):
 def test_the_printed_limit_of_whole_points_decides_as_the_card_does(churn_case):
     for label in ("leaves", "stays"):
         card = scorecard(churn_case.model, toward=label, decimals=0)
-        told = rendered(churn_case, points=card).split("<h3>As points</h3>")[1]
-        second, sign, limit, first = re.search(r"the label is (\w+) where points (.) (\d+), else (\w+)", told).groups()
+        reported = rendered(churn_case, points=card).split("<h3>As points</h3>")[1]
+        second, sign, limit, first = re.search(
+            r"the label is (\w+) where points (.) (\d+), else (\w+)", reported
+        ).groups()
         total = card.points(churn_case.X)
         holds = total >= int(limit) if sign == "≥" else total <= int(limit)
         by_probability = card.predict_proba(churn_case.X)[:, 1] >= churn_case.model.threshold_

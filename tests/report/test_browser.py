@@ -88,25 +88,25 @@ def test_random_states_are_what_python_says(case, open_page):
     rng = np.random.default_rng(5)
     states = [random_state(case, rng) for _ in range(40)]
     page = open_page(case.html)
-    told = page.evaluate(VISIT, states)
-    assert [each["state"] for each in told] == states
+    reported = page.evaluate(VISIT, states)
+    assert [each["state"] for each in reported] == states
     X, view = table_of(case, states), case.evidence.view
     expected = view.probabilities(X)
     if not view.has_classes:
-        np.testing.assert_allclose([each["prediction"] for each in told], expected[:, 0], rtol=1e-9)
+        np.testing.assert_allclose([each["prediction"] for each in reported], expected[:, 0], rtol=1e-9)
         start = resolve_baseline(view, case.X, case.evidence.baseline).point
         values = score_shapley(view, view.rows(X), start)[:, 0]
     else:
-        np.testing.assert_allclose([each["probabilities"] for each in told], expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose([each["probabilities"] for each in reported], expected, rtol=1e-9, atol=1e-12)
         decided = case.model.predict(X).tolist()
-        assert [view.classes[each["decided"]] for each in told] == decided
+        assert [view.classes[each["decided"]] for each in reported] == decided
         two = len(view.classes) == 2
         values = np.asarray(explain.reasons(view, X, toward=view.classes[1] if two else None).values)
         z = case.model.decision_function(X)
         margins = z - special.logit(view.threshold) if two else np.diff(np.sort(z, axis=1)[:, -2:])[:, 0]
-        np.testing.assert_allclose([each["margin"] for each in told], margins, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose([each["margin"] for each in reported], margins, rtol=1e-8, atol=1e-9)
     names = [control["name"] for control in described(case)]
-    for each, row in zip(told, values, strict=True):
+    for each, row in zip(reported, values, strict=True):
         for column, adds in each["adds"]:
             expected_value = row[view.column_position(names[column])]
             assert adds == pytest.approx(expected_value, rel=1e-8, abs=1e-9 * np.abs(row).max())
@@ -121,11 +121,11 @@ def test_first_order_contributions_come_with_their_remainder(loan_case, open_pag
     assert adds[-1] == pytest.approx(score, rel=1e-9)
     assert sum(adds[:-1]) == pytest.approx(score, rel=1e-9)
     assert "together (not first order)" in page.inner_text("#waterfall")
-    told = np.asarray(explain.attribution(loan_case.model, table_of(loan_case, [row]), units="raw").values)
+    reported = np.asarray(explain.attribution(loan_case.model, table_of(loan_case, [row]), units="raw").values)
     names = [control["name"] for control in described(loan_case)]
     for column, value in page.evaluate(READ)["adds"]:
         j = loan_case.evidence.view.column_position(names[column])
-        assert value == pytest.approx(told[0, 0, j], rel=1e-8, abs=1e-10)
+        assert value == pytest.approx(reported[0, 0, j], rel=1e-8, abs=1e-10)
 
 
 def test_suggested_changes_flip_the_decision_and_are_the_nearest(class_case, open_page):
@@ -136,9 +136,9 @@ def test_suggested_changes_flip_the_decision_and_are_the_nearest(class_case, ope
     states += [json.loads(page.evaluate("() => document.getElementById('live').dataset.drawn"))]
     names = [control["name"] for control in described(case)]
     n_changes = 0
-    for state, told in zip(states, page.evaluate(VISIT, states), strict=True):
+    for state, reported in zip(states, page.evaluate(VISIT, states), strict=True):
         before = table_of(case, [state])
-        for column, value in told["changes"]:
+        for column, value in reported["changes"]:
             after = table_of(case, [[value if i == column else v for i, v in enumerate(state)]])
             assert case.model.predict(after)[0] != case.model.predict(before)[0]
             control = described(case)[column]
@@ -166,10 +166,10 @@ def test_changes_of_a_regression_reach_the_value(law_case, open_page):
     goal = page.evaluate(READ)["prediction"] + 2
     page.fill("#goal", str(goal))
     page.wait_for_function("() => document.getElementById('margin').dataset.margin === '-2'")
-    told = page.evaluate(READ)
-    assert told["changes"]
-    for column, value in told["changes"]:
-        after = [value if i == column else v for i, v in enumerate(told["state"])]
+    reported = page.evaluate(READ)
+    assert reported["changes"]
+    for column, value in reported["changes"]:
+        after = [value if i == column else v for i, v in enumerate(reported["state"])]
         assert law_case.model.predict(table_of(law_case, [after]))[0] >= goal - 1e-9
 
 
@@ -180,10 +180,10 @@ def value_of(page, column):
 
 def assert_shown(case, page):
     """What the page shows is what Python says of the values that its controls show."""
-    told = page.evaluate(f"() => {TWO_FRAMES}.then({READ})")
-    assert told["shown"] == told["state"]
-    expected = case.evidence.view.probabilities(table_of(case, [told["shown"]]))[0]
-    np.testing.assert_allclose(told["probabilities"] or [told["prediction"]], expected, rtol=1e-9, atol=1e-12)
+    reported = page.evaluate(f"() => {TWO_FRAMES}.then({READ})")
+    assert reported["shown"] == reported["state"]
+    expected = case.evidence.view.probabilities(table_of(case, [reported["shown"]]))[0]
+    np.testing.assert_allclose(reported["probabilities"] or [reported["prediction"]], expected, rtol=1e-9, atol=1e-12)
 
 
 def test_keyboard_alone_moves_everything(loan_case, open_page):
@@ -310,9 +310,9 @@ def test_a_model_of_a_constant_has_nothing_to_move(loan_case, open_page):
     X, y = loan_case.X[["income", "age"]], loan_case.y
     model = ECSELClassifier(n_terms=1, l1=10.0).fit(X, y)
     page = open_page(render_report(model, X, y))
-    told = page.evaluate(READ)
-    np.testing.assert_allclose(told["probabilities"], model.predict_proba(X.head(1))[0], rtol=1e-9)
-    assert told["state"] == []
+    reported = page.evaluate(READ)
+    np.testing.assert_allclose(reported["probabilities"], model.predict_proba(X.head(1))[0], rtol=1e-9)
+    assert reported["state"] == []
     assert "no column changes it" in page.inner_text("#controls")
 
 

@@ -67,7 +67,7 @@ def test_a_law_takes_ranges_from_its_rows_and_wide_ones_in_logs(law_case):
     assert (found["x"]["scale"], found["y"]["scale"]) == (0.0, 1.0)
 
 
-def test_no_more_rows_than_wished_for_are_kept(loan_case):
+def test_no_more_rows_than_requested_are_kept(loan_case):
     positions, document = sample(loan_case.evidence, [3, 7], 0)
     assert positions.tolist() == [3, 7]
     assert document["of"] == len(loan_case.X_test)

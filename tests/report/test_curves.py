@@ -9,7 +9,7 @@ from ecsel.report.svg import Frame, ticks
 
 
 def test_cells_of_every_threshold_are_counts(loan_case):
-    rows = loan_case.evidence.judged
+    rows = loan_case.evidence.evaluated
     thresholds = Thresholds.of(rows, 0.35)
     assert thresholds.values[thresholds.own] == 0.35
     assert list(thresholds.values) == sorted(set(thresholds.values))
@@ -20,7 +20,7 @@ def test_cells_of_every_threshold_are_counts(loan_case):
 
 
 def test_the_grid_holds_a_threshold_as_cheap_as_the_best(loan_case):
-    rows = loan_case.evidence.judged
+    rows = loan_case.evidence.evaluated
     thresholds = Thresholds.of(rows, 0.35)
     costs = np.array([[0.0, 5.0], [1.0, 0.0]])
     cheapest = min((np.array(thresholds.cells(k)) * costs).sum() for k in range(len(thresholds.values)))
@@ -30,14 +30,14 @@ def test_the_grid_holds_a_threshold_as_cheap_as_the_best(loan_case):
 
 
 def test_each_class_has_its_line(hostile_case):
-    rows = hostile_case.evidence.judged
+    rows = hostile_case.evidence.evaluated
     for chart in (roc_chart(rows), precision_chart(rows)):
         assert set(re.findall(r'class="line (c\d)"', str(chart))) == {"c0", "c1", "c2"}
     assert str(legend(rows)).count("<li>") == 3
 
 
 def test_two_classes_need_no_legend(loan_case):
-    assert legend(loan_case.evidence.judged) is None
+    assert legend(loan_case.evidence.evaluated) is None
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (-3.2, 17), (1e-9, 2e-9), (5, 5), (1e6, 5e7)])

@@ -22,10 +22,10 @@ def test_the_chosen_size_is_the_model(readable_case):
 def test_the_line_has_the_losses_of_the_path(readable_case):
     model = readable_case.model
     losses = {candidate.size: candidate.loss for candidate in model.path_}
-    told = Front.of(model).sentence()
-    first = re.match(r"(\d+) factors?: log-loss ([0-9.]+) on held-out folds", told)
+    reported = Front.of(model).sentence()
+    first = re.match(r"(\d+) factors?: log-loss ([0-9.]+) on held-out folds", reported)
     assert float(first[2]) == pytest.approx(losses[int(first[1])], abs=6e-4)
-    for n, loss, option in re.findall(r"(\d+) factors? would give ([0-9.]+) \(--select (\d+)\)", told):
+    for n, loss, option in re.findall(r"(\d+) factors? would give ([0-9.]+) \(--select (\d+)\)", reported):
         assert n == option
         assert float(loss) == pytest.approx(losses[int(n)], abs=6e-4)
     assert Front.of(model).sentence(other_sizes=False) == first[0]
@@ -46,8 +46,8 @@ def test_a_smaller_equation_that_is_better_is_named(readable_case):
     others = tuple(dataclasses.replace(point, is_chosen=False) for point in rest)
     worse = dataclasses.replace(last, is_chosen=True, error=9.0, text="9.000", n_factors=3 * last.n_factors)
     best = min((point for point in others if point.n_factors), key=lambda point: point.error)
-    told = Front((*others, worse), "log-loss", None).sentence()
-    assert f"{counted(best.n_factors, 'factor')} would give {best.text}" in told
+    reported = Front((*others, worse), "log-loss", None).sentence()
+    assert f"{counted(best.n_factors, 'factor')} would give {best.text}" in reported
 
 
 def test_of_a_number_the_error_is_in_its_own_unit(house_case):

@@ -34,7 +34,7 @@ def test_a_model_of_levels_has_no_map(loan_case):
 def test_a_law_has_a_map_without_boundary(law_case):
     drawn = decision_map(law_case.evidence, (0, 1), 0)
     assert "boundary" not in str(drawn.chart)
-    assert drawn.shown.startswith("the prediction")
+    assert drawn.colour.startswith("the prediction")
 
 
 @pytest.mark.parametrize("name", ["loan_case", "law_case"])

@@ -41,9 +41,9 @@ def test_missing_values_are_refused_or_count_as_told(churn_case):
     assert rules["tenure"].missing == "refused"
     with pytest.raises(ValueError, match="tenure"):
         model.predict_proba(row.assign(tenure=np.nan))
-    told = rules["age"].missing
-    assert "[age missing] is 1" in told or "counts as" in told
-    if match := re.match(r"counts as (\d+)$", told):
+    reported = rules["age"].missing
+    assert "[age missing] is 1" in reported or "counts as" in reported
+    if match := re.match(r"counts as (\d+)$", reported):
         filled = model.predict_proba(row.assign(age=float(match[1])))
         np.testing.assert_array_equal(model.predict_proba(row.assign(age=np.nan)), filled)
 
@@ -58,8 +58,8 @@ def test_the_paper_s_model_and_laws_have_no_such_rules(loan_case, law_case):
     assert rules_of(loan_case) == rules_of(law_case) == {}
 
 
-@pytest.mark.parametrize(("out_of_range", "told"), [("extrapolate", "taken as it is"), ("error", "refused")])
-def test_other_rules_are_told(churn_case, out_of_range, told):
+@pytest.mark.parametrize(("out_of_range", "reported"), [("extrapolate", "taken as it is"), ("error", "refused")])
+def test_other_rules_are_reported(churn_case, out_of_range, reported):
     model = ECSELClassifier(max_factors=2, cv=3, out_of_range=out_of_range).fit(churn_case.X, churn_case.y)
     numeric = [rule for rule in column_rules(ModelView.of(model)) if " to " in rule.span]
-    assert all(rule.outside == told for rule in numeric if rule.column != "contract")
+    assert all(rule.outside == reported for rule in numeric if rule.column != "contract")

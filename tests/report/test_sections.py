@@ -22,14 +22,14 @@ from ecsel.report.regression import value_performance
 
 
 def test_columns_are_described(loan_case):
-    told = {line.name: line for line in data_summary(loan_case.evidence).columns}
+    reported = {line.name: line for line in data_summary(loan_case.evidence).columns}
     X = loan_case.X
-    assert told["years"].missing == f"{100 * X['years'].isna().mean():.1f}\u202f%"
-    assert told["age"].kind == "whole numbers"
-    assert told["age"].span == f"{X['age'].min()} to {X['age'].max()}"
-    assert told["city"].span == "3 levels"
-    assert told["city"].typical.startswith(X["city"].mode()[0])
-    assert [name for name, line in told.items() if not line.used] == ["constant"]
+    assert reported["years"].missing == f"{100 * X['years'].isna().mean():.1f}\u202f%"
+    assert reported["age"].kind == "whole numbers"
+    assert reported["age"].span == f"{X['age'].min()} to {X['age'].max()}"
+    assert reported["city"].span == "3 levels"
+    assert reported["city"].typical.startswith(X["city"].mode()[0])
+    assert [name for name, line in reported.items() if not line.used] == ["constant"]
 
 
 def test_a_column_that_was_left_out_is_not_called_empty():
@@ -37,45 +37,45 @@ def test_a_column_that_was_left_out_is_not_called_empty():
     X = pd.DataFrame({"customer_id": rng.permutation(5000)[:300], "load": rng.uniform(1, 9, 300), "nothing": np.nan})
     y = np.where(rng.random(300) < X["load"] / 10, "yes", "no")
     model = ECSELClassifier(max_factors=1, cv=3).fit(X, y)
-    told = {line.name: line for line in data_summary(Evidence.read(model, X, y, None, None)).columns}
-    assert (told["customer_id"].kind, told["customer_id"].missing) == ("left out", "—")
-    assert (told["nothing"].kind, told["nothing"].missing) == ("empty", "100.0\u202f%")
+    reported = {line.name: line for line in data_summary(Evidence.read(model, X, y, None, None)).columns}
+    assert (reported["customer_id"].kind, reported["customer_id"].missing) == ("left out", "—")
+    assert (reported["nothing"].kind, reported["nothing"].missing) == ("empty", "100.0\u202f%")
 
 
 def test_shares_of_classes(loan_case):
-    told = data_summary(loan_case.evidence).classes
-    assert [line.label for line in told] == ["defaulted", "repaid"]
-    assert told[1].training.startswith(str((loan_case.y == "repaid").sum()))
+    reported = data_summary(loan_case.evidence).classes
+    assert [line.label for line in reported] == ["defaulted", "repaid"]
+    assert reported[1].training.startswith(str((loan_case.y == "repaid").sum()))
 
 
 def test_figures_of_a_classifier(class_case):
     X, y, model = class_case.X_test, class_case.y_test, class_case.model
-    told = {figure.name: figure.value for figure in class_performance(class_case.evidence, None).figures}
+    reported = {figure.name: figure.value for figure in class_performance(class_case.evidence, None).figures}
     p = model.predict_proba(X)
     labels = model.classes_.tolist()
-    assert told["Accuracy"] == f"{100 * accuracy_score(y, model.predict(X)):.1f}\u202f%"
-    assert told["Log-loss"] == f"{log_loss(y, p, labels=labels):.3f}"
+    assert reported["Accuracy"] == f"{100 * accuracy_score(y, model.predict(X)):.1f}\u202f%"
+    assert reported["Log-loss"] == f"{log_loss(y, p, labels=labels):.3f}"
     area = roc_auc_score(y, p[:, 1] if len(labels) == 2 else p, multi_class="ovr", labels=labels)
-    assert told["AUC"] == f"{area:.3f}"
+    assert reported["AUC"] == f"{area:.3f}"
 
 
 def test_figures_of_a_law(law_case):
-    told = value_performance(law_case.evidence)
-    assert told.figures[0].value == f"{r2_score(law_case.y_test, law_case.model.predict(law_case.X_test)):.4f}"
-    assert [line.chosen for line in told.front] == [
+    reported = value_performance(law_case.evidence)
+    assert reported.figures[0].value == f"{r2_score(law_case.y_test, law_case.model.predict(law_case.X_test)):.4f}"
+    assert [line.chosen for line in reported.front] == [
         law.equation == law_case.model.equation_ for law in law_case.model.path_
     ]
-    assert {line.what for line in told.parameters} >= {"constant a", "constant b", "constant c"}
+    assert {line.what for line in reported.parameters} >= {"constant a", "constant b", "constant c"}
 
 
 @pytest.mark.filterwarnings("ignore:.*training maximum:UserWarning")  # of ten per cent more
 def test_drivers_are_mean_contributions(loan_case):
-    told = drivers(loan_case.evidence)
+    reported = drivers(loan_case.evidence)
     found = explain.reasons(loan_case.model, loan_case.X_test, toward="repaid")
     expected = np.abs(found.values).mean(axis=0)
-    assert list(told.ranking) == sorted(loan_case.evidence.used, key=lambda j: -expected[j])
-    assert float(told.lines[0].size) == pytest.approx(expected.max(), rel=1e-2)
-    assert set(told.categories) == {"city", "employed", "sex"}
+    assert list(reported.ranking) == sorted(loan_case.evidence.used, key=lambda j: -expected[j])
+    assert float(reported.lines[0].size) == pytest.approx(expected.max(), rel=1e-2)
+    assert set(reported.categories) == {"city", "employed", "sex"}
 
 
 @pytest.mark.filterwarnings("ignore:.*training maximum:UserWarning")  # of ten per cent more
@@ -97,47 +97,49 @@ def test_a_model_that_refuses_rows_beyond_its_range_has_drivers_too(rule, loan_c
 
 
 def test_examples_tell_why_and_what_would_change_it(loan_case):
-    told = examples(loan_case.evidence, {"age", "sex"})
-    assert told[0].why_shown == "The closest call"
+    reported = examples(loan_case.evidence, {"age", "sex"})
+    assert reported[0].heading == "The closest call"
     p = loan_case.model.predict_proba(loan_case.X_test)[:, 1]
-    assert told[0].position == np.abs(p - 0.35).argmin()
-    assert told[-1].right is False
-    changed = " ".join(change for example in told for change in example.changes)
+    assert reported[0].position == np.abs(p - 0.35).argmin()
+    assert reported[-1].right is False
+    changed = " ".join(change for example in reported for change in example.changes)
     assert changed
     assert "age were" not in changed
     assert "sex were" not in changed
-    assert all(example.reasons for example in told)
+    assert all(example.reasons for example in reported)
 
 
 def test_limits_say_what_the_rows_say(loan_case):
-    told = limits(loan_case.evidence, ["Ours first."])
-    assert told[0] == "Ours first."
-    assert any(f"{len(loan_case.X_test)} held-out rows" in text for text in told)
-    assert any(text == "The equation does not use these columns, so they change nothing: constant." for text in told)
-    assert any("rare" in text or "rough" in text for text in told) == ((loan_case.y_test == "defaulted").sum() < 50)
-    again = dataclasses.replace(loan_case.evidence, judged=loan_case.evidence.training)
+    reported = limits(loan_case.evidence, ["Ours first."])
+    assert reported[0] == "Ours first."
+    assert any(f"{len(loan_case.X_test)} held-out rows" in text for text in reported)
+    assert any(
+        text == "The equation does not use these columns, so they change nothing: constant." for text in reported
+    )
+    assert any("rare" in text or "rough" in text for text in reported) == ((loan_case.y_test == "defaulted").sum() < 50)
+    again = dataclasses.replace(loan_case.evidence, evaluated=loan_case.evidence.training)
     assert any("too good" in text for text in limits(again, []))
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # these rows are the point
 def test_limits_count_rows_unlike_those_of_training(loan_case):
     X = loan_case.X_test.assign(income=-1.0, city=["Paris", *["Rome"] * (len(loan_case.X_test) - 1)])
-    told = limits(Evidence.read(loan_case.model, loan_case.X, loan_case.y, X, loan_case.y_test), [])
-    assert f"Judged rows outside the training range, by column: income ({len(X)})." in told
-    assert "Judged rows with a level that training never saw, by column: city (1)." in told
+    reported = limits(Evidence.read(loan_case.model, loan_case.X, loan_case.y, X, loan_case.y_test), [])
+    assert f"Judged rows outside the training range, by column: income ({len(X)})." in reported
+    assert "Judged rows with a level that training never saw, by column: city (1)." in reported
 
 
-def test_promises_are_told(loan_case):
+def test_promises_are_reported(loan_case):
     X, y = loan_case.X[["income", "age"]], loan_case.y
     model = ECSELClassifier(n_terms=1, l1=0.001, monotone={"income": 1}).fit(X, y)
-    told = formulas(Evidence.read(model, X, y, None, None))
-    assert told.promises[0].startswith("guaranteed: the probability of 'repaid' never falls as 'income' rises")
+    reported = formulas(Evidence.read(model, X, y, None, None))
+    assert reported.promises[0].startswith("guaranteed: the probability of 'repaid' never falls as 'income' rises")
 
 
 def test_exact_equations_are_there_in_full(case):
-    told = [formula.exact for formula in formulas(case.evidence).formulas]
+    reported = [formula.exact for formula in formulas(case.evidence).formulas]
     equations = [case.model.equation_] if hasattr(case.model, "equation_") else case.model.equations_.values()
-    assert [Signomial.parse(text) for text in told] == list(equations)
+    assert [Signomial.parse(text) for text in reported] == list(equations)
 
 
 def test_the_typeset_equation_on_the_page_gives_the_model_s_probability(readable_case, evaluate_typeset):
@@ -148,8 +150,8 @@ def test_the_typeset_equation_on_the_page_gives_the_model_s_probability(readable
     for i in range(0, len(X), 9):
         point = values.iloc[i].to_dict()
         z = np.array([[evaluate_typeset(text, point) for text in seen]])
-        told = readable_case.evidence.view.outputs_of(z)[0]
-        np.testing.assert_allclose(told, model.predict_proba(X.iloc[i : i + 1])[0], rtol=1e-10, atol=1e-12)
+        reported = readable_case.evidence.view.outputs_of(z)[0]
+        np.testing.assert_allclose(reported, model.predict_proba(X.iloc[i : i + 1])[0], rtol=1e-10, atol=1e-12)
 
 
 def test_pieces_rules_sizes_and_a_row_by_hand_are_on_the_page(readable_case):
@@ -173,10 +175,10 @@ def test_the_paper_s_model_keeps_its_scales(loan_case):
 
 def test_what_a_piece_does_to_the_odds_is_so(churn_case):
     """A phrase about units or levels is checked by moving one column of a row."""
-    told = formulas(churn_case.evidence)
-    assert told.label == "stays"
-    assert len(told.pieces) == sum(not t.is_constant for t in churn_case.model.equations_["stays"].terms)
-    sentence = next(line.meaning for line in told.pieces if "each further unit of monthly charge" in line.meaning)
+    reported = formulas(churn_case.evidence)
+    assert reported.label == "stays"
+    assert len(reported.pieces) == sum(not t.is_constant for t in churn_case.model.equations_["stays"].terms)
+    sentence = next(line.meaning for line in reported.pieces if "each further unit of monthly charge" in line.meaning)
     change = re.search(r"(raises|lowers) the odds by ([0-9.]+) %", sentence)
     row = churn_case.X_test.head(1).assign(**{"monthly charge": 60.0})
     z = churn_case.model.decision_function
@@ -188,23 +190,23 @@ def test_what_a_piece_does_to_the_odds_is_so(churn_case):
 def test_every_class_has_a_score_in_every_equation_of_the_front(named_case):
     """A class whose score is 0 is written down too: without it nobody could compute a probability."""
     case = named_case("blooms")
-    told = formulas(case.evidence)
+    reported = formulas(case.evidence)
     assert any(not equation.terms for candidate in case.model.path_ for equation in candidate.equations)
-    for line in told.front:
+    for line in reported.front:
         assert [re.search("score of (.+?)<", each.text)[1] for each in line.equations] == list(case.model.classes_)
 
 
 def test_pieces_of_several_classes_have_meanings_that_are_so(named_case):
     """A piece multiplies the odds of its class against any other by what its words say."""
     case = named_case("blooms")
-    told = formulas(case.evidence)
-    assert told.label is None
-    assert all(line.meaning for line in told.pieces)
+    reported = formulas(case.evidence)
+    assert reported.label is None
+    assert all(line.meaning for line in reported.pieces)
     assert "divided by that of any other" in case.html
     words = case.model.summary()
     assert "what a piece does to the odds of its class against any other, all others fixed:" in words
     for line, (label, term) in zip(
-        told.pieces,
+        reported.pieces,
         [(k, t) for k, right in case.model.equations_.items() for t in right.terms if not t.is_constant],
         strict=True,
     ):
@@ -218,12 +220,12 @@ def test_a_product_of_odds_is_typeset_where_there_is_one(evaluate_typeset):
     z = 1.5 * (np.log(X["income"]) - 10) - 2 * (X["contract"] == "year")
     y = pd.Series(np.where(rng.random(400) < 1 / (1 + np.exp(-z)), "good", "bad"), name="loan")
     model = ECSELClassifier(max_factors=2).fit(X, y)
-    told = formulas(Evidence.read(model, X, y, None, None))
-    assert told.product is not None
+    reported = formulas(Evidence.read(model, X, y, None, None))
+    assert reported.product is not None
     row = dict(zip(model.encoder_.feature_names, model.to_model_features(X.iloc[[3]])[0].tolist(), strict=True))
-    odds = evaluate_typeset(told.product.text, {**row, "e": np.e})
+    odds = evaluate_typeset(reported.product.text, {**row, "e": np.e})
     assert odds / (1 + odds) == pytest.approx(model.predict_proba(X.iloc[[3]])[0, 1], rel=1e-12)
-    assert told.product.text in render_report(model, X, y)
+    assert reported.product.text in render_report(model, X, y)
 
 
 def test_the_head_names_author_date_and_version(loan_case):

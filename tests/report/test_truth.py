@@ -59,7 +59,7 @@ def test_the_map_shows_values_that_occur(hearts):
     assert _span(evidence, j) == (-0.5, 3.5)
     cells = _occurring(evidence, j, np.linspace(-0.5, 3.5, 9)[:-1] + 0.25)
     assert cells.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-    row = evidence.judged.take(np.array([typical_row(evidence)]))
+    row = evidence.evaluated.take(np.array([typical_row(evidence)]))
     p = model.predict_proba(table_with(repeat_row(row, 8), {j: cells}))[:, 0]
     assert p[0] == p[1] != p[2]
     age = evidence.view.column_position("age")
@@ -79,8 +79,8 @@ def test_nobody_is_told_to_change_age_or_sex(hearts):
 
 def test_each_piece_has_its_standard_error(hearts):
     model, X, y = hearts
-    told = model.standard_errors(X, y)
-    errors = {n.piece: n.standard_error for n in told.numbers}
+    reported = model.standard_errors(X, y)
+    errors = {n.piece: n.standard_error for n in reported.numbers}
     lines = formulas(Evidence.read(model, X, y, None, None)).pieces
     assert len(lines) == len(errors) - 1
     assert all(line.error.startswith("± ") for line in lines)
@@ -148,7 +148,7 @@ def test_every_comparison_of_an_example_is_true(name, named_case, assert_true_se
     for position, text in sentences:
         name = text.partition(" = ")[0].partition(" is missing")[0]
         alone = len(labels) != 3 and all(len(t) == 1 for t in terms if name in t)
-        row = evidence.judged.take(np.array([position]))
+        row = evidence.evaluated.take(np.array([position]))
         assert_true_sentence(text, row, reference, margin, word=start.word, alone=alone)
 
 
@@ -159,9 +159,9 @@ def test_one_meaning_of_typical_in_every_section(hearts):
     drawn = {e.name: e.typical for e in effects(evidence, drivers(evidence).ranking, typical_row(evidence)).columns}
     start = evidence.baseline
     for j, name in enumerate(evidence.view.raw_names):
-        told = reference_text(evidence.view, start, j)
-        if evidence.view.levels(j) is None and told is not None and not told.startswith("no"):
-            assert told == lines[name] == drawn[name] == f"{X[name].quantile(0.5, interpolation='lower'):g}"
+        reported = reference_text(evidence.view, start, j)
+        if evidence.view.levels(j) is None and reported is not None and not reported.startswith("no"):
+            assert reported == lines[name] == drawn[name] == f"{X[name].quantile(0.5, interpolation='lower'):g}"
 
 
 def test_bootstrap_draws_tell_how_often_a_piece_is_chosen_again(hearts):
@@ -193,12 +193,12 @@ def test_one_held_out_part_of_a_large_table_is_not_called_folds():
     y = pd.Series(rng.random(30_000) < 1 / (1 + np.exp(-X["a"] + np.log(X["b"]))), name="outcome")
     model = ECSELClassifier(max_factors=2).fit(X, y)
     assert model.n_folds_ == 1
-    judged = model.out_of_fold_.n_rows
-    assert judged < len(X)
+    evaluated = model.out_of_fold_.n_rows
+    assert evaluated < len(X)
     page = render_report(model, X, y, sample_rows=0)
-    assert f"{judged:,}".replace(",", "\u202f") in page.split("Judged on")[1].split("</div>")[0]
+    assert f"{evaluated:,}".replace(",", "\u202f") in page.split("Judged on")[1].split("</div>")[0]
     assert "Quality on a held-out part of the training rows" in page
     for text in (page, model.summary(), Front.of(model).sentence()):
         assert "1 folds" not in text
         assert "held-out folds" not in text
-    assert f"on held-out rows ({judged} distinct ones, judged by a fit that had not seen them" in model.summary()
+    assert f"on held-out rows ({evaluated} distinct ones, judged by a fit that had not seen them" in model.summary()

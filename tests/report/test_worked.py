@@ -46,14 +46,14 @@ def test_the_last_steps_end_at_the_probability(readable_case):
     assert steps[-1] == f"predicted: {readable_case.model.predict(row)[0]}"
 
 
-def test_what_the_equation_reads_instead_of_a_cell_is_told(churn_case):
+def test_what_the_equation_reads_instead_of_a_cell_is_reported(churn_case):
     row = churn_case.X_test.iloc[:1].assign(tenure=1000, age=np.nan)
-    told = {each.column: each for each in worked_example(churn_case.model, row).inputs}
+    reported = {each.column: each for each in worked_example(churn_case.model, row).inputs}
     high = churn_case.X["tenure"].max()
-    assert told["tenure"].remark == f"counts as {high}, the largest value in training"
-    assert told["tenure"].value == 1000
-    if "age" in told:
-        assert told["age"].value is None
+    assert reported["tenure"].remark == f"counts as {high}, the largest value in training"
+    assert reported["tenure"].value == 1000
+    if "age" in reported:
+        assert reported["age"].value is None
 
 
 def test_a_law_and_large_scores():

@@ -225,8 +225,14 @@ def test_a_printed_equation_needs_no_expansion():
 
 
 @pytest.mark.parametrize(
-    ("text", "products"), [("(x + y)*z", 2), ("(x + y)*(u + v + w)", 6 + 6), ("(x + y)*(u + v)*(r + s)", 4 + 8 + 8)]
-)  # those of each product, and the terms of the sum that comes out, which are merged
+    ("text", "products"),
+    [
+        ("(x + y)*z", 2),
+        ("(x + y)*(u + v + w)", 6),
+        ("(x + y)*(u + v)*(r + s)", 4 + 8),
+        ("(x + y)*(u + v) + 1", 4 + 4),  # the terms of a sum in a sum are merged
+    ],
+)
 def test_products_are_counted_before_they_are_made(text, products):
     parse_signomial(text, max_products=products)
     with pytest.raises(ValueError, match="too many terms"):

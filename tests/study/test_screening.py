@@ -26,9 +26,9 @@ def test_the_task_follows_from_the_target(values, kind):
 
 def test_held_out_rows_keep_the_shares_of_the_classes():
     codes = np.repeat([0, 1, 2], [80, 20, 1])
-    kept, held = hold_out(codes, 101, 0.25, 0)
-    assert np.bincount(codes[held]).tolist() == [20, 5]
-    assert sorted([*kept, *held]) == list(range(101))
+    kept, held_out_rows = hold_out(codes, 101, 0.25, 0)
+    assert np.bincount(codes[held_out_rows]).tolist() == [20, 5]
+    assert sorted([*kept, *held_out_rows]) == list(range(101))
     assert hold_out(None, 10, 0.0, 0)[1].size == 0
 
 

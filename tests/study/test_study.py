@@ -80,9 +80,9 @@ def test_a_quantity_is_judged_by_its_errors():
     X = pd.DataFrame({"a": rng.uniform(1, 5, 120), "b": rng.uniform(1, 5, 120)})
     y = 2 * X["a"] + rng.normal(0, 0.1, 120)
     found = Study.of(X, y, ECSELRegressor(criterion="prediction", max_factors=2, cv=3, random_state=0), refit=False)
-    held = found.held_out
+    held_out_rows = found.held_out
     own, linear = found.qualities[:2]
-    assert own.r2 == pytest.approx(r2_score(y.iloc[held], found.model.predict(X.iloc[held])))
+    assert own.r2 == pytest.approx(r2_score(y.iloc[held_out_rows], found.model.predict(X.iloc[held_out_rows])))
     assert linear.model == "linear regression"
     assert own.rmse < 0.2
     assert found.drivers[0].column == "a"
@@ -90,14 +90,14 @@ def test_a_quantity_is_judged_by_its_errors():
 
 def test_a_study_prints_figures_drivers_and_what_asks_for_a_second_look(loans):
     X, y = loans
-    told = (y == "bad").astype(float) * 100  # the outcome itself
-    found = Study.of(X.assign(told=told), y, MODEL)
-    assert ("leakage", "told") in [(caution.kind, caution.column) for caution in found.cautions]
+    reported = (y == "bad").astype(float) * 100  # the outcome itself
+    found = Study.of(X.assign(reported=reported), y, MODEL)
+    assert ("leakage", "reported") in [(caution.kind, caution.column) for caution in found.cautions]
     text = str(found)
     assert f"Quality on {len(found.held_out)} held-out rows" in text
     for quality in found.qualities:
         assert f"{quality.model}: accuracy {quality.accuracy:.3f}" in text
-    assert "'told'" in text.partition("Look twice")[2]
+    assert "'reported'" in text.partition("Look twice")[2]
     assert found.target == "outcome"
     assert repr(found) == f"Study of outcome: 240 rows, {len(found.held_out)} held out; print() shows it"
     frame = found.to_frame()
@@ -112,6 +112,6 @@ def test_the_report_of_a_judged_model_shows_its_held_out_rows(loans, tmp_path):
     assert f"{len(once.held_out)} held-out rows" in page
 
 
-def test_the_front_door_has_it():
+def test_the_public_api_has_it():
     assert ecsel.Study is Study
     assert set(ecsel.study.__all__) == {"ClassQuality", "Driver", "Study", "ValueQuality"}

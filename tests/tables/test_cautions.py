@@ -56,7 +56,7 @@ def test_names_tell_what_is_known_too_late():
     assert ("afterwards", "is_recid") not in found(frame, y, "two_year")
 
 
-def test_protected_attributes_are_told_by_whole_words():
+def test_protected_attributes_are_reported_by_whole_words():
     names = ["sex", "Race", "wife_religion", "age_cat", "mileage", "package", "essex", "nationality"]
     frame = pd.DataFrame({name: rng.normal(size=30) for name in names})
     protected = {column for kind, column in found(frame, rng.integers(0, 2, 30)) if kind == "protected"}
@@ -75,10 +75,10 @@ def test_a_classifier_warns_before_its_fit_and_the_category_can_be_silenced(opti
     frame = pd.DataFrame({"copy": y + 0.0, "gender": rng.choice(["f", "m"], 250), "x": rng.normal(size=250)})
     with pytest.warns(ColumnWarning) as caught:
         ECSELClassifier(max_terms=1 if not options else None, **options).fit(frame, y)
-    told = [str(each.message) for each in caught if each.category is ColumnWarning]
-    assert "'copy' alone nearly tells the target (balanced accuracy 1.000)" in told[0]
-    assert "drop=['copy']" in told[0]
-    assert "'gender' may be a protected attribute" in told[1]
+    reported = [str(each.message) for each in caught if each.category is ColumnWarning]
+    assert "'copy' alone nearly tells the target (balanced accuracy 1.000)" in reported[0]
+    assert "drop=['copy']" in reported[0]
+    assert "'gender' may be a protected attribute" in reported[1]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ColumnWarning)

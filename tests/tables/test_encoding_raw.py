@@ -107,27 +107,27 @@ def test_layouts(encoder):
 def test_blocks_do_not_show(monkeypatch, encoder, cells):
     frame = pd.DataFrame(TRAIN)
     frame.loc[[3, 20], "x"] = [-5.0, 50.0]
-    whole, told = encoder.feature_rows(frame, warn=False), encoder.transform_report(frame)
+    whole, reported = encoder.feature_rows(frame, warn=False), encoder.transform_report(frame)
     factors = encoder.raw_elasticity_factor(frame)
     monkeypatch.setattr(encoding_raw, "BLOCK_CELLS", cells)
     np.testing.assert_array_equal(encoder.feature_rows(frame, warn=False), whole)
     np.testing.assert_array_equal(encoder.raw_elasticity_factor(frame), factors)
-    assert encoder.transform_report(frame) == told
+    assert encoder.transform_report(frame) == reported
     for i in range(len(frame)):
         np.testing.assert_array_equal(encoder.feature_rows(frame[i : i + 1], warn=False)[:, 0], whole[:, i])
 
 
-def test_values_outside_the_training_range_are_told_once(encoder):
+def test_values_outside_the_training_range_are_reported_once(encoder):
     frame = pd.DataFrame(TRAIN)
     frame.loc[[3, 20, 21], "x"] = [-5.0, 50.0, 60.0]
-    with pytest.warns(UserWarning, match="rows lie") as told:
+    with pytest.warns(UserWarning, match="rows lie") as reported:
         encoder.model_features(frame)
-    assert len(told) == 1
-    assert str(told[0].message).splitlines() == [
+    assert len(reported) == 1
+    assert str(reported[0].message).splitlines() == [
         "1 of 30 rows lie below the training minimum of 'x' (1.0); they were set to it.",
         "2 of 30 rows lie above the training maximum of 'x' (9.0); they were set to it.",
     ]
-    assert told[0].filename == __file__
+    assert reported[0].filename == __file__
 
 
 def test_nothing_odd_is_silent(encoder):

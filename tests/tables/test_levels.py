@@ -54,13 +54,13 @@ def test_categorical_columns_of_arrays_are_named_by_position():
     assert TableEncoder.fit(X, categorical=["x1"]).feature_names == ("x0", "x1=7", "x1=8")
 
 
-def test_an_unknown_level_contributes_nothing_and_is_told(make_frame):
+def test_an_unknown_level_contributes_nothing_and_is_reported(make_frame):
     encoder = TableEncoder.fit(make_frame({"c": ["u", "v"]}))
     with pytest.warns(
         UserWarning, match="2 of 3 rows have a level of 'c' that training never saw \\('boat', 'car'\\)"
-    ) as told:
+    ) as reported:
         features = encoder.model_features(make_frame({"c": ["boat", "u", "car"]}))
-    assert len(told) == 1
+    assert len(reported) == 1
     np.testing.assert_array_equal(features, [[1, 1], [10, 1], [1, 1]])
 
 
@@ -176,7 +176,7 @@ def test_short_columns_are_encoded_as_long_ones_are(make_frame, monkeypatch, val
     """Short columns are looked up value by value, long ones by the data frame's library."""
     encoder = TableEncoder.fit(make_frame({"c": ["u", "v", "w", None]}))
     frame = make_frame({"c": values})
-    short, told = encoder.log_features(frame, warn=False), encoder.transform_report(frame)
+    short, reported = encoder.log_features(frame, warn=False), encoder.transform_report(frame)
     monkeypatch.setattr("ecsel.tables.raw.SHORT_TEXT", 0)
     np.testing.assert_array_equal(short, encoder.log_features(frame, warn=False))
-    assert told == encoder.transform_report(frame)
+    assert reported == encoder.transform_report(frame)

@@ -55,7 +55,7 @@ def test_missing_words_among_numbers_are_missing_and_unknown_is_a_level():
     assert learn_number_text("x", {"1": 1, "unknown": 1}) is None
 
 
-def test_a_slip_of_the_pen_counts_as_missing_and_is_told():
+def test_a_slip_of_the_pen_counts_as_missing_and_is_reported():
     frame = pd.DataFrame({"year": [1990 + i % 20 for i in range(299)] + ["1976A"]})
     encoder = TableEncoder.fit(frame, scaling="raw")
     values = encoder.read(frame).columns[0].numbers()

@@ -62,11 +62,11 @@ def test_constant_but_sometimes_missing_keeps_its_factor_only():
 def test_below_is_clipped_and_above_extrapolates():
     encoder = TableEncoder.fit(TRAIN, scaling="minmax", two_sided=True)
     X = np.array([[-50.0], [1.0], [5.0], [18.0]])
-    with pytest.warns(UserWarning, match=r"2 of 4 rows lie below.*'x0' \(2.0\); they were set to it.") as told:
+    with pytest.warns(UserWarning, match=r"2 of 4 rows lie below.*'x0' \(2.0\); they were set to it.") as reported:
         features = encoder.model_features(X)
-    assert len(told) == 1
+    assert len(reported) == 1
     assert "1 of 4 rows lie above the training maximum of 'x0' (10.0); the equation extrapolates" in str(
-        told[0].message
+        reported[0].message
     )
     np.testing.assert_allclose(features[:, 0], [1, 1, 4.375, 19])
     # The mirror image does the reverse: above is clipped, below extrapolates.

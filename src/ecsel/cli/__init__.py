@@ -83,8 +83,8 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _end_at_once(number: int, word: str) -> NoReturn:
-    shown = SHOW_CURSOR if sys.stderr.isatty() else ""  # a bar that is cut short has hidden it
-    sys.stderr.write(f"{shown}\n{word}\n")
+    cursor = SHOW_CURSOR if sys.stderr.isatty() else ""  # a bar that is cut short has hidden it
+    sys.stderr.write(f"{cursor}\n{word}\n")
     sys.stderr.flush()
     os._exit(128 + number)
 

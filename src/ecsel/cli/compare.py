@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import Csv, Delimiter, Encoding, Json, Quiet, SafeCsv, Sheet, TableOutput, Verbose
+from ecsel.cli.options import Csv, Reading, Speech, TableOutput, grouped
 from ecsel.cli.session import speaking
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ DRIFTED = 3
 """The exit code of --fail-above."""
 
 
+@grouped
 def compare(
     old: Annotated[str, typer.Argument(metavar="OLD", help="The table of training, or of an earlier month.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The table of today.")],
@@ -32,14 +33,10 @@ def compare(
         float | None, typer.Option(metavar="PSI", help=f"Exit with code {DRIFTED} if an index is above this.")
     ] = None,
     output: TableOutput = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_csv: Csv = False,
-    safe_csv: SafeCsv = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    csv: Csv,
+    speech: Speech,
 ) -> None:
     """Compare two tables: the population stability index (PSI) of every column, and of the model's score.
 
@@ -50,23 +47,23 @@ def compare(
     Below 0.1 a column is stable, from 0.25 on it has moved. --verbose shows the bins.
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel.cli.models import load_model, text_columns
-    from ecsel.cli.reading import ReadOptions, read_file
+    from ecsel.cli.reading import read_file
     from ecsel.cli.tables import people_table, put
     from ecsel.cli.writing import check_table_path
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
+    with speaking(speech, safe_csv=csv.safe_csv) as session:
         check_table_path(output)
         fitted = None if model is None else load_model(model)
-        options = ReadOptions(delimiter, encoding, sheet, () if fitted is None else text_columns(fitted))
-        tables = [read_file(path, options) for path in (old, new)]
+        text = () if fitted is None else text_columns(fitted)
+        tables = [read_file(path, reading, text) for path in (old, new)]
         drifts = drifts_of(fitted, *tables)
         frame = drift_frame(drifts)
-        if as_json:
+        if session.as_json:
             document = {"old": tables[0].name, "new": tables[1].name, "n_old": len(tables[0]), "n_new": len(tables[1])}
             session.json("compare", {**document, "drift": [_document(what, drift) for what, drift in drifts]})
-        if output is not None or not as_json:
-            put(session, frame, as_csv=as_csv, output=output, what="indices")
-        if verbose and not (as_csv or as_json):
+        if output is not None or not session.as_json:
+            put(session, frame, as_csv=csv.as_csv, output=output, what="indices")
+        if session.verbose and not (csv.as_csv or session.as_json):
             for _, drift in drifts:
                 session.out.print(f"\n{drift.name}", style="bold", soft_wrap=True)
                 session.out.print(people_table(drift.to_frame()))

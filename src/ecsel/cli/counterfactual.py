@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import Csv, DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Row, SafeCsv, Sheet, Verbose
+from ecsel.cli.options import Csv, DataFile, ModelFile, Reading, Row, Speech, grouped
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import number, shown
+from ecsel.cli.wording import number
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ ENOUGH_ROWS = 20
 """From so many rows on, the file itself tells how far its columns usually spread."""
 
 
+@grouped
 def counterfactual(
     data: DataFile,
     model: ModelFile,
@@ -44,14 +46,10 @@ def counterfactual(
     within: Annotated[
         list[str] | None, typer.Option("--range", metavar="COLUMN=LOW:HIGH", help="Where a column may move.")
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_csv: Csv = False,
-    safe_csv: SafeCsv = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    csv: Csv,
+    speech: Speech,
 ) -> None:
     """Find the least changes of one row that lead to another decision; the model confirms every answer.
 
@@ -64,38 +62,38 @@ def counterfactual(
     from ecsel.cli.models import chosen_row, load_model, plain_features, read_for
     from ecsel.tables.cautions import is_protected
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
+    with speaking(speech, safe_csv=csv.safe_csv) as session:
         fitted = load_model(model)
         view = explain.ModelView.of(fitted)
-        table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+        table = read_for(fitted, data, reading)
         i, X = chosen_row(table, row), plain_features(fitted, table)
         ranges = dict(parse_range(text, view.raw_names) for text in within or ())
         named = {*ranges, *(increase or ()), *(decrease or ())}  # who says how a column may move lets it move
-        held = fixed or [name for name in view.raw_names if is_protected(str(name)) and name not in named]
+        immutable = fixed or [name for name in view.raw_names if is_protected(str(name)) and name not in named]
         answers = explain.counterfactual(
             view,
             X.iloc[i : i + 1],
             wanted(view, target),
             probability=probability,
             n=n,
-            immutable=held,
+            immutable=immutable,
             ranges=ranges,
             directions={**dict.fromkeys(increase or (), "increase"), **dict.fromkeys(decrease or (), "decrease")},
             data=X if len(X) >= ENOUGH_ROWS else None,
             distance="mad" if len(X) >= ENOUGH_ROWS or view.encoder is not None else "log",
         )
-        if fixed is None and held:
-            names = ", ".join(map(shown, held))
+        if fixed is None and immutable:
+            names = ", ".join(map(format_name, immutable))
             session.note(f"Not changed: {names}. --increase or --decrease with a column allows it to change.")
-        if as_json:
+        if session.as_json:
             document = [_document(answer) for answer in answers]
             session.json("counterfactual", {"model": str(model), "data": table.name, "row": i + 1, "answers": document})
-        elif as_csv:
+        elif csv.as_csv:
             from ecsel.cli.tables import put
 
             put(session, _frame(answers), as_csv=True)
         else:
-            _tell(session, view, X.iloc[i : i + 1], i + 1, answers)
+            _print(session, view, X.iloc[i : i + 1], i + 1, answers)
 
 
 def wanted(view: "ModelView", target: str | None) -> Any:
@@ -158,11 +156,11 @@ def _frame(answers: "list[Counterfactual]") -> "pd.DataFrame":
     return pd.DataFrame(lines, columns=names)
 
 
-def _tell(session: "Session", view: "ModelView", x: "pd.DataFrame", row: int, answers: "list[Counterfactual]") -> None:
+def _print(session: "Session", view: "ModelView", x: "pd.DataFrame", row: int, answers: "list[Counterfactual]") -> None:
     outputs = view.probabilities(x)
     if view.has_classes:
         c = int(view.decisions(outputs)[0])
-        now = f"{shown(view.classes[c])} with probability {number(float(outputs[0, c]))}"
+        now = f"{format_name(view.classes[c])} with probability {number(float(outputs[0, c]))}"
     else:
         now = number(float(outputs[0, 0]))
     if not session.quiet:
@@ -177,7 +175,7 @@ def _tell(session: "Session", view: "ModelView", x: "pd.DataFrame", row: int, an
 
     for k, answer in enumerate(answers, start=1):
         chance = "" if answer.probability is None else f" with probability {number(answer.probability)}"
-        reached = shown(answer.prediction) if view.has_classes else number(answer.prediction)
+        reached = format_name(answer.prediction) if view.has_classes else number(answer.prediction)
         session.out.print(f"{k}. {reached}{chance} if", soft_wrap=True)
         for name, (old, new) in answer.changes.items():
-            session.out.print(f"   {shown(name)} goes from {exact(old)} to {exact(new)}", soft_wrap=True)
+            session.out.print(f"   {format_name(name)} goes from {exact(old)} to {exact(new)}", soft_wrap=True)

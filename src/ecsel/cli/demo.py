@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import Json, Quiet
+from ecsel.cli.options import Json, Quiet, Speech
 from ecsel.cli.session import speaking
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def demo(
     from ecsel.cli.explained_row import least_sure_row
     from ecsel.cli.terminal import show_study, show_written
 
-    with speaking(as_json=as_json, quiet=quiet) as session:
+    with speaking(Speech(as_json, quiet)) as session:
         found = demo_study(*bundled_table())
         try:
             written = write_files(found, output, TITLE)

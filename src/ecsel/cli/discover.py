@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, Quiet, Sheet, Verbose
+from ecsel.cli.options import DataFile, Reading, Speech, grouped
 from ecsel.cli.session import Session, speaking
 from ecsel.cli.wording import DIGITS, law_in_words
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Exponents: TypeAlias = Literal["integers", "halves", "rational", "real"]
 
 
+@grouped
 def discover(
     data: DataFile,
     target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="The quantity to find a law for.")],
@@ -42,12 +43,9 @@ def discover(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Stop the search then, with the best law so far.")
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    speech: Speech,
 ) -> None:
     """Look for the exact law behind a quantity: how many terms, which columns, which powers.
 
@@ -59,12 +57,12 @@ def discover(
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel import ECSELRegressor
     from ecsel.cli.preparing import ColumnOptions, prepare
-    from ecsel.cli.reading import ReadOptions, read_file
+    from ecsel.cli.reading import read_file
     from ecsel.cli.writing import check_writable, save_model
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+    with speaking(speech) as session:
         check_writable(output)
-        table = read_file(data, ReadOptions(delimiter, encoding, sheet))
+        table = read_file(data, reading)
         for remark in table.remarks:
             session.note(remark)
         prepared = prepare(table, target, task="regression", options=ColumnOptions(drop or (), keep or ()))
@@ -75,16 +73,16 @@ def discover(
             noise=_noise(noise),
             **_units(units or [], target),
             time_limit=time_limit,
-            verbose=int(session.shows_progress or verbose),
+            verbose=int(session.shows_progress or session.verbose),
         ).fit(prepared.X, prepared.outcomes)
         if output is not None:
             save_model(model, output)
-        if as_json:
+        if session.as_json:
             session.json("discover", document(prepared, model, output))
-        elif quiet:
+        elif session.quiet:
             session.raw(f"{model.equation_}\n")
         else:
-            _tell(session, prepared, model, output)
+            _print(session, prepared, model, output)
 
 
 def _noise(text: str) -> str | float:
@@ -139,7 +137,7 @@ def _law(law: Any) -> dict[str, Any]:
     }
 
 
-def _tell(session: Session, prepared: "Prepared", model: Any, output: Path | None) -> None:
+def _print(session: Session, prepared: "Prepared", model: Any, output: Path | None) -> None:
     from ecsel.cli.findings import facts
     from ecsel.signomial.text import counted
 

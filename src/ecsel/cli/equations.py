@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ecsel.cli.models import equations_of, is_classifier, is_readable
-from ecsel.cli.wording import is_log_odds, link_line, number, score_name, shown, wrapped_equation
+from ecsel.cli.wording import is_log_odds, link_line, number, score_name, wrapped_equation
 from ecsel.estimators.odds import odds_phrases
 from ecsel.estimators.odds_product import is_product_of_powers, odds_factors
 from ecsel.estimators.readable_summary import repeated_columns
@@ -18,6 +18,7 @@ from ecsel.report.front import Front
 from ecsel.report.pieces import equation_lines
 from ecsel.report.wording import exact
 from ecsel.report.worked import outcome_steps
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,7 +66,7 @@ def _show_product(console: Console, model: Any) -> None:
     ((label, equation),) = model.equations_.items()
     if not is_product_of_powers(equation, model.encoder_):
         return
-    name, factors = f"  odds of {shown(label)} =", odds_factors(equation)
+    name, factors = f"  odds of {format_name(label)} =", odds_factors(equation)
     whole = " * ".join(factors)
     if len(name) + 1 + len(whole) <= min(console.width, MAX_WIDTH):
         console.print(Text.assemble((name, "bold"), (f" {whole}", "cyan")), soft_wrap=True)
@@ -78,7 +79,7 @@ def _show_product(console: Console, model: Any) -> None:
 def _show_threshold(console: Console, model: Any) -> None:
     """Print from which probability on the second of two classes is predicted."""
     if model.threshold_ is not None:
-        label = shown(model.classes_.tolist()[1])
+        label = format_name(model.classes_.tolist()[1])
         console.print(
             f"  predicts {label} where its probability is at least {number(model.threshold_)}", soft_wrap=True
         )
@@ -101,7 +102,7 @@ def reading_aids(model: Any) -> list[str]:
         return []
     if model.encoder_.is_raw:
         phrases = [
-            phrase if is_log_odds(model) else f"{shown(label)}: {phrase}"
+            phrase if is_log_odds(model) else f"{format_name(label)}: {phrase}"
             for label, equation in model.equations_.items()
             for term in equation.terms
             if not term.is_constant
@@ -110,7 +111,7 @@ def reading_aids(model: Any) -> list[str]:
         return phrases + repeated_columns(list(model.equations_.values()), model.encoder_)
     several = len(model.equations_) > 1
     found = [
-        f"{shown(label)}: {remark.strip('()')}" if several else remark.strip("()")
+        f"{format_name(label)}: {remark.strip('()')}" if several else remark.strip("()")
         for label, equation in model.equations_.items()
         for remark in remarks(equation, model.encoder_)
     ]
@@ -120,7 +121,7 @@ def reading_aids(model: Any) -> list[str]:
 def aids_heading(model: Any) -> str:
     """Return what `reading_aids` of a readable classifier tell."""
     if is_log_odds(model):
-        return f"What each piece does to the odds of {shown(model.classes_.tolist()[1])}"
+        return f"What each piece does to the odds of {format_name(model.classes_.tolist()[1])}"
     return "What each piece does to the odds of its class against any other"
 
 
@@ -128,7 +129,7 @@ def show_example(console: Console, model: Any, example: WorkedExample) -> None:
     """Print a row worked out as with a pocket calculator."""
     for each in example.inputs:
         remark = f" ({each.remark})" if each.remark else ""
-        console.print(f"  {shown(each.column)} = {exact(each.value)}{remark}", soft_wrap=True)
+        console.print(f"  {format_name(each.column)} = {exact(each.value)}{remark}", soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("piece", "value", "", "coefficient", "", "product"):
         table.add_column(heading, justify="left" if heading == "piece" else "right", overflow="fold")
@@ -138,7 +139,7 @@ def show_example(console: Console, model: Any, example: WorkedExample) -> None:
                 cells = (piece.value_text, "×", piece.coefficient_text, "=", piece.product_text)
             else:
                 cells = ("", "", piece.coefficient_text, "=", piece.product_text)
-            table.add_row(Text(shown(piece.text) if piece.text else "constant"), *cells)
+            table.add_row(Text(format_name(piece.text) if piece.text else "constant"), *cells)
         total = Text(score_name(model, score.label), style="bold")
         table.add_row(total, "", "", "sum", "=", Text(score.total_text, style="bold"))
         if len(example.scores) > 1:

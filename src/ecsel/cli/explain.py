@@ -11,22 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import (
-    Csv,
-    DataFile,
-    Delimiter,
-    Encoding,
-    Json,
-    ModelFile,
-    Quiet,
-    Row,
-    SafeCsv,
-    Sheet,
-    TableOutput,
-    Verbose,
-)  # fmt: skip
+from ecsel.cli.options import Csv, DataFile, ModelFile, Reading, Row, Speech, TableOutput, grouped
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import number, shown
+from ecsel.cli.wording import number
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +26,7 @@ ROWS_IN_WORDS = 5
 BAR = 16
 
 
+@grouped
 def explain(
     data: DataFile,
     model: ModelFile,
@@ -47,14 +36,10 @@ def explain(
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="Most reasons per row.")] = 4,
     output: TableOutput = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_csv: Csv = False,
-    safe_csv: SafeCsv = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    csv: Csv,
+    speech: Speech,
 ) -> None:
     """Tell why: the exact contribution of every column to a row's decision, or the reasons of all rows.
 
@@ -67,20 +52,20 @@ def explain(
     from ecsel.cli.tables import put
     from ecsel.cli.writing import check_table_path
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
+    with speaking(speech, safe_csv=csv.safe_csv) as session:
         check_table_path(output)
         fitted = load_model(model)
-        table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+        table = read_for(fitted, data, reading)
         X = plain_features(fitted, table)
         X = X.set_axis(range(1, len(X) + 1))
         one = None if row is None and len(X) > 1 else chosen_row(table, row)
         found = explained(fitted, X, one, toward, top)
-        if as_json:
+        if session.as_json:
             session.json("explain", {"model": str(model), "data": table.name, **document(found)})
-        if output is not None or as_csv:
-            put(session, found.reasons.to_frame(), as_csv=as_csv, output=output, what="reasons")
-        elif not as_json:
-            tell_row(session, found) if one is not None else tell_table(session, found)
+        if output is not None or csv.as_csv:
+            put(session, found.reasons.to_frame(), as_csv=csv.as_csv, output=output, what="reasons")
+        elif not session.as_json:
+            print_row(session, found) if one is not None else print_table(session, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +146,7 @@ def importance(reasons: "Reasons") -> list[tuple[str, float]]:
     return sorted(((name, size) for name, size in sizes if size > 0), key=lambda pair: -pair[1])
 
 
-def tell_row(session: "Session", found: Explained) -> None:
+def print_row(session: "Session", found: Explained) -> None:
     """Print the contributions to one row, which add up to its margin."""
     from rich.table import Table
     from rich.text import Text
@@ -179,26 +164,26 @@ def tell_row(session: "Session", found: Explained) -> None:
         style = "green" if each["contribution"] > 0 else "red"
         bar = Text("█" * max(1, round(BAR * size / max(sizes))), style=style)
         value = Text(_cell(each["value"]))
-        table.add_row(Text(shown(each["column"])), value, Text(f"{each['contribution']:+.3g}", style=style), bar)
+        table.add_row(Text(format_name(each["column"])), value, Text(f"{each['contribution']:+.3g}", style=style), bar)
     table.add_row(Text("this row", style="bold"), "", Text(number(plain["margin"]), style="bold"), "")
     session.out.print(table)
 
 
-def tell_table(session: "Session", found: Explained) -> None:
+def print_table(session: "Session", found: Explained) -> None:
     """Print what drives the decisions of all rows, then the first rows in words."""
     ranked = importance(found.reasons)
     session.out.print(f"What drives the predictions for {len(found.X)} rows (mean size of the exact contributions):")
-    width = max((len(shown(name)) for name, _ in ranked), default=0)
+    width = max((len(format_name(name)) for name, _ in ranked), default=0)
     for name, size in ranked[:10]:
         bar = "█" * max(1, round(BAR * size / ranked[0][1]))
-        session.out.print(f"  {shown(name).ljust(width)}  {size:8.3g}  {bar}", soft_wrap=True)
+        session.out.print(f"  {format_name(name).ljust(width)}  {size:8.3g}  {bar}", soft_wrap=True)
     if session.quiet:
         return
     for i in range(min(len(found.X), ROWS_IN_WORDS)):
         session.out.print()
         _headline(session, found, i)
         for text in found.reasons.texts[i] or ("nothing speaks for it",):
-            session.out.print(f"  • {shown(text)}", soft_wrap=True)
+            session.out.print(f"  • {format_name(text)}", soft_wrap=True)
     if len(found.X) > ROWS_IN_WORDS:
         session.note(
             f"The first {ROWS_IN_WORDS} of {len(found.X)} rows; --row N explains one in detail, --csv or --output all."
@@ -208,7 +193,7 @@ def tell_table(session: "Session", found: Explained) -> None:
 def _headline(session: "Session", found: Explained, i: int) -> None:
     prediction, probability = found.prediction(i)
     chance = "" if probability is None else f" with probability {number(probability)}"
-    line = number(prediction) if probability is None else shown(prediction)
+    line = number(prediction) if probability is None else format_name(prediction)
     session.out.print(f"Row {found.X.index[i]}: predicted {line}{chance}", style="bold", soft_wrap=True)
 
 
@@ -216,8 +201,8 @@ def _unit(found: Explained, toward: Any, against: Any) -> str:
     if not found.view.has_classes:
         where = "the table" if found.view.encoder is None else "training"
         return f"In units of the prediction. The typical row has the medians of {where}."
-    rival = "" if len(found.view.classes) == 2 else f" against {shown(against)}, the likeliest other class"
-    return f"In log-odds of {shown(toward)}{rival}; + speaks for {shown(toward)}."
+    rival = "" if len(found.view.classes) == 2 else f" against {format_name(against)}, the likeliest other class"
+    return f"In log-odds of {format_name(toward)}{rival}; + speaks for {format_name(toward)}."
 
 
 def _cell(value: Any) -> str:

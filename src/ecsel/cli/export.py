@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import Json, Quiet, Verbose
+from ecsel.cli.options import Speech, grouped
 from ecsel.cli.session import speaking
 
 FILES_ONLY = {"onnx", "excel"}
@@ -16,6 +16,7 @@ FILES_ONLY = {"onnx", "excel"}
 PREFIX = "to_"
 
 
+@grouped
 def export(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Such as sql, python, javascript, c, onnx.")],
@@ -30,9 +31,8 @@ def export(
     contributions: Annotated[
         str | None, typer.Option(metavar="METHOD", help="Explanations too: shapley, attribution or log_additive.")
     ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    speech: Speech,
 ) -> None:
     """Write the model as a program: raw columns in, probability and label out, equal to the model.
 
@@ -42,9 +42,9 @@ def export(
     ecsel export model.json --to onnx -o model.onnx
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel.cli.models import load_model
-    from ecsel.cli.writing import check_writable, drafted, write_whole
+    from ecsel.cli.writing import atomic_path, check_writable, write_whole
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+    with speaking(speech) as session:
         check_writable(output)
         write = exporter(to)
         given = {"dialect": dialect, "table": table, "keep": keep, "contributions": contributions}
@@ -54,13 +54,13 @@ def export(
         if to in FILES_ONLY:
             if output is None:
                 raise CommandError(f"{to} is no text: name a file with --output.")
-            with drafted(output) as draft:
-                write(fitted, draft, **options)
+            with atomic_path(output) as temporary:
+                write(fitted, temporary, **options)
         else:
             text = f"{str(write(fitted, **options)).rstrip()}\n"
             if output is not None:
                 write_whole(output, text.encode())
-        if as_json:
+        if session.as_json:
             where = None if output is None else str(output)
             session.json("export", {"model": str(model), "to": to, "output": where, "text": text})
         elif output is not None:

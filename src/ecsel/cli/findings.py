@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from ecsel.cli.models import is_readable
 from ecsel.cli.preparing import left_out_note
-from ecsel.cli.wording import shown
-from ecsel.signomial.text import counted
+from ecsel.signomial.text import counted, format_name
 from ecsel.study.screening import MAX_CLASSES, NOT_NUMBERS, coded_columns, listed, rare_class, tiny_classes
 from ecsel.tables.cautions import ADVICE
 from ecsel.tables.readings import AS_TEXT, MISSING_CODES_OFF
@@ -55,10 +54,10 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
     what = "classes" if other == "regression" else "a quantity"
     fixed = task.why in {"as asked", NOT_NUMBERS}
     override = "" if fixed else f" (--task {other} overrides this)"
-    found = [Finding("task", f"{task.kind}: {shown(prepared.target)} is taken for {what}: {task.why}{override}")]
+    found = [Finding("task", f"{task.kind}: {format_name(prepared.target)} is taken for {what}: {task.why}{override}")]
     if prepared.classes:
         ranked = sorted(prepared.classes.items(), key=lambda pair: -pair[1])
-        classes = [f"{shown(label)}: {n}" for label, n in ranked[:MAX_CLASSES]]
+        classes = [f"{format_name(label)}: {n}" for label, n in ranked[:MAX_CLASSES]]
         more = f" and {len(ranked) - MAX_CLASSES} more" if len(ranked) > MAX_CLASSES else ""
         found.append(Finding("classes", f"rows per class: {', '.join(classes)}{more}"))
     kept = column_kinds(prepared)
@@ -68,9 +67,9 @@ def facts(prepared: Prepared, *, readable: bool = True) -> list[Finding]:
         how = "quantities, and each value may also be a piece" if readable else "quantities"
         line = f"columns of few whole numbers are read as {how}: {listed(coded)} (--categorical if they are only codes)"
         found.append(Finding("coded", line))
-    found += [Finding("dropped", f"left out {shown(name)}: {why}") for name, why in prepared.dropped.items()]
+    found += [Finding("dropped", f"left out {format_name(name)}: {why}") for name, why in prepared.dropped.items()]
     found += [
-        Finding("reading", shown(_for_the_command_line(note)))
+        Finding("reading", format_name(_for_the_command_line(note)))
         for note in prepared.encoder.changes
         if not note.endswith(LEFT_OUT) and not note.startswith(tuple(map(left_out_note, prepared.dropped)))
     ]
@@ -84,7 +83,7 @@ def _missing(prepared: Prepared, *, readable: bool) -> list[Finding]:
     if prepared.missing:
         n = prepared.n_read - prepared.n_without_target
         ranked = sorted(prepared.missing.items(), key=lambda pair: -pair[1])
-        columns = [f"{shown(name)} {count / n:.1%}".replace("%", " %") for name, count in ranked[:6]]
+        columns = [f"{format_name(name)} {count / n:.1%}".replace("%", " %") for name, count in ranked[:6]]
         more = f" and {len(ranked) - 6} more columns" if len(ranked) > 6 else ""
         outcome = (
             f"; {prepared.n_incomplete} rows were left out, since a law needs every value"
@@ -123,7 +122,8 @@ def cautions(prepared: Prepared, *, rare_is_handled: bool = False) -> list[Findi
         own = [each for each in prepared.cautions if each.kind == kind]
         if kind == "leakage":
             found += [
-                Finding(kind, f"{shown(each.text)}: {advice} with --drop {shlex.quote(each.column)}") for each in own
+                Finding(kind, f"{format_name(each.text)}: {advice} with --drop {shlex.quote(each.column)}")
+                for each in own
             ]
         elif own:
             names = " ".join(f"--drop {shlex.quote(each.column)}" for each in own)
@@ -154,7 +154,7 @@ def _class_cautions(prepared: Prepared, *, rare_is_handled: bool) -> list[Findin
     counts, found = prepared.classes, []
     tiny = tiny_classes(counts)
     if tiny:
-        line = ", ".join(f"{shown(label)} ({n})" for label, n in tiny.items())
+        line = ", ".join(f"{format_name(label)} ({n})" for label, n in tiny.items())
         found.append(
             Finding(
                 "tiny_class",
@@ -166,7 +166,7 @@ def _class_cautions(prepared: Prepared, *, rare_is_handled: bool) -> list[Findin
         label, share = rare
         percent = f"{100 * share:.2g} %"
         advice = "--threshold f1 or --class-weight balanced" if len(counts) == 2 else "--class-weight balanced"
-        line = f"only {percent} of the rows are {shown(label)}: accuracy says little, look at AUC and recall"
+        line = f"only {percent} of the rows are {format_name(label)}: accuracy says little, look at AUC and recall"
         more = "" if rare_is_handled else f"; {advice} finds more of them"
         found.append(Finding("imbalance", line + more))
     return found

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from ecsel.cli.equations import aids_heading, reading_aids, show_equations
 from ecsel.cli.models import is_readable
-from ecsel.cli.wording import shown
 from ecsel.estimators.summary import held_out_name
+from ecsel.signomial.text import format_name
 from ecsel.study.study import ClassQuality, n_numbers
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def show_fit(session: Session, study: Study, data: str, noted: list[Finding], ou
             _line(session, line, "dim")
     if study.qualities:
         _show_quality(session, study)
-    _show_list(session, "Strongest drivers", [f"{k}. {shown(d.text)}" for k, d in enumerate(study.drivers, start=1)])
+    _show_list(
+        session, "Strongest drivers", [f"{k}. {format_name(d.text)}" for k, d in enumerate(study.drivers, start=1)]
+    )
     _show_list(session, "Look twice", [f"! {finding.text}" for finding in noted], "yellow")
     if session.verbose:
         _heading(session, "In detail")
@@ -100,7 +102,7 @@ def quality_notes(study: Study, n_fitted: int) -> list[str]:
         notes.append(f"The {what} above on {held_out_name(model)}: {figures}.")
     rules = [(q.model, q.threshold) for q in study.qualities if isinstance(q, ClassQuality)]
     if getattr(model, "threshold", None) is not None and all(t is not None for _, t in rules):
-        label = shown(model.classes_.tolist()[1])
+        label = format_name(model.classes_.tolist()[1])
         each = ", ".join(f"{name} {threshold:.3g}" for name, threshold in rules)
         notes.append(f"Each model predicts {label} from this probability on: {each}.")
     return notes
@@ -121,7 +123,7 @@ def quality_table(study: Study) -> Table:
     """Return the figures of the model and of its rivals on held-out rows."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     rows = study.quality_documents()
-    rarest = shown(rows[0].get("rarest"))
+    rarest = format_name(rows[0].get("rarest"))
     fields = [field for field in rows[0] if field in HEADINGS]
     for field in fields:
         heading = HEADINGS[field].replace("{rarest}", rarest)

@@ -6,27 +6,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import Delimiter, Encoding, Json, Quiet, Row, Sheet, Verbose
+from ecsel.cli.options import Reading, Row, Speech, grouped
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import law_in_words, number, shown
+from ecsel.cli.wording import law_in_words, number
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from ecsel.cli.session import Session
     from ecsel.report.worked import WorkedExample
 
 
+@grouped
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
     data: Annotated[
         str | None, typer.Argument(metavar="[DATA]", help="A table, for a row of it worked out by hand.")
     ] = None,
     row: Row = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    speech: Speech,
 ) -> None:
     """Show a model: its equations, what each piece means, the columns it needs, its quality.
 
@@ -39,25 +38,25 @@ def info(
     from ecsel.cli.equations import show_example
     from ecsel.cli.models import chosen_row, features_of, load_model, read_for
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+    with speaking(speech) as session:
         fitted = load_model(model)
         example = None
         if data is not None:
             from ecsel.report.worked import worked_example
 
-            table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+            table = read_for(fitted, data, reading)
             i = chosen_row(table, row)
             example = i + 1, worked_example(fitted, features_of(fitted, table).iloc[i : i + 1])
         elif row is not None:
             raise CommandError(f"--row {row} of which table? Name it: ecsel info {model} DATA --row {row}.")
-        if as_json:
+        if session.as_json:
             worked = {} if example is None else {"example": example_document(*example)}
             session.json("info", {"model": str(model), **describe(fitted), **worked})
-        elif quiet and example is None:
+        elif session.quiet and example is None:
             bare_equations(session, fitted)
         else:
-            if not quiet:
-                _tell(session, fitted, str(model))
+            if not session.quiet:
+                _print(session, fitted, str(model))
             if example is not None:
                 session.out.print(f"\nRow {example[0]} by hand", style="bold", soft_wrap=True)
                 show_example(session.out, fitted, example[1])
@@ -68,7 +67,7 @@ def bare_equations(session: "Session", model: Any) -> None:
     from ecsel.cli.models import equations_of
 
     for label, equation in equations_of(model).items():
-        session.raw(f"{shown(label)}\t{equation}\n")
+        session.raw(f"{format_name(label)}\t{equation}\n")
 
 
 def describe(model: Any) -> dict[str, Any]:
@@ -161,7 +160,7 @@ def example_document(row: int, example: "WorkedExample") -> dict[str, Any]:
     }
 
 
-def _tell(session: "Session", model: Any, name: str) -> None:
+def _print(session: "Session", model: Any, name: str) -> None:
     from ecsel.cli.equations import aids_heading, reading_aids, show_equations
     from ecsel.cli.models import is_classifier, is_readable
     from ecsel.estimators.summary import held_out_name
@@ -170,7 +169,7 @@ def _tell(session: "Session", model: Any, name: str) -> None:
         session.out.print(f"{name}: a prediction of a number", style="bold", soft_wrap=True)
         show_equations(session.out, model)
         session.out.print()
-        _tell_columns(session, model)
+        _print_columns(session, model)
         if session.verbose:
             session.out.print(model.summary(), soft_wrap=True)
         return
@@ -180,7 +179,7 @@ def _tell(session: "Session", model: Any, name: str) -> None:
         if session.verbose:
             session.out.print(model.summary(), soft_wrap=True)
         return
-    classes = ", ".join(shown(label) for label in model.classes_.tolist())
+    classes = ", ".join(format_name(label) for label in model.classes_.tolist())
     session.out.print(f"{name}: a classifier of {classes}", style="bold", soft_wrap=True)
     show_equations(session.out, model)
     aids = reading_aids(model)
@@ -189,7 +188,7 @@ def _tell(session: "Session", model: Any, name: str) -> None:
     for line in aids:
         session.out.print(f"  {line}", soft_wrap=True)
     session.out.print()
-    _tell_columns(session, model)
+    _print_columns(session, model)
     if session.verbose:
         session.out.print(model.summary(), soft_wrap=True)
     elif (quality := model.out_of_fold_) is not None:
@@ -203,7 +202,7 @@ def _terms(n: int) -> str:
     return "1 term" if n == 1 else f"{n} terms"
 
 
-def _tell_columns(session: "Session", model: Any) -> None:
+def _print_columns(session: "Session", model: Any) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -235,13 +234,13 @@ def _scaled_columns(model: Any) -> list[tuple[str, ...]]:
     """Return the positive scales of the paper's model."""
     rows: list[tuple[str, ...]] = [("column", "kind", "in the equations as", "training range or levels")]
     for column in (_column(model, each) for each in model.encoder_.columns):
-        levels = [shown(level) for level in column.get("levels", ())]
+        levels = [format_name(level) for level in column.get("levels", ())]
         message = ", ".join(levels[:6]) + (f", … ({len(levels)})" if len(levels) > 6 else "")
         if "low" in column:
             message = f"{number(column['low'])} to {number(column['high'])}"
         missing = ", missing" if column.get("missing") else ""
         scale = _scale(model, column) if column["used"] else "–"
-        rows.append((shown(column["name"]), column["kind"], scale, message + missing))
+        rows.append((format_name(column["name"]), column["kind"], scale, message + missing))
     return rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.reading import ReadOptions, TableFile, read_file
+from ecsel.cli.reading import TableFile, read_file
 from ecsel.study.screening import listed
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from ecsel.cli.options import Reading
     from ecsel.signomial import Signomial
 
 
@@ -67,9 +68,9 @@ def text_columns(model: Any) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys([*plain, *read]) if name in model.encoder_.inputs)
 
 
-def read_for(model: Any, path: str, *, delimiter: str | None, encoding: str | None, sheet: str | None) -> TableFile:
+def read_for(model: Any, path: str, reading: Reading) -> TableFile:
     """Read a table with the eyes of a model: its text columns are text."""
-    return read_file(path, ReadOptions(delimiter, encoding, sheet, text_columns(model)))
+    return read_file(path, reading, text_columns(model))
 
 
 def features_of(model: Any, table: TableFile) -> pd.DataFrame:

@@ -5,25 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import (
-    Csv,
-    DataFile,
-    Delimiter,
-    Encoding,
-    Json,
-    ModelFile,
-    Quiet,
-    SafeCsv,
-    Sheet,
-    TableOutput,
-    Verbose,
-)
+from ecsel.cli.options import Csv, DataFile, ModelFile, Reading, Speech, TableOutput, grouped
 from ecsel.cli.session import speaking
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+@grouped
 def predict(
     data: DataFile,
     model: ModelFile,
@@ -33,14 +22,10 @@ def predict(
         float | None,
         typer.Option(metavar="SHARE", help="Of a law: also the bounds between which this share of values lies."),
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_csv: Csv = False,
-    safe_csv: SafeCsv = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    csv: Csv,
+    speech: Speech,
 ) -> None:
     """Predict the rows of a table with a model.
 
@@ -53,17 +38,17 @@ def predict(
     from ecsel.cli.tables import put
     from ecsel.cli.writing import check_table_path
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
+    with speaking(speech, safe_csv=csv.safe_csv) as session:
         check_table_path(output)
         fitted = load_model(model)
-        table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+        table = read_for(fitted, data, reading)
         answers = predictions(fitted, features_of(fitted, table), interval)
         if with_data:
             answers = _beside(table.frame, answers, table.name)
-        if as_json:
+        if session.as_json:
             session.json("predict", {"model": str(model), "data": table.name, "rows": answers.to_dict("records")})
-        if output is not None or not as_json:
-            put(session, answers, as_csv=as_csv, output=output)
+        if output is not None or not session.as_json:
+            put(session, answers, as_csv=csv.as_csv, output=output)
 
 
 def predictions(model: Any, X: "pd.DataFrame", interval: float | None = None) -> "pd.DataFrame":

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ecsel.cli.archives import MAX_UNPACKED, check_parquet, check_workbook, gunzip
 from ecsel.cli.delimited import read_delimited
 from ecsel.cli.errors import CommandError
+from ecsel.cli.options import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -34,17 +35,6 @@ JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 
 
 @dataclass(frozen=True, slots=True)
-class ReadOptions:
-    """How the user wants tables to be read; None leaves it to the content."""
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
-    text: Collection[str] = ()
-    """Columns that hold text, whatever their values look like."""
-
-
-@dataclass(frozen=True, slots=True)
 class TableFile:
     """A table, what to call it, and what a reader should know of how it was read."""
 
@@ -56,9 +46,9 @@ class TableFile:
         return len(self.frame)
 
 
-def read_file(path: str, options: ReadOptions | None = None) -> TableFile:
+def read_file(path: str, options: Reading | None = None, text: Collection[str] = ()) -> TableFile:
     """Read the table in a file, or on standard input where `path` is a dash."""
-    options = options or ReadOptions()
+    options = options or Reading()
     name, content = _content(path)
     start = content[:4]
     remarks: tuple[str, ...] = ()
@@ -71,11 +61,11 @@ def read_file(path: str, options: ReadOptions | None = None) -> TableFile:
     elif _is_json(path, content):
         frame = _json(content, name)
     else:
-        frame, remarks = read_delimited(content, name, _delimiter(path, options), options.encoding, options.text)
+        frame, remarks = read_delimited(content, name, _delimiter(path, options), options.encoding, text)
     frame.columns = [str(column) for column in frame.columns]
     if frame.empty:
         raise CommandError(f"{name} has columns but no rows.")
-    return TableFile(_as_text(frame, options.text), name, remarks)
+    return TableFile(_as_text(frame, text), name, remarks)
 
 
 def _content(path: str) -> tuple[str, bytes]:
@@ -117,7 +107,7 @@ def _standard_input() -> bytes:
         raise CommandError(f"Standard input cannot be read: {error}.") from error
 
 
-def _delimiter(path: str, options: ReadOptions) -> str | None:
+def _delimiter(path: str, options: Reading) -> str | None:
     if options.delimiter is not None:
         return "\t" if options.delimiter in {"tab", "\\t"} else options.delimiter
     names = path.lower().removesuffix(".gz")
@@ -136,7 +126,7 @@ def _parquet(content: bytes, name: str) -> pd.DataFrame:
     return frame.reset_index(drop=all(level is None for level in frame.index.names))
 
 
-def _excel(content: bytes, name: str, options: ReadOptions) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _excel(content: bytes, name: str, options: Reading) -> tuple[pd.DataFrame, tuple[str, ...]]:
     import pandas as pd
 
     check_workbook(content, name)

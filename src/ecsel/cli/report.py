@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import DataFile, Delimiter, Encoding, Json, ModelFile, Quiet, Sheet, Verbose
+from ecsel.cli.options import DataFile, ModelFile, Reading, Speech, grouped
 from ecsel.cli.session import speaking
 
 SHORT_DIGEST = 12
 """So many digits of the digest of a model file tell one version of it from another."""
 
 
+@grouped
 def report(
     data: DataFile,
     model: ModelFile,
@@ -45,12 +46,9 @@ def report(
         typer.Option("--annex-iv", help="The headings of Annex IV to the EU's AI Act, open ones marked."),
     ] = False,
     limit: Annotated[list[str] | None, typer.Option(metavar="TEXT", help="A sentence on limits; repeatable.")] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    speech: Speech,
 ) -> None:
     """Write the report: equation, quality, drivers, fairness, examples, and a live what-if, in one file.
 
@@ -66,20 +64,20 @@ def report(
     from ecsel.cli.writing import check_writable
     from ecsel.report import write_report
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose) as session:
+    with speaking(speech) as session:
         check_writable(output)
         fitted = load_model(model)
         card = None if points is None else scorecard_of(fitted, points)
 
         def read(path: str) -> tuple[Any, Any]:
-            table = read_for(fitted, path, delimiter=delimiter, encoding=encoding, sheet=sheet)
+            table = read_for(fitted, path, reading)
             return rows_with_outcome(fitted, table, target)
 
         with session.stages(2) as begin:
             begin("reading")
             X, y = read(data)
             y = pd.Series(y, index=X.index, name=target)
-            judged = (None, None) if test is None else read(test)
+            evaluated = (None, None) if test is None else read(test)
             begin("writing the page")
             digest = hashlib.sha256(Path(model).read_bytes()).hexdigest()
             details = {
@@ -94,8 +92,8 @@ def report(
                 output,
                 X,
                 y,
-                X_test=judged[0],
-                y_test=judged[1],
+                X_test=evaluated[0],
+                y_test=evaluated[1],
                 group=group,
                 title=title or f"{target}, from {'standard input' if data == STDIN else Path(data).name}",
                 purpose=purpose,
@@ -105,7 +103,7 @@ def report(
                 annex_iv=annex_iv,
                 points=card,
             )
-        if as_json:
+        if session.as_json:
             session.json("report", {"model": str(model), "data": data, "rows": len(y), "output": str(output)})
         else:
             session.note(f"Wrote {output}; open it in a browser.")

@@ -21,6 +21,8 @@ from ecsel.cli.plain import plain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ecsel.cli.options import Speech
+
 FORMAT = 1
 """The version of the JSON documents; it changes when a field changes its name or meaning, not when one is added."""
 
@@ -75,12 +77,10 @@ class Session:
 
 
 @contextmanager
-def speaking(
-    *, as_json: bool = False, quiet: bool = False, verbose: bool = False, safe_csv: bool = False
-) -> Iterator[Session]:
+def speaking(speech: Speech, *, safe_csv: bool = False) -> Iterator[Session]:
     """Yield a session; warnings of the library become notes, each printed once, when the work is done."""
     out, err = (Console(stderr=stderr, markup=False, emoji=False, highlight=False) for stderr in (False, True))
-    session = Session(as_json, quiet, verbose, out, err, safe_csv)
+    session = Session(speech.as_json, speech.quiet, speech.verbose, out, err, safe_csv)
     from ecsel.estimators.progress import progress_elsewhere  # help must not wait for scikit-learn
 
     with progress_elsewhere(), warnings.catch_warnings(record=True) as caught:

@@ -24,9 +24,9 @@ def workbook_bytes(frame: pd.DataFrame) -> bytes:
     import pandas as pd
     from openpyxl.utils.exceptions import IllegalCharacterError
 
-    held = io.BytesIO()
+    buffer = io.BytesIO()
     try:
-        with pd.ExcelWriter(held, engine="openpyxl") as writer:
+        with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
             frame.to_excel(writer, index=False)
             for cells in writer.book.active.iter_rows():
                 for cell in cells:
@@ -37,7 +37,7 @@ def workbook_bytes(frame: pd.DataFrame) -> bytes:
         raise CommandError(
             f"A workbook cannot hold control characters: {str(error)[:80]!r}; write .csv instead."
         ) from None
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def inert(frame: pd.DataFrame) -> pd.DataFrame:

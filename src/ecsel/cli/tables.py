@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ecsel.cli.spreadsheet import inert
-from ecsel.cli.wording import number, shown
+from ecsel.cli.wording import number
 from ecsel.cli.writing import csv_text, write_table
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,7 @@ def people_table(frame: pd.DataFrame, *, rows: int = MAX_ROWS) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in frame.columns:
         numeric = pd.api.types.is_numeric_dtype(frame[column].dtype)
-        table.add_column(Text(shown(column)), justify="right" if numeric else "left", overflow="fold")
+        table.add_column(Text(format_name(column)), justify="right" if numeric else "left", overflow="fold")
     for row in frame.head(rows).itertuples(index=False):
         table.add_row(*(Text(cell(value)) for value in row))
     return table

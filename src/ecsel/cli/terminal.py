@@ -13,7 +13,8 @@ from ecsel import __version__
 from ecsel.cli.demo import MAX_FACTORS
 from ecsel.cli.equations import aids_heading, reading_aids, show_equations, show_example
 from ecsel.cli.fit_report import quality_table
-from ecsel.cli.wording import factor_of_odds, number, sentence, shown
+from ecsel.cli.wording import factor_of_odds, number, sentence
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,17 +31,17 @@ BAR = 16
 
 def show_study(console: Console, study: Study, row: ExplainedRow, title: str) -> None:
     """Print the table, the equations, the quality and the explained row."""
-    held = len(study.held_out)
-    fitted = len(study.y) - held
+    n_held_out = len(study.held_out)
+    fitted = len(study.y) - n_held_out
     console.print(Text(f"ecsel {__version__}", style="bold"), "closed-form equations from tables")
     _heading(console, "The table")
     _prose(console, f"{title}.")
     _prose(
         console,
-        f"{fitted + held} rows, {study.X.shape[1]} columns: {fitted} rows to fit, {held} held out.",
+        f"{fitted + n_held_out} rows, {study.X.shape[1]} columns: {fitted} rows to fit, {n_held_out} held out.",
     )
     _show_model(console, study)
-    _heading(console, f"Quality on the {held} held-out rows")
+    _heading(console, f"Quality on the {n_held_out} held-out rows")
     _indented(console, quality_table(study))
     _prose(console, "One split of a small table: small differences may be chance.")
     _show_row(console, study.model, row)
@@ -67,10 +68,10 @@ def _show_model(console: Console, study: Study) -> None:
 
 
 def _show_row(console: Console, model: ECSELClassifier, row: ExplainedRow) -> None:
-    a, b = shown(row.predicted), shown(row.rival)
+    a, b = format_name(row.predicted), format_name(row.rival)
     _heading(console, "One row by hand: the held-out row that the model is least sure of")
     show_example(console, model, row.example)
-    outcome = "which is right" if row.predicted == row.truth else f"but it is {shown(row.truth)}"
+    outcome = "which is right" if row.predicted == row.truth else f"but it is {format_name(row.truth)}"
     _heading(console, f"Why {a} rather than {b}?")
     _prose(console, f"Predicted {a} with probability {row.probability:.3f}, {outcome}.")
     for reason in row.reasons[:SENTENCES]:
@@ -85,7 +86,7 @@ def _show_row(console: Console, model: ECSELClassifier, row: ExplainedRow) -> No
     for r in row.reasons:
         style = "green" if r.log_odds > 0 else "red"
         bar = Text("█" * max(1, round(BAR * abs(r.log_odds) / largest)), style=style)
-        table.add_row(Text(shown(r.column)), number(r.value), Text(factor_of_odds(r.odds), style=style), bar)
+        table.add_row(Text(format_name(r.column)), number(r.value), Text(factor_of_odds(r.odds), style=style), bar)
     table.add_row(Text("this row", style="bold"), "", Text(f"{np.exp(row.margin):.3g}", style="bold"), "")
     _indented(console, table, above=1, below=1)
     _prose(console, "A typical row has the median of every column. The factors are exact Shapley values.")

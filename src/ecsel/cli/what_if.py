@@ -11,22 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecsel.cli.errors import CommandError
-from ecsel.cli.options import (
-    Csv,
-    DataFile,
-    Delimiter,
-    Encoding,
-    Json,
-    ModelFile,
-    Quiet,
-    Row,
-    SafeCsv,
-    Sheet,
-    TableOutput,
-    Verbose,
-)  # fmt: skip
+from ecsel.cli.options import Csv, DataFile, ModelFile, Reading, Row, Speech, TableOutput, grouped
 from ecsel.cli.session import speaking
-from ecsel.cli.wording import number, shown
+from ecsel.cli.wording import number
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +26,7 @@ PERCENT = re.compile(r"([+-]\d+(?:\.\d+)?)\s*%")
 OPERATORS = ("+=", "-=", "*=", "=")
 
 
+@grouped
 def what_if(
     data: DataFile,
     model: ModelFile,
@@ -47,14 +36,10 @@ def what_if(
     ],
     row: Row = None,
     output: TableOutput = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    as_csv: Csv = False,
-    safe_csv: SafeCsv = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    reading: Reading,
+    csv: Csv,
+    speech: Speech,
 ) -> None:
     """Change columns and see the exact outcome, for one row or for all.
 
@@ -69,12 +54,12 @@ def what_if(
     from ecsel.cli.tables import put
     from ecsel.cli.writing import check_table_path
 
-    with speaking(as_json=as_json, quiet=quiet, verbose=verbose, safe_csv=safe_csv) as session:
+    with speaking(speech, safe_csv=csv.safe_csv) as session:
         check_table_path(output)
         fitted = load_model(model)
         view = explain.ModelView.of(fitted)
         changes = parse_changes(change, view)
-        table = read_for(fitted, data, delimiter=delimiter, encoding=encoding, sheet=sheet)
+        table = read_for(fitted, data, reading)
         X = plain_features(fitted, table)
         if row is not None:
             i = chosen_row(table, row)
@@ -82,14 +67,14 @@ def what_if(
         X = X.set_axis(range(row or 1, (row or 1) + len(X)))
         result = explain.what_if(view, X, changes.factors, set=changes.new_values, add=changes.amounts)
         outcome = outcomes(result)
-        if as_json:
+        if session.as_json:
             document = {"changes": changes.lines, "rows": outcome.to_dict("records"), "summary": summary(result)}
             session.json("what-if", {"model": str(model), "data": table.name, **document})
-        elif not (as_csv or quiet):
+        elif not (csv.as_csv or session.quiet):
             session.out.print("If " + "; ".join(changes.lines) + ":", soft_wrap=True)
-            _tell_summary(session, result)
-        if output is not None or not as_json:
-            put(session, outcome, as_csv=as_csv, output=output, what="outcomes")
+            _print_summary(session, result)
+        if output is not None or not session.as_json:
+            put(session, outcome, as_csv=csv.as_csv, output=output, what="outcomes")
 
 
 @dataclass(slots=True)
@@ -113,18 +98,18 @@ def parse_changes(texts: "Sequence[str]", view: "ModelView") -> Changes:
         percent = PERCENT.fullmatch(value)
         if operator == "=" and levels is None and percent:
             changes.factors[name] = 1 + float(percent[1]) / 100
-            changes.lines.append(f"{shown(name)} changes by {percent[1]} %")
+            changes.lines.append(f"{format_name(name)} changes by {percent[1]} %")
         elif operator == "=":
             changes.new_values[name] = _value(name, value, levels)
-            changes.lines.append(f"{shown(name)} is {shown(value) if value else 'missing'}")
+            changes.lines.append(f"{format_name(name)} is {format_name(value) if value else 'missing'}")
         elif levels is not None:
             raise CommandError(f"the column {name!r} holds levels; set it to one of {', '.join(map(repr, levels))}.")
         elif operator == "*=":
             changes.factors[name] = _number(name, value)
-            changes.lines.append(f"{shown(name)} is multiplied by {value}")
+            changes.lines.append(f"{format_name(name)} is multiplied by {value}")
         else:
             changes.amounts[name] = _number(name, value) * (-1 if operator == "-=" else 1)
-            changes.lines.append(f"{shown(name)} changes by {changes.amounts[name]:+g}")
+            changes.lines.append(f"{format_name(name)} changes by {changes.amounts[name]:+g}")
     return changes
 
 
@@ -184,21 +169,20 @@ def summary(result: "WhatIf") -> dict[str, Any]:
     return {"mean": means, "decisions_changed": int(changed.sum()), "n_rows": len(changed)}
 
 
-def _tell_summary(session: "Session", result: "WhatIf") -> None:
+def _print_summary(session: "Session", result: "WhatIf") -> None:
     found, many = summary(result), len(result.values) > 1
     what = "probability of " if result.view.has_classes else ""
     labels = result.classes[1:] if len(result.classes) == 2 else result.classes
     for label in labels:
         means = found["mean"][str(label)]
-        message = (
-            f"  {'mean ' if many else ''}{what}{shown(label)}: {number(means['before'])} → {number(means['after'])}"
-        )
+        change = f"{number(means['before'])} → {number(means['after'])}"
+        message = f"  {'mean ' if many else ''}{what}{format_name(label)}: {change}"
         session.out.print(message, soft_wrap=True)
     if result.view.has_classes:
         if many:
             session.out.print(f"  decisions that change: {found['decisions_changed']} of {found['n_rows']}")
         else:
             before, after = (result.view.decisions(z)[0] for z in (result.base_outputs, result.values))
-            same = "stays" if before == after else f"changes from {shown(result.classes[before])} to"
-            session.out.print(f"  the decision {same} {shown(result.classes[after])}")
+            same = "stays" if before == after else f"changes from {format_name(result.classes[before])} to"
+            session.out.print(f"  the decision {same} {format_name(result.classes[after])}")
     session.out.print()

@@ -15,19 +15,18 @@ if TYPE_CHECKING:
 DIGITS = ".3g"
 UNNAMED = "y"
 """What a regressor calls a target that has no name."""
-shown = format_name
 
 
 def number(value: Any) -> str:
     """Return a value of a table, numbers rounded to four digits."""
-    return for_people(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else shown(value)
+    return for_people(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else format_name(value)
 
 
 def score_name(model: Any, label: Any) -> str:
     """Return what an equation of a model computes: of two classes the log-odds of the second, else a score."""
     if not hasattr(model, "equations_"):
-        return "prediction" if model.target_name_ == UNNAMED else shown(model.target_name_)
-    return f"{'log-odds' if is_log_odds(model) else 'score'} of {shown(label)}"
+        return "prediction" if model.target_name_ == UNNAMED else format_name(model.target_name_)
+    return f"{'log-odds' if is_log_odds(model) else 'score'} of {format_name(label)}"
 
 
 def law_in_words(model: Any, row_numbers: Any = None) -> str:
@@ -43,7 +42,7 @@ def law_in_words(model: Any, row_numbers: Any = None) -> str:
 def link_line(model: Any) -> str:
     """Return how the scores of a classifier become probabilities."""
     if is_log_odds(model):
-        return f"probability of {shown(model.classes_.tolist()[1])} = 1 / (1 + exp(-log-odds))"
+        return f"probability of {format_name(model.classes_.tolist()[1])} = 1 / (1 + exp(-log-odds))"
     if _has_reference(model):
         return "probability = 1 / (1 + exp(-score))"
     return "probability of a class = exp(its score) / sum of exp(score) over all classes"
@@ -101,9 +100,9 @@ def factor_of_odds(odds: float) -> str:
 
 def sentence(reason: Reason, predicted: Any, rival: Any) -> str:
     """Return one reason in words."""
-    typical = f" (typical: {shown(reason.typical)})" if reason.typical is not None else ""
+    typical = f" (typical: {format_name(reason.typical)})" if reason.typical is not None else ""
     side = predicted if reason.log_odds > 0 else rival
     return (
-        f"{shown(reason.column)} = {number(reason.value)}{typical} speaks for {shown(side)}: "
-        f"the odds of {shown(predicted)} are {factor_of_odds(reason.odds)}"
+        f"{format_name(reason.column)} = {number(reason.value)}{typical} speaks for {format_name(side)}: "
+        f"the odds of {format_name(predicted)} are {factor_of_odds(reason.odds)}"
     )

@@ -55,9 +55,9 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def drafted(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """Yield the name of a draft that takes the file's place when all went well."""
-    with naming(path), atomic_write.drafted(path) as fresh:
+    with naming(path), atomic_write.atomic_path(path) as fresh:
         yield fresh
 
 
@@ -85,9 +85,9 @@ def write_table(path: Path, frame: pd.DataFrame, *, safe_csv: bool = False) -> N
 def table_bytes(name: str, frame: pd.DataFrame, *, safe_csv: bool = False) -> bytes:
     """Return a table in the format of a file name; `safe_csv` keeps texts in CSV from being formulas."""
     if name.endswith(".parquet"):
-        held = io.BytesIO()
-        frame.to_parquet(held, index=False)
-        return held.getvalue()
+        buffer = io.BytesIO()
+        frame.to_parquet(buffer, index=False)
+        return buffer.getvalue()
     if name.endswith(".xlsx"):
         return workbook_bytes(frame)
     if name.endswith(".json"):

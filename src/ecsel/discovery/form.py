@@ -1,15 +1,15 @@
 """Fitting the constants of a given form such as ``a*x**b + c``.
 
-A form is a sum of products of numbers, constants to fit (names that are no column) and powers of columns, in Python's
-syntax. It is read as a syntax tree and never executed. An exponent is a number, a constant, or a sum or multiple of
-such; a constant may occur more than once. The constants c minimise the weighted squared error from several starts.
+A form is a sum of products of numbers, constants to fit (names that are no column) and powers of columns, in the syntax
+of equations (:mod:`ecsel.signomial.syntax`); it is never executed. An exponent is a number, a constant, or a sum or
+multiple of such; a constant may occur more than once. The constants c minimise the weighted squared error from several
+starts.
 
 Their uncertainty is that of nonlinear least squares, s^2 (J'J)^-1 with J = D G: D holds the derivatives of the
 prediction by the coefficients and exponents of the terms, G (:meth:`Form.chain`) those of coefficients and exponents
 by c.
 """
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,8 +18,10 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from ecsel._typing import Floats
+from ecsel.signomial import syntax
 
-LONGEST_FORM = 2000
+MAX_LENGTH = 2000  # a form is typed by hand
+_EXPONENTS = "an exponent must be a number, a constant, or sums and multiples of them"
 
 
 @dataclass(frozen=True)
@@ -71,14 +73,17 @@ class Form:
         >>> Form.parse("a*x**b + c", ["x"]).constants
         ('a', 'b', 'c')
         """
-        if len(text) > LONGEST_FORM:
-            raise ValueError(f"the form has {len(text)} characters, the limit is {LONGEST_FORM}")
+        if len(text) > MAX_LENGTH:
+            raise ValueError(f"the form has {len(text)} characters, the limit is {MAX_LENGTH}")
         try:
-            tree = ast.parse(text.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise ValueError(f"the form {text!r} is not a formula in Python's syntax") from error
+            tree = syntax.parse_expression(text)
+        except ValueError as error:
+            raise ValueError(f"form={text!r}: {error}") from error
         reader = _Reader(frozenset(columns), text)
-        terms = tuple(reader.sum(tree, 1.0))
+        try:
+            terms = tuple(reader.sum(tree, 1.0))
+        except (OverflowError, ZeroDivisionError) as error:
+            raise reader.refuse("a number is too large, or divided by zero") from error
         return cls(terms, tuple(reader.constants))
 
     @property
@@ -158,28 +163,29 @@ class _Reader:
             self.constants.append(name)
         return name
 
-    def sum(self, node: ast.expr, sign: float) -> list[FormTerm]:
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-            other = sign if isinstance(node.op, ast.Add) else -sign
-            return self.sum(node.left, sign) + self.sum(node.right, other)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-            return self.sum(node.operand, -sign if isinstance(node.op, ast.USub) else sign)
+    def sum(self, node: syntax.Node, sign: float) -> list[FormTerm]:
+        match node:
+            case syntax.Sum(terms):
+                return [t for minus, part, _ in terms for t in self.sum(part, -sign if minus else sign)]
+            case syntax.Negative(operand):
+                return self.sum(operand, -sign)
         return [self.product(node, FormTerm(sign), 1)]
 
-    def product(self, node: ast.expr, term: FormTerm, power: int) -> FormTerm:
+    def product(self, node: syntax.Node, term: FormTerm, power: int) -> FormTerm:
         """Multiply a term by a factor, or divide by it when the power is -1."""
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
-            left = self.product(node.left, term, power)
-            return self.product(node.right, left, power if isinstance(node.op, ast.Mult) else -power)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return self.product(node.operand, FormTerm(-term.number, term.constants, term.exponents), power)
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return FormTerm(term.number * float(node.value) ** power, term.constants, term.exponents)
-        if isinstance(node, ast.Name):
-            return self.times(term, node.id, Affine(Fraction(power)))
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Name):
-            exponent = self.exponent(node.right)
-            return self.times(term, node.left.id, _scaled(exponent, power))
+        match node:
+            case syntax.Product(factors):
+                for is_divided, factor, _ in factors:
+                    term = self.product(factor, term, -power if is_divided else power)
+                return term
+            case syntax.Negative(operand):
+                return self.product(operand, FormTerm(-term.number, term.constants, term.exponents), power)
+            case syntax.Number(value):
+                return FormTerm(term.number * float(value) ** power, term.constants, term.exponents)
+            case syntax.Name(name):
+                return self.times(term, name, Affine(Fraction(power)))
+            case syntax.Power(syntax.Name(name), exponent):
+                return self.times(term, name, _scaled(self.exponent(exponent), power))
         raise self.refuse("it must be a sum of products of numbers, constants and powers of columns")
 
     def times(self, term: FormTerm, name: str, exponent: Affine) -> FormTerm:
@@ -191,22 +197,32 @@ class _Reader:
         power = term.constants.get(self.constant(name), 0) + int(exponent.number)
         return FormTerm(term.number, {**term.constants, name: power}, term.exponents)
 
-    def exponent(self, node: ast.expr) -> Affine:
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return Affine(Fraction(node.value) if isinstance(node.value, int) else float(node.value))
-        if isinstance(node, ast.Name) and node.id not in self.columns:
-            return Affine(Fraction(0), {self.constant(node.id): 1.0})
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return _scaled(self.exponent(node.operand), -1)
-        if isinstance(node, ast.BinOp):
-            left, right = self.exponent(node.left), self.exponent(node.right)
-            if isinstance(node.op, ast.Add | ast.Sub):
-                return _added(left, _scaled(right, 1 if isinstance(node.op, ast.Add) else -1))
-            if isinstance(node.op, ast.Mult) and not (left.constants and right.constants):
-                return _scaled(right, left.number) if not left.constants else _scaled(left, right.number)
-            if isinstance(node.op, ast.Div) and not right.constants and right.number != 0:
-                return _scaled(left, 1 / right.number)
-        raise self.refuse("an exponent must be a number, a constant, or sums and multiples of them")
+    def exponent(self, node: syntax.Node) -> Affine:
+        match node:
+            case syntax.Number(value):
+                return Affine(value)
+            case syntax.Name(name) if name not in self.columns:
+                return Affine(Fraction(0), {self.constant(name): 1.0})
+            case syntax.Negative(operand):
+                return _scaled(self.exponent(operand), -1)
+            case syntax.Sum(terms):
+                total = Affine()
+                for minus, part, _ in terms:
+                    total = _added(total, _scaled(self.exponent(part), -1 if minus else 1))
+                return total
+            case syntax.Product(factors):
+                total = Affine(Fraction(1))
+                for is_divided, factor, _ in factors:
+                    total = self.multiple(total, self.exponent(factor), divided=is_divided)
+                return total
+        raise self.refuse(_EXPONENTS)
+
+    def multiple(self, left: Affine, right: Affine, *, divided: bool) -> Affine:
+        if divided and not right.constants and right.number != 0:
+            return _scaled(left, 1 / right.number)
+        if not divided and not (left.constants and right.constants):
+            return _scaled(left, right.number) if left.constants else _scaled(right, left.number)
+        raise self.refuse(_EXPONENTS)
 
 
 def _scaled(a: Affine, by: Fraction | float) -> Affine:

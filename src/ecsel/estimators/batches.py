@@ -20,7 +20,7 @@ from sklearn.utils.validation import validate_data
 from ecsel.distributed.packing import Packer
 from ecsel.distributed.profiling import Profile
 from ecsel.distributed.sources import TableSource, pick_rows
-from ecsel.estimators.folds import JUDGED_ROWS, is_count, stratified_sample
+from ecsel.estimators.folds import VALIDATION_ROWS, is_count, stratified_sample
 from ecsel.estimators.training import PackedRows, encoder_options
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.fitting.fit import LARGE_FROM
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 SINGLE_PRECISION_TOLERANCE = 1e-8
 """Tighter tolerances need rows in double precision."""
-LARGE_SEARCH = 2 * JUDGED_ROWS
+LARGE_SEARCH = 2 * VALIDATION_ROWS
 """Tables of more rows are searched on a sample, and their coefficients fitted batch by batch."""
 KEPT_NUMBERS = 50_000_000
 """Numbers of pieces that are kept between passes: 400 MB."""
@@ -139,7 +139,7 @@ def sample_of_table(
     labels, weights = labelled
     if len(labels) <= LARGE_SEARCH or not is_count(model.cv):
         return None
-    kept, factors = stratified_sample(codes, weights, JUDGED_ROWS, seed)
+    kept, factors = stratified_sample(codes, weights, VALIDATION_ROWS, seed)
     counts = factors if weights is None else weights[kept] * factors
     values = encoder.feature_rows(pick_rows(X, kept), warn=False)
     rows = TrainingRows.canonical(model.cv, values, codes[kept].astype(np.intp), counts, labels[kept])

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ecsel.estimators import batches, settings, training
 from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
 from ecsel.estimators.callers import in_cross_validation
-from ecsel.estimators.equations import laws_from_equations, laws_to_equations
+from ecsel.estimators.equations import power_laws
 from ecsel.estimators.folds import choose_columns, fold_rows
 from ecsel.estimators.inference import Inference
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
@@ -28,7 +28,6 @@ from ecsel.estimators.out_of_fold import (
     Validation,
     is_overfitted,
     out_of_fold,
-    scaled_by_temperature,
     validate,
 )
 from ecsel.estimators.path import Candidate, Path
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
     from ecsel.estimators.readable import AllRows, SearchReport
     from ecsel.estimators.settings import Settings
     from ecsel.fitting import FitReport, Penalty
-    from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.rows.merging import Rows
     from ecsel.fitting.solvers.adam import Adam
     from ecsel.fitting.solvers.multistart import Newton
@@ -402,33 +400,31 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         encoder, all_rows = (encoder, rows) if packing is None else packing.pack(encoder, per_class)
         result = train(
             all_rows,
-            start=self._previous_laws(encoder, classes, size[0]),
+            start=self._previous_terms(encoder, classes, size[0]),
             watch=training.show_progress if self.verbose else None,
         )
         warn_unless_converged(result.report, self.max_iter)
         validation = Validation.unseen(rule)
         if folded is not None and result.report.status is not Status.INTERRUPTED:
-            held_out = out_of_fold(folded, train, per_class, tell=bool(self.verbose))
+            held_out = out_of_fold(folded, train, per_class, verbose=bool(self.verbose))
             validation = validate(held_out, loss.link, rule, calibrate=self.calibrate)
         elif folded is None and packing is None and is_overfitted(self, result, rows, per_class, train):
             warnings.warn(OVERFITTED.format(n_terms=size[0], l1=size[1]), UserWarning, stacklevel=4)
         self.path_encoder_ = encoder
         self.near_ties_ = ()
-        laws = scaled_by_temperature(result.laws, validation.temperature)
-        equations = laws_to_equations(laws, encoder.feature_names)
+        equations = (result.terms / validation.temperature).to_signomials(encoder.feature_names)
         if self.fit_intercept:
             equations = tuple(with_log_pieces(equation, encoder) for equation in equations)
         return self._set_fitted(encoder, classes, loss.link, size, Path(()), equations, result.report, validation)
 
-    def _previous_laws(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> PowerLaws | None:
+    def _previous_terms(self, encoder: TableEncoder, classes: NDArray[Any], n_terms: int) -> ScoreTerms | None:
         """Return the power laws of the previous fit where `warm_start` can continue them."""
         if not self.warm_start or not hasattr(self, "equations_"):
             return None
         same = encoder.feature_names == self.encoder_.feature_names and np.array_equal(classes, self.classes_)
         if not same or n_terms != self.n_terms_:
             return None
-        laws = laws_from_equations(list(self.equations_.values()), encoder.feature_names, n_terms)
-        return scaled_by_temperature(laws, 1 / self.temperature_)
+        return power_laws(list(self.equations_.values()), encoder.feature_names) / (1 / self.temperature_)
 
     def _set_fitted(
         self,

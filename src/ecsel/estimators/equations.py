@@ -1,4 +1,4 @@
-"""Between the power laws of a fit and the signomials that a person reads."""
+"""The power laws of equations that a fit is to go on from."""
 
 from __future__ import annotations
 
@@ -6,54 +6,40 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.fitting.fit import PowerLaws
 from ecsel.fitting.objective.forms import KNEE, SMALLEST_SINE
-from ecsel.signomial import Signomial, Term
+from ecsel.signomial import ScoreTerms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
-def laws_to_equations(laws: PowerLaws, names: Sequence[str]) -> tuple[Signomial, ...]:
-    """Return one signomial per score: its intercept is a term without exponents, zero exponents are left out."""
-    return tuple(
-        Signomial(
-            [Term(float(intercept))]
-            + [
-                Term(float(alpha), {name: float(b) for name, b in zip(names, beta, strict=True) if b != 0})
-                for alpha, beta in zip(alphas, betas, strict=True)
-            ]
-        )
-        for intercept, alphas, betas in zip(laws.intercepts, laws.coefficients, laws.exponents, strict=True)
-    )
+    from ecsel.signomial import Signomial
+    from ecsel.signomial.factor import Exponent
 
 
-def laws_from_equations(equations: Sequence[Signomial], names: Sequence[str], n_terms: int) -> PowerLaws:
-    """Return the power laws of signomials with at most `n_terms` terms beside the constant.
+def power_laws(equations: Sequence[Signomial], names: Sequence[str]) -> ScoreTerms:
+    """Return the terms of signomials, as power laws alone.
 
     All logarithms c·log x of a signomial together are one term at the log-linear limit, α·Π_j x_j^(c_j/α) − α.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial
+    >>> terms = power_laws([Signomial.parse("2*x + 3*log(y)")], ["x", "y"])
+    >>> terms.is_power_law.tolist(), terms.n_terms
+    ([True, True, True], 3)
     """
-    laws = PowerLaws(
-        np.zeros(len(equations)), np.zeros((len(equations), n_terms)), np.zeros((len(equations), n_terms, len(names)))
-    )
-    place = {name: j for j, name in enumerate(names)}
+    coefficients: list[float] = []
+    exponents: list[dict[str, Exponent]] = []
+    classes: list[int] = []
     for c, equation in enumerate(equations):
-        laws.intercepts[c] = sum(term.coefficient for term in equation.terms if term.is_constant)
-        powers = [term for term in equation.terms if term.exponents]
-        for k, term in enumerate(powers):
-            laws.coefficients[c, k] = term.coefficient
-            for name, b in term.exponents.items():
-                laws.exponents[c, k, place[name]] = float(b)
-        logs = [term for term in equation.terms if not term.is_power_law]
-        if logs:
+        own: list[tuple[float, dict[str, Exponent]]] = [
+            (term.coefficient, dict(term.exponents)) for term in equation.terms if term.is_power_law
+        ]
+        if logs := [term for term in equation.terms if not term.is_power_law]:
             alpha = KNEE / SMALLEST_SINE
-            laws.intercepts[c] -= alpha
-            laws.coefficients[c, len(powers)] = alpha
-            for term in logs:
-                laws.exponents[c, len(powers), place[term.names[0]]] = term.coefficient / alpha
-    return laws
-
-
-def n_power_laws(equation: Signomial) -> int:
-    """Return the number of power laws that `laws_from_equations` makes of a signomial."""
-    return sum(bool(term.exponents) for term in equation.terms) + any(not t.is_power_law for t in equation.terms)
+            own += [(alpha, {term.names[0]: term.coefficient / alpha for term in logs}), (-alpha, {})]
+        coefficients += [coefficient for coefficient, _ in own]
+        exponents += [powers for _, powers in own]
+        classes += [c] * len(own)
+    beta = [[float(powers.get(name, 0.0)) for name in names] for powers in exponents]
+    return ScoreTerms(np.array(coefficients), np.reshape(beta, (-1, len(names))), np.array(classes), len(equations))

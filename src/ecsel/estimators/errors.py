@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from ecsel.estimators.equations import laws_from_equations, n_power_laws
+from ecsel.estimators.equations import power_laws
 from ecsel.estimators.glm_errors import GlmSandwich, glm_sandwich
-from ecsel.estimators.out_of_fold import scaled_by_temperature
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.fitting.inference.uncertainty import Sandwich, elasticity_errors, sandwich
 from ecsel.fitting.objective.losses import class_loss
@@ -74,7 +73,7 @@ class StandardErrors:
     converged: bool
     n_rows: int
     _sandwich: Sandwich | GlmSandwich | None = field(default=None, repr=False, compare=False)
-    _pieces: Pieces | None = field(default=None, repr=False, compare=False)
+    _pieces: ScoreTerms | None = field(default=None, repr=False, compare=False)
     _encoder: TableEncoder | None = field(default=None, repr=False, compare=False)
     _labels: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
@@ -108,7 +107,7 @@ class StandardErrors:
         sandwich, encoder = self._with_covariance()
         if not isinstance(sandwich, GlmSandwich) or self._pieces is None:
             raise ValueError("intervals of probabilities are for readable equations, not for given n_terms and l1.")
-        values = self._pieces.values(encoder.model_features(X))
+        values = _values(self._pieces, encoder.model_features(X))
         found = sandwich.probabilities(values, _quantile(level))
         labels, n = self._labels, values.shape[1]
         columns: dict[str, Any] = {
@@ -128,7 +127,7 @@ class StandardErrors:
         sandwich, encoder = self._with_covariance()
         if not isinstance(sandwich, GlmSandwich) or self._pieces is None:
             raise ValueError("errors of score changes are for readable equations, not for given n_terms and l1.")
-        values, start = (self._pieces.values(encoder.model_features(each)) for each in (X, reference))
+        values, start = (_values(self._pieces, encoder.model_features(each)) for each in (X, reference))
         return sandwich.change_errors(values, start)
 
     def elasticity(self, X: Any, level: float = 0.95, *, absolute: bool = False) -> Any:
@@ -141,7 +140,7 @@ class StandardErrors:
         if isinstance(sandwich, GlmSandwich):
             if self._pieces is None:
                 raise TypeError("a covariance of pieces needs the pieces")
-            used, found = self._pieces.elasticities(sandwich, encoder.model_features(X), absolute=absolute)
+            used, found = _elasticities(self._pieces, sandwich, encoder.model_features(X), absolute=absolute)
         else:
             estimates, errors = elasticity_errors(sandwich, encoder.log_features(X), absolute=absolute)
             slopes = sandwich.problem.unpack(sandwich.theta)[2]
@@ -200,45 +199,34 @@ def _named(number: NumberError) -> str:
     return place + what + ("" if number.relative_to is None else f" from {number.relative_to!r}")
 
 
-@dataclass(frozen=True, eq=False)
-class Pieces:
-    """The terms of readable equations without their coefficients, and the score of each."""
+def _pieces(equations: Sequence[Signomial], names: Sequence[str]) -> ScoreTerms:
+    """Return the terms of readable equations without constants and coefficients, in their order."""
+    return ScoreTerms.from_signomials(
+        [Signomial(Term.from_factors(1.0, t.factors) for t in each.terms if not t.is_constant) for each in equations],
+        names,
+    )
 
-    terms: ScoreTerms
-    """One score for every piece."""
-    owners: NDArray[np.intp]
 
-    @classmethod
-    def of(cls, equations: Sequence[Signomial], names: Sequence[str]) -> Pieces:
-        """Return the pieces of equations, in the order of their terms."""
-        found = [(c, term) for c, equation in enumerate(equations) for term in equation.terms if not term.is_constant]
-        units = [Signomial([Term.from_factors(1.0, term.factors)]) for _, term in found]
-        terms = (
-            ScoreTerms.from_signomials(units, names)
-            if units
-            else ScoreTerms(np.empty(0), np.empty((0, len(names))), np.empty(0, dtype=np.intp), 1)
-        )
-        return cls(terms, np.array([c for c, _ in found], dtype=np.intp))
+def _values(pieces: ScoreTerms, features: Floats) -> Floats:
+    """Return the pieces (pieces × rows) of features (rows × features)."""
+    return np.ascontiguousarray(term_values(pieces, FeatureRows.from_values(features)).T)
 
-    def values(self, features: Floats) -> Floats:
-        """Return the pieces (pieces × rows) of features (rows × features)."""
-        return np.ascontiguousarray(term_values(self.terms, FeatureRows.from_values(features)).T)
 
-    def elasticities(
-        self, sandwich: GlmSandwich, features: Floats, *, absolute: bool
-    ) -> tuple[list[tuple[int, int]], list[tuple[Floats, Floats]]]:
-        """Return which features each score uses, and for each of these the elasticities and their errors."""
-        rows, values = FeatureRows.from_values(features), self.values(features)
-        jets = [self.terms.feature_jets(rows, k) for k in range(len(self.owners))]
-        used = sorted({(int(c), j) for c, mine in zip(self.owners, jets, strict=True) for j in mine})
-        found = []
-        for c, j in used:
-            slopes = np.zeros_like(values)
-            for k, mine in enumerate(jets):
-                if j in mine:
-                    slopes[k] = mine[j].first * product_of_others(mine, {j})
-            found.append(sandwich.elasticities(values, slopes, c, absolute=absolute))
-        return used, found
+def _elasticities(
+    pieces: ScoreTerms, sandwich: GlmSandwich, features: Floats, *, absolute: bool
+) -> tuple[list[tuple[int, int]], list[tuple[Floats, Floats]]]:
+    """Return which features each score uses, and for each of these the elasticities and their errors."""
+    rows, values = FeatureRows.from_values(features), _values(pieces, features)
+    jets = [pieces.feature_jets(rows, k) for k in range(pieces.n_terms)]
+    used = sorted({(int(c), j) for c, mine in zip(pieces.classes, jets, strict=True) for j in mine})
+    found = []
+    for c, j in used:
+        slopes = np.zeros_like(values)
+        for k, mine in enumerate(jets):
+            if j in mine:
+                slopes[k] = mine[j].first * product_of_others(mine, {j})
+        found.append(sandwich.elasticities(values, slopes, c, absolute=absolute))
+    return used, found
 
 
 def _quantile(level: float) -> float:
@@ -261,15 +249,13 @@ def standard_errors(model: ECSELClassifier, X: Any, y: Any, sample_weight: Any =
             model, encoder.model_features(X, warn=False)[keep], codes[keep], counts[keep], per_class[keep]
         )
     equations = list(model.equations_.values())
-    n_terms = max(1, *map(n_power_laws, equations))
-    laws = scaled_by_temperature(laws_from_equations(equations, encoder.feature_names, n_terms), 1 / model.temperature_)
     result = sandwich(
         encoder.log_features(X, warn=False)[:, keep],
         codes[keep],
         counts[keep],
         per_class[keep],
         class_loss(LINKS[model.link_], len(classes)),
-        laws,
+        power_laws(equations, encoder.feature_names) / (1 / model.temperature_),
         level_sets=_level_sets(encoder),
     )
     scores = tuple(model.equations_)
@@ -287,18 +273,18 @@ def _of_pieces(
 ) -> StandardErrors:
     """Return the standard errors of readable equations."""
     equations, labels = list(model.equations_.values()), tuple(model.equations_)
-    pieces = Pieces.of(equations, model.encoder_.feature_names)
+    pieces = _pieces(equations, model.encoder_.feature_names)
     terms = [term for equation in equations for term in equation.terms if not term.is_constant]
     loss = Logistic() if len(equations) == 1 else Softmax(len(equations))
     own = [{term.factors for term in equation.terms} for equation in equations]
     shared = [
         loss.n_scores > 1 and c == 0 and all(term.factors in others for others in own)
-        for c, term in zip(pieces.owners.tolist(), terms, strict=True)
+        for c, term in zip(pieces.classes.tolist(), terms, strict=True)
     ]
     result = glm_sandwich(
         loss,
-        pieces.values(features),
-        pieces.owners,
+        _values(pieces, features),
+        pieces.classes,
         codes.astype(np.float64),
         counts,
         class_weight,
@@ -313,7 +299,7 @@ def _of_pieces(
     numbers = []
     for c, label in enumerate(labels):
         numbers.append(NumberError(label, 0, "intercept", None, None, float(estimates[c]), known[c], ""))
-        for place, k in enumerate(np.flatnonzero(pieces.owners == c).tolist(), start=1):
+        for place, k in enumerate(np.flatnonzero(pieces.classes == c).tolist(), start=1):
             at = len(labels) + k
             text = str(Signomial([Term.from_factors(1.0, terms[k].factors)]))
             number = NumberError(label, place, "coefficient", None, None, float(estimates[at]), known[at], text)

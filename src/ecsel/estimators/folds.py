@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SEARCH_ROWS = 8192
 """Larger tables are searched, and their columns chosen, on a stratified sample of this size."""
-JUDGED_ROWS = 100_000
+VALIDATION_ROWS = 100_000
 """Most rows that are measured out of fold, and on which sizes and digits are judged."""
 N_FOLDS, FOLDS_OF_MANY_ROWS, MANY_ROWS = 5, 3, 3000
 """Folds where none are asked for, and the same from so many distinct rows on, where a walk on two thirds of the rows
@@ -52,14 +52,14 @@ def fold_rows(
     Folds are dealt by sample weights: a class that weighs five times as much has no more rows for it.
     """
     if is_count(cv):
-        (logs, codes, weights), kept = thin(rows, JUDGED_ROWS, seed)
+        (logs, codes, weights), kept = thin(rows, VALIDATION_ROWS, seed)
         factors = class_weights[codes]
         counts = weights / factors
         dealt = content_folds(logs, codes, counts, usable_folds(fold_count(cv), codes, counts))
         folds: list[Fold] = [(train * factors, test * factors) for train, test in dealt]
         before = rows[2]
     else:
-        (logs, codes, weights), kept = thin(original[0], JUDGED_ROWS, seed)
+        (logs, codes, weights), kept = thin(original[0], VALIDATION_ROWS, seed)
         folds = explicit_folds(cv, original[1], kept, weights)
         before = original[0][2]
     return FoldedRows((logs.astype(np.float64), codes, weights), folds, float(before[kept].sum() / weights.sum()))

@@ -75,7 +75,7 @@ class GlmSandwich:
     scale: Floats
     theta: Floats
     covariance: Floats
-    held: NDArray[np.bool_]
+    constrained: NDArray[np.bool_]
     undetermined: Floats
     reference: float
     converged: bool
@@ -91,7 +91,7 @@ class GlmSandwich:
             back[:n_scores] -= back[0].copy()
             fixed[:n_scores] = self.reference
         errors = self._errors(back.T)
-        errors[self.held] = np.nan
+        errors[self.constrained] = np.nan
         return back @ self.theta + fixed, errors
 
     def score_gradients(self, values: Floats) -> Floats:
@@ -120,10 +120,10 @@ class GlmSandwich:
             score = self.scores(gradients)[0]
             low, high = (self.loss.means((score + side * quantile * error)[None])[0] for side in (-1, 1))
             p = means[0]
-            spread = p * (1 - p) * error
+            error_of_p = p * (1 - p) * error
             return (
                 np.array([1 - p, p]),
-                np.array([spread, spread]),
+                np.array([error_of_p, error_of_p]),
                 np.array([1 - high, low]),
                 np.array([1 - low, high]),
             )
@@ -202,13 +202,13 @@ def glm_sandwich(
     standard = (values - mean[:, None]) / scale[:, None]
     intercepts, coefficients = numbers
     theta = np.concatenate([intercepts + np.bincount(owners, coefficients * mean, n_scores), coefficients * scale])
-    held = np.concatenate([np.zeros(n_scores, dtype=bool), shared])
-    held[0] = n_scores > 1
+    constrained = np.concatenate([np.zeros(n_scores, dtype=bool), shared])
+    constrained[0] = n_scores > 1
     theta = _fit(loss, standard, owners, target, weights, theta, shared)
     design = np.vstack([np.ones((n_scores, len(target))), standard])
     scores = np.concatenate([np.arange(n_scores), owners]).astype(np.intp)
-    theta, derivatives, last = _polish(loss, design, scores, target, weights, theta, ~held)
-    free = np.flatnonzero(~held)
+    theta, derivatives, last = _polish(loss, design, scores, target, weights, theta, ~constrained)
+    free = np.flatnonzero(~constrained)
     hessian = derivatives.hessian[np.ix_(free, free)]
     by_row = derivatives.by_row[free]
     meat = (by_row * (counts * class_weight**2)) @ by_row.T
@@ -223,7 +223,7 @@ def glm_sandwich(
     lost /= np.linalg.norm(lost, axis=1, keepdims=True)
     undetermined = np.vstack([lost, np.eye(len(theta))[runaway]])
     return GlmSandwich(
-        loss, owners, mean, scale, theta, covariance, held, undetermined, float(intercepts[0]), not runaway.any()
+        loss, owners, mean, scale, theta, covariance, constrained, undetermined, float(intercepts[0]), not runaway.any()
     )
 
 

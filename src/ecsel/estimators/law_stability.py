@@ -96,7 +96,7 @@ def law_stability(
         fitted: Signomial = clone(again).fit(X, y, sample_weight=drawn).equation_
         return fitted
 
-    found = run_draws(draw, n_bootstrap, 1, tell=bool(model.verbose))
+    found = run_draws(draw, n_bootstrap, 1, verbose=bool(model.verbose))
     own = [_key(term) for term in model.equation_.terms]
     coefficients = np.full((len(found), len(own)), np.nan)
     for i, equation in enumerate(found):

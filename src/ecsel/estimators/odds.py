@@ -69,7 +69,7 @@ def odds_phrases(term: Term, encoder: TableEncoder) -> list[str]:
         size, fixed = term.coefficient, list(where)
         for other in numbers:
             if other is not factor:
-                value, scale, what = _held(other, features[other.name])
+                value, scale, what = _at_typical(other, features[other.name])
                 size *= scale
                 fixed.append(f"{print_name(other.name)} = {_number(value, 4)}, its {what}")
         condition = f"where {' and '.join(fixed)}: " if fixed else ""
@@ -77,7 +77,7 @@ def odds_phrases(term: Term, encoder: TableEncoder) -> list[str]:
     return phrases
 
 
-def _held(factor: Factor, feature: Feature) -> tuple[float, float, str]:
+def _at_typical(factor: Factor, feature: Feature) -> tuple[float, float, str]:
     """Return at which value the other column of a product is held, what the factor is there, and what to call it.
 
     Where the factor is 0 at the median, nothing would happen there: the largest value tells more.

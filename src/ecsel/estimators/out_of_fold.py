@@ -22,10 +22,11 @@ import numpy as np
 
 from ecsel.estimators.folds import fold_rows, is_count
 from ecsel.fitting import Status
-from ecsel.fitting.fit import PowerLaws, score_laws
 from ecsel.quality import Quality, fit_temperature, measure
 from ecsel.quality.calibration import LARGEST_TEMPERATURE, log_loss
 from ecsel.quality.thresholds import RULES, best_cut, saving
+from ecsel.signomial import FeatureRows
+from ecsel.signomial import scores as term_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,18 +93,18 @@ def validate(held_out: OutOfFold | None, link: Link, rule: ThresholdRule | None,
     return Validation(temperature, threshold, quality, held_out.n_folds)
 
 
-def out_of_fold(folded: FoldedRows, train: Train, class_weights: Floats, *, tell: bool = False) -> OutOfFold | None:
+def out_of_fold(folded: FoldedRows, train: Train, class_weights: Floats, *, verbose: bool = False) -> OutOfFold | None:
     """Fit every training part and score its held-out rows; None where an interrupt came before the first was done.
 
     An interrupt keeps what the finished folds say.
     """
     logs, codes, weights = folded.rows
-    covered = np.sum([held for _, held in folded.folds], axis=0)
+    covered = np.sum([held_out for _, held_out in folded.folds], axis=0)
     parts = []
-    for i, (fitted, held) in enumerate(folded.folds):
-        if tell:
+    for i, (fitted, held_out) in enumerate(folded.folds):
+        if verbose:
             sys.stderr.write(f"out of fold: fold {i + 1} of {len(folded.folds)}\n")
-        seen, unseen = np.flatnonzero(fitted), np.flatnonzero(held)
+        seen, unseen = np.flatnonzero(fitted), np.flatnonzero(held_out)
         result = train((np.take(logs, seen, axis=1), codes[seen], fitted[seen]))
         if result.report.status is Status.INTERRUPTED:
             warnings.warn(
@@ -113,8 +114,9 @@ def out_of_fold(folded: FoldedRows, train: Train, class_weights: Floats, *, tell
                 stacklevel=4,
             )
             break
-        share = held[unseen] * weights[unseen] / covered[unseen]
-        parts.append((score_laws(result.laws, logs[:, unseen]).T, codes[unseen].astype(np.intp), share))
+        share = held_out[unseen] * weights[unseen] / covered[unseen]
+        rows = FeatureRows.from_logs(logs[:, unseen].T)
+        parts.append((term_scores(result.terms, rows), codes[unseen].astype(np.intp), share))
     if not parts:
         return None
     scores, classes, shares = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -131,8 +133,8 @@ WIDE, RISKY = 50, 10
 
 def is_overfitted(model: ECSELClassifier, result: FitResult, rows: Rows, class_weights: Floats, train: Train) -> bool:
     """Whether one fold of held-out rows is predicted worse than by the shares of the classes; asked only if risky."""
-    laws = result.laws
-    n_numbers = np.count_nonzero(laws.coefficients) + np.count_nonzero(laws.exponents)
+    has_features = result.terms.exponents.any(axis=1)
+    n_numbers = np.count_nonzero(has_features) + np.count_nonzero(result.terms.exponents)
     n_rows = len(rows[1])
     risky = len(rows[0]) >= WIDE and n_numbers * RISKY > n_rows
     if not risky or result.report.status is Status.INTERRUPTED or not is_count(model.cv):
@@ -140,12 +142,15 @@ def is_overfitted(model: ECSELClassifier, result: FitResult, rows: Rows, class_w
     folded = fold_rows(model.cv, rows, (rows, np.empty(0)), class_weights, seed=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a trial; the fit itself has warned where it had to
-        held = out_of_fold(replace(folded, folds=folded.folds[:1]), train, class_weights)
-    if held is None:
+        held_out = out_of_fold(replace(folded, folds=folded.folds[:1]), train, class_weights)
+    if held_out is None:
         return False
-    shares = np.bincount(held.codes, held.sample_weights, minlength=len(class_weights)) / held.sample_weights.sum()
+    shares = (
+        np.bincount(held_out.codes, held_out.sample_weights, minlength=len(class_weights))
+        / held_out.sample_weights.sum()
+    )
     entropy = -float(np.sum(shares[shares > 0] * np.log(shares[shares > 0])))
-    return log_loss(held.scores, held.codes, held.sample_weights) > entropy
+    return log_loss(held_out.scores, held_out.codes, held_out.sample_weights) > entropy
 
 
 def _threshold(codes: NDArray[np.intp], p: Floats, rule: ThresholdRule, weights: Floats) -> float:
@@ -154,8 +159,3 @@ def _threshold(codes: NDArray[np.intp], p: Floats, rule: ThresholdRule, weights:
     if len(np.unique(codes)) < 2:
         raise ValueError("threshold: the validation folds hold rows of one class only; give other folds by cv=.")
     return best_cut(codes, p, RULES[rule] if isinstance(rule, str) else saving(rule), weights)
-
-
-def scaled_by_temperature(laws: PowerLaws, temperature: float) -> PowerLaws:
-    """Return the power laws of z/T: the temperature is folded into the coefficients."""
-    return PowerLaws(laws.intercepts / temperature, laws.coefficients / temperature, laws.exponents)

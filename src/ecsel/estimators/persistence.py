@@ -78,6 +78,20 @@ def load(path: str | os.PathLike[str]) -> Any:
     ------
     ModelFileError
         If the file is not a valid model file: one message that names the file and the field.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> import ecsel
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = ecsel.ECSELClassifier(n_terms=1, l1=0.01).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(Path(folder) / "model.json")
+    ...     again = ecsel.load(Path(folder) / "model.json")
+    >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
+    True
     """
     document = read(path)
     try:

@@ -148,7 +148,7 @@ def piece_stability(
     seed = draw_seed(random_state)
     task = class_task(model, replace(chosen, n_threads=1), encoder, model.classes_.tolist(), per_class, seed)
     draws = SearchDraws(task, rows, task.columns(rows))
-    found = run_draws(draws, n_bootstrap, chosen.n_threads, tell=bool(model.verbose))
+    found = run_draws(draws, n_bootstrap, chosen.n_threads, verbose=bool(model.verbose))
     return _collect(model, found, ColumnParts(encoder, rows.thinned(SEARCH_ROWS, seed)), n_bootstrap)
 
 
@@ -232,8 +232,8 @@ class ColumnParts:
         for j, column in enumerate(self.columns):
             if column in parts:
                 own = of_model.get(column, parts[column])
-                spread = float(np.sqrt(self._share @ own**2))
-                effects[j] = self._share @ (parts[column] * own) / spread if spread > 0 else 0.0
+                std = float(np.sqrt(self._share @ own**2))
+                effects[j] = self._share @ (parts[column] * own) / std if std > 0 else 0.0
         return effects
 
 

@@ -144,16 +144,16 @@ def fit_numbers(
         verbose=bool(model.verbose),
     )
     searched = task.run(replace(rows, measured=(y - unit.centre) / unit.scale))
-    held, quality = searched.held_out, None
-    if held is not None:
-        truth, found = searched.used.target[held.places], held.scores[:, 0]
+    held_out, quality = searched.held_out, None
+    if held_out is not None:
+        truth, found = searched.used.target[held_out.places], held_out.scores[:, 0]
         quality = measure_regression(
-            unit.centre + unit.scale * truth, unit.centre + unit.scale * found, held.sample_weights
+            unit.centre + unit.scale * truth, unit.centre + unit.scale * found, held_out.sample_weights
         )
     written = _Writer(searched, unit, model.digits)
     front = searched.found.front
     equations = [written.equation(point.equations) for point in front]
-    losses = [nan if held is None else 2 * unit.scale**2 * point.loss for point in front]
+    losses = [nan if held_out is None else 2 * unit.scale**2 * point.loss for point in front]
     laws = tuple(written.law(own, loss) for own, loss in zip(equations, losses, strict=True))
     points = tuple(replace(point, equations=own) for point, own in zip(front, equations, strict=True))
     searched = replace(searched, found=replace(searched.found, front=points))
@@ -165,7 +165,7 @@ def fit_numbers(
         chosen,
         searched.found.near_ties,
         quality,
-        0 if held is None else held.n_folds,
+        0 if held_out is None else held_out.n_folds,
         searched.report(laws[chosen].mse),
     )
 

@@ -62,7 +62,7 @@ def with_law(
     )
     quality = measure_regression(truth, guess, counts)
     squares = (truth - guess) ** 2
-    spread = float(np.sqrt(np.average((squares - quality.rmse**2) ** 2, weights=counts) / len(squares)))
+    std = float(np.sqrt(np.average((squares - quality.rmse**2) ** 2, weights=counts) / len(squares)))
     law = _named(seek(table, y, rows.weights), [encoder.feature_names[j] for j in numbers])
     law = replace(law, mse=law.plain_mse, validation_mse=quality.rmse**2)
     names = set(law.equation.names)
@@ -71,7 +71,7 @@ def with_law(
         None,
         law.equation.n_factors,
         quality.rmse**2,
-        spread,
+        std,
         (law.equation,),
         len(rows),
     )

@@ -21,17 +21,17 @@ CELLS = 24
 PATIENCE = 3.0
 """Seconds of work without a word on a terminal."""
 
-_SHOWN_ELSEWHERE: ContextVar[bool] = ContextVar("progress is shown elsewhere", default=False)
+_DRAWN_ELSEWHERE: ContextVar[bool] = ContextVar("progress is shown elsewhere", default=False)
 
 
 @contextmanager
 def progress_elsewhere() -> Iterator[None]:
     """Let no fit show progress by itself: who calls it does, or wants none."""
-    token = _SHOWN_ELSEWHERE.set(True)
+    token = _DRAWN_ELSEWHERE.set(True)
     try:
         yield
     finally:
-        _SHOWN_ELSEWHERE.reset(token)
+        _DRAWN_ELSEWHERE.reset(token)
 
 
 _LISTENER: ContextVar[Progress | None] = ContextVar("ecsel_progress_listener", default=None)
@@ -53,7 +53,7 @@ def progress_for(*, verbose: bool) -> AbstractContextManager[Any]:
         return nullcontext(listener)
     if verbose:
         return ProgressBar()
-    if sys.stderr is not None and sys.stderr.isatty() and not _SHOWN_ELSEWHERE.get():
+    if sys.stderr is not None and sys.stderr.isatty() and not _DRAWN_ELSEWHERE.get():
         return ProgressBar(patience=PATIENCE)
     return nullcontext(silent)
 
@@ -71,7 +71,7 @@ class ProgressBar:
         self._stream = sys.stderr if stream is None else stream
         self._rewrites = self._stream.isatty()
         self._started = time.monotonic()
-        self._share, self._doing, self._shown = 0.0, "", ""
+        self._share, self._doing, self._line = 0.0, "", ""
         self._patience, self._spoke = patience, False
 
     def __call__(self, share: float, doing: str) -> None:
@@ -108,5 +108,5 @@ class ProgressBar:
         # A line that wraps could not be rewritten; what the last line had more is blanked out.
         width = shutil.get_terminal_size().columns - 1
         line = f"ecsel [{bar}] {100 * self._share:3.0f} % {seconds:6.1f} s  {doing}"[:width]
-        self._stream.write("\r" + line.ljust(len(self._shown)))
-        self._shown = line
+        self._stream.write("\r" + line.ljust(len(self._line)))
+        self._line = line

@@ -1,8 +1,8 @@
 """The search for readable equations on a table: one bridge to `ecsel.search` for classes and for numbers.
 
 The raw features of a table become the columns of the search, folds choose the size, and the rounded equation is the
-model. Large tables are searched on a stratified sample, choose among the candidates on up to `JUDGED_ROWS` rows, and
-fit the coefficients of the chosen pieces on all rows in a few passes. What is special to classes stands in
+model. Large tables are searched on a stratified sample, choose among the candidates on up to `VALIDATION_ROWS` rows,
+and fit the coefficients of the chosen pieces on all rows in a few passes. What is special to classes stands in
 `readable_classes`, what is special to numbers in `prediction`.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.folds import JUDGED_ROWS, SEARCH_ROWS
+from ecsel.estimators.folds import SEARCH_ROWS, VALIDATION_ROWS
 from ecsel.estimators.guarantees import piece_signs
 from ecsel.estimators.path import Candidate, Path
 from ecsel.estimators.progress import progress_for
@@ -108,7 +108,7 @@ class HeldOutScores:
         outside = [np.flatnonzero(test) for _, (_, test) in done]
         share = np.concatenate([test[at] / covered[at] for (_, (_, test)), at in zip(done, outside, strict=True)])
         places = np.concatenate(outside)
-        scores = np.concatenate([held.T for (held, _), _ in done])
+        scores = np.concatenate([held_out.T for (held_out, _), _ in done])
         return cls(scores, places, share * weights[places], share * rows.weights[places], len(done))
 
 
@@ -294,12 +294,12 @@ class SearchTask:
             self.signs(of_sample),
             lambda done, total: progress(done / total, f"walk {done} of {total}"),
         )
-        held = HeldOutScores.of(found, folds, sample, weights)
-        return Searched(self.encoder, columns, rows, sample, found, held, weights)
+        held_out = HeldOutScores.of(found, folds, sample, weights)
+        return Searched(self.encoder, columns, rows, sample, found, held_out, weights)
 
     def _choose_again(self, searched: Searched, stopped: Callable[[], bool]) -> Searched:
         """Choose among the candidates on more rows, unless time is over before that is done."""
-        more = searched.rows.thinned(JUDGED_ROWS)
+        more = searched.rows.thinned(VALIDATION_ROWS)
         weights, fold = more.fit_weights(self.class_weights), self.folds(more)[0]
         found = choose_again(
             searched.found,

@@ -93,11 +93,11 @@ def fit_classes(
 ) -> ReadableFit:
     """Search, choose, fit and round; `everything` reads all rows where `rows` are a sample of them."""
     searched = task.run(rows, everything)
-    held = searched.held_out
+    held_out = searched.held_out
     out_of_fold = None
-    if held is not None:
-        codes = searched.used.codes[held.places]
-        out_of_fold = OutOfFold(held.scores, codes, held.weights, held.sample_weights, held.n_folds)
+    if held_out is not None:
+        codes = searched.used.codes[held_out.places]
+        out_of_fold = OutOfFold(held_out.scores, codes, held_out.weights, held_out.sample_weights, held_out.n_folds)
     link = settings.link(len(task.classes))
     validation = validate(out_of_fold, link, rule, calibrate=model.calibrate)
     chosen, raw = searched.chosen, searched.piece_values(searched.chosen)

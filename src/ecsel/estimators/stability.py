@@ -24,10 +24,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ecsel.estimators import settings
-from ecsel.estimators.equations import laws_from_equations, n_power_laws
+from ecsel.estimators.equations import power_laws
 from ecsel.estimators.folds import choose_columns
 from ecsel.estimators.options import check_integer
-from ecsel.estimators.out_of_fold import scaled_by_temperature
 from ecsel.estimators.progress import ProgressBar
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.estimators.training import trainer
@@ -35,7 +34,7 @@ from ecsel.fitting import Status
 from ecsel.fitting.objective.losses import class_loss
 from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.quality.frames import to_pandas
-from ecsel.signomial.columns import LOG_LIMIT
+from ecsel.signomial import FeatureRows, ScoreTerms, term_values
 from ecsel.signomial.links import LINKS
 from ecsel.tables.reading import read_table
 
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.estimators.classifier import ECSELClassifier
-    from ecsel.fitting.fit import PowerLaws
 
     Floats = NDArray[np.float64]
     Draw = tuple[NDArray[np.bool_], Floats]
@@ -137,20 +135,17 @@ def stability(
         result = trainer(model, own, loss, size, seed, n_threads=1)(rows)
         if result.report.status is Status.INTERRUPTED:
             return None
-        return (result.laws.exponents != 0).any(axis=1), mean_effects(result.laws, logs, share)
+        return used_features(result.terms), mean_effects(result.terms, logs, share)
 
-    done = run_draws(draw, n_bootstrap, chosen.n_threads, tell=bool(model.verbose))
+    done = run_draws(draw, n_bootstrap, chosen.n_threads, verbose=bool(model.verbose))
     equations = list(model.equations_.values())
-    n_terms = max(1, *map(n_power_laws, equations))
-    laws = scaled_by_temperature(
-        laws_from_equations(equations, model.encoder_.feature_names, n_terms), 1 / model.temperature_
-    )
+    terms = power_laws(equations, model.encoder_.feature_names) / (1 / model.temperature_)
     return Stability(
         tuple(model.equations_),
         model.encoder_.feature_names,
         np.stack([used for used, _ in done]),
         np.stack([effects for _, effects in done]),
-        mean_effects(laws, logs, share),
+        mean_effects(terms, logs, share),
         n_bootstrap,
     )
 
@@ -160,10 +155,10 @@ def draw_seed(random_state: Any) -> int:
     return int(check_random_state(0 if random_state is None else random_state).randint(2**31 - 1))
 
 
-def run_draws(draw: Callable[[int], Result | None], n: int, n_threads: int, *, tell: bool) -> list[Result]:
+def run_draws(draw: Callable[[int], Result | None], n: int, n_threads: int, *, verbose: bool) -> list[Result]:
     """Return what the draws give, in their order; an interrupt, or a draw of None, ends them and keeps those before."""
     done: list[Result] = []
-    with one_blas_thread(), suppress(KeyboardInterrupt), ProgressBar() if tell else nullcontext() as progress:
+    with one_blas_thread(), suppress(KeyboardInterrupt), ProgressBar() if verbose else nullcontext() as progress:
         for result in _finished(draw, n, n_threads):
             done.append(result)
             if progress is not None:
@@ -186,10 +181,19 @@ def resample(codes: NDArray[np.intp], weights: Floats, rng: np.random.Generator)
     return drawn
 
 
-def mean_effects(laws: PowerLaws, logs: NDArray[np.floating], share: Floats) -> Floats:
+def used_features(terms: ScoreTerms) -> NDArray[np.bool_]:
+    """Return which features each score uses, (scores, features)."""
+    used = np.zeros((terms.n_classes, terms.n_features), dtype=bool)
+    np.logical_or.at(used, terms.classes, terms.uses)
+    return used
+
+
+def mean_effects(terms: ScoreTerms, logs: NDArray[np.floating], share: Floats) -> Floats:
     """Return the mean over rows of ∂z_c/∂log x_j = Σ_k β_ckj z_ck, (scores, features)."""
-    terms = np.exp(np.clip(np.tensordot(laws.exponents, logs, axes=1), -LOG_LIMIT, LOG_LIMIT)) @ share
-    return np.asarray(np.einsum("ckj,ck->cj", laws.exponents, laws.coefficients * terms))
+    means = share @ term_values(terms, FeatureRows.from_logs(logs.T))
+    effects = np.zeros((terms.n_classes, terms.n_features))
+    np.add.at(effects, terms.classes, means[:, None] * terms.exponents)
+    return effects
 
 
 def _finished(draw: Callable[[int], Result | None], n: int, n_threads: int) -> Iterator[Result]:

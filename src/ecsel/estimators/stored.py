@@ -210,7 +210,7 @@ def _or_nan(node: Node) -> float:
 
 def check_promises(model: ECSELClassifier) -> None:
     """Refuse options that the summary could not tell: promises, bounds and limits of another form."""
-    _told(
+    _check_printable(
         lambda: [
             check_flag("calibrate", model.calibrate),
             None if model.max_features is None else check_integer("max_features", model.max_features, least=1),
@@ -223,12 +223,12 @@ def check_promises(model: ECSELClassifier) -> None:
 
 def check_bounds(option: Any, equation: Signomial, encoder: Any) -> None:
     """Refuse bounds of exponents that the summary of a prediction could not tell."""
-    _told(lambda: bound_lines(option, (equation,), encoder))
+    _check_printable(lambda: bound_lines(option, (equation,), encoder))
 
 
-def _told(tell: Any) -> None:
+def _check_printable(print_it: Any) -> None:
     try:
-        tell()
+        print_it()
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError("params", f"an option that no fit would take: {error}") from error
 

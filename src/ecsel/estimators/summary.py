@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ecsel.signomial import Signomial, Term
     from ecsel.tables import TableEncoder
 
-MAX_CLASSES_SHOWN = 8
+MAX_CLASSES_LISTED = 8
 """A table of more classes would not fit on a page."""
 
 
@@ -111,7 +111,7 @@ def out_of_fold_lines(model: ECSELClassifier) -> list[str]:
     elif quality.auc is not None:
         lines.append(f"  AUC {quality.auc:.4f}, the mean of each class against the rest")
     lines.append(f"  recall of the rarest class {labels[quality.minority]}: {quality.minority_recall:.4f}")
-    if len(labels) <= MAX_CLASSES_SHOWN:
+    if len(labels) <= MAX_CLASSES_LISTED:
         at = "" if model.threshold_ is None else f" at the threshold {model.threshold_:.4g}"
         lines += [f"  rows by their truth (down) and prediction (across){at}:", *_table(labels, quality.confusion)]
     return lines

@@ -27,6 +27,11 @@ class Agreement:
         Probability of a correlation at least this far from 0 between unrelated rankings (two-sided, Student's t).
     n_features : int
         The number of ranked features.
+
+    Examples
+    --------
+    >>> print(Agreement(rho=0.9, p_value=0.037, n_features=5).rho)
+    0.9
     """
 
     rho: float

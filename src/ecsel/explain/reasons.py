@@ -34,7 +34,16 @@ HIGHER, LOWER = "a higher value", "a lower value"
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Reasons(Explanation):
-    """Contributions of the columns to the margin of the decision, (rows, columns), and the strongest in words."""
+    """Contributions of the columns to the margin of the decision, (rows, columns), and the strongest in words.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial, explain
+    >>> view = explain.ModelView.of_equations({"no": Signomial(), "yes": Signomial.parse("x - y")}, ["x", "y"])
+    >>> found = explain.reasons(view, [[5.0, 1.0]], baseline=[[1.0, 1.0]])
+    >>> found.toward, [found.feature_names[j] for j in found.ranked[0]]
+    (('yes',), ['x'])
+    """
 
     ranked: tuple[tuple[int, ...], ...]
     """For each row the positions of its reasons among the columns, strongest first."""

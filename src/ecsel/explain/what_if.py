@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class WhatIf(Explanation):
-    """Outcomes after a change: ``values`` are probabilities (or predictions) after it, ``base_values`` before."""
+    """Outcomes after a change: ``values`` are probabilities (or predictions) after it, ``base_values`` before.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial, explain
+    >>> result = explain.what_if(Signomial.parse("x*y**2"), [[1.0, 2.0]], {"y": 3.0})
+    >>> result.base_values.tolist(), result.values.tolist()
+    ([[4.0]], [[36.0]])
+    """
 
     scores: Floats
     """(rows, scores) after the change."""
@@ -127,7 +135,16 @@ def what_if(
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Outcomes along a range of factors, one column at a time, for one row."""
+    """Outcomes along a range of factors, one column at a time, for one row.
+
+    Examples
+    --------
+    >>> from ecsel import Signomial, explain
+    >>> curves = explain.what_if_curves(Signomial.parse("x*y**2"), [[1.0, 2.0]], factors=[0.5, 1.0, 2.0])
+    >>> curves.outputs[:, :, 0]
+    array([[ 2.,  4.,  8.],
+           [ 1.,  4., 16.]])
+    """
 
     factors: Floats
     """(steps,)."""

@@ -27,7 +27,7 @@ ABANDONED_AFTER = 60.0
 
 
 @contextmanager
-def drafted(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield an empty draft of a file; it takes the file's place when all went well, and is gone otherwise.
 
     A link is followed, so that the file that it names is replaced and not the link. Devices and pipes get the content
@@ -36,21 +36,21 @@ def drafted(path: str | os.PathLike[str]) -> Iterator[Path]:
     given = Path(path)
     if given.exists() and not given.is_file():
         with tempfile.TemporaryDirectory() as folder:
-            held = Path(folder) / "draft"
-            held.touch()
-            yield held
-            with held.open("rb") as source, given.open("wb") as sink:
+            copy = Path(folder) / "draft"
+            copy.touch()
+            yield copy
+            with copy.open("rb") as source, given.open("wb") as sink:
                 shutil.copyfileobj(source, sink)
         return
     target = _followed(given)
     _remove_abandoned(target)
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:
-        _make(draft, like=target)
-        yield draft
-        draft.replace(target)
+        _make(temporary, like=target)
+        yield temporary
+        temporary.replace(target)
     finally:
-        draft.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -64,7 +64,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     ...     Path(f"{folder}/a.txt").read_bytes(), os.listdir(folder)
     (b'all of it', ['a.txt'])
     """
-    with drafted(path) as draft, draft.open("wb") as stream:
+    with atomic_path(path) as temporary, temporary.open("wb") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
@@ -77,11 +77,11 @@ def _followed(path: Path) -> Path:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
 
 
-def _make(draft: Path, like: Path) -> None:
+def _make(temporary: Path, like: Path) -> None:
     """Make an empty draft that only those can read who can read the file that it will replace."""
-    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     with suppress(FileNotFoundError):
-        draft.chmod(stat.S_IMODE(like.stat().st_mode))
+        temporary.chmod(stat.S_IMODE(like.stat().st_mode))
 
 
 def _remove_abandoned(target: Path) -> None:

@@ -41,9 +41,9 @@ class Node:
 
     def refuse(self, expected: str) -> NoReturn:
         """Raise the error that something else was expected here."""
-        raise ModelFileError(self.path, f"expected {expected}, got {self._told()}")
+        raise ModelFileError(self.path, f"expected {expected}, got {self._description()}")
 
-    def _told(self) -> str:
+    def _description(self) -> str:
         if isinstance(self.value, list):
             return f"a list of {len(self.value)} items"
         if isinstance(self.value, dict):

@@ -27,6 +27,7 @@ from ecsel.fitting.solvers.lbfgs import minimise_lbfgs
 from ecsel.fitting.solvers.multistart import Newton, best_of, explore
 from ecsel.fitting.solvers.newton import SOLVER as NEWTON
 from ecsel.fitting.solvers.newton import minimise
+from ecsel.signomial.arrays import ScoreTerms
 from ecsel.signomial.columns import LOG_LIMIT
 
 if TYPE_CHECKING:
@@ -51,19 +52,22 @@ MAX_NEWTON_PARAMETERS = 1200
 
 
 @dataclass(frozen=True, slots=True)
-class PowerLaws:
-    """Scores as power laws of the positive features: z_c = intercept_c + Σ_k α_ck exp(⟨β_ck, u⟩), u = log x'."""
-
-    intercepts: Array
-    coefficients: Array
-    exponents: Array
-
-
-@dataclass(frozen=True, slots=True)
 class FitResult:
-    """The fitted power laws and the report of how they were found."""
+    """The fitted terms, power laws of the positive features, and the report of how they were found.
 
-    laws: PowerLaws
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecsel.fitting import L1, Logistic, fit_scores
+    >>> x = np.linspace(1, 9, 200)
+    >>> codes = (x + 3 * np.sin(37 * x) > 5).astype(int)
+    >>> result = fit_scores(np.log(x)[None, :], codes, np.ones(200), Logistic(), L1(0.01), 1)
+    >>> (equation,) = result.terms.to_signomials(["x"])
+    >>> equation.names
+    ('x',)
+    """
+
+    terms: ScoreTerms
     report: FitReport
 
 
@@ -88,7 +92,7 @@ def fit_scores(
     *,
     intercept: bool = True,
     options: FitOptions | None = None,
-    start: PowerLaws | None = None,
+    start: ScoreTerms | None = None,
     watch: Watch | None = None,
 ) -> FitResult:
     """Fit one sum of `n_terms` power laws per score.
@@ -101,8 +105,18 @@ def fit_scores(
         Class codes 0, 1, ….
     weights : array of shape (rows,)
         Row weights; only their ratios count.
-    start : PowerLaws, optional
+    start : ScoreTerms, optional
         A fitted model to continue from (warm start) instead of growing terms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecsel.fitting import L1, Logistic, fit_scores
+    >>> x = np.linspace(1, 9, 200)
+    >>> codes = (x + 3 * np.sin(37 * x) > 5).astype(int)
+    >>> result = fit_scores(np.log(x)[None, :], codes, np.ones(200), Logistic(), L1(0.01), 1)
+    >>> result.report.converged, result.terms.n_classes
+    (True, 1)
     """
     options = options or FitOptions()
     raw = isinstance(options.solver, Adam) and isinstance(penalty, PaperL1)
@@ -124,21 +138,21 @@ def fit_blocks(
     *,
     intercept: bool = True,
     options: FitOptions | None = None,
-    start: PowerLaws | None = None,
+    start: ScoreTerms | None = None,
     watch: Watch | None = None,
 ) -> FitResult:
     """Fit row blocks, wherever they are kept; `centred` are the coordinates of their logs, `shares` of the classes."""
     options = options or FitOptions()
-    problem = Problem(blocks, loss, penalty, n_terms, intercept, centred.spread)
+    problem = Problem(blocks, loss, penalty, n_terms, intercept, centred.std)
     check_support(options.solver, _needs(problem, start=start is not None))
     with one_blas_thread():
         scale = max(1.0, _largest_gradient(problem, shares))
         stop = Stop(options.tol, Stop().kkt * scale, options.max_iter)
         rng = np.random.default_rng(options.seed)
         theta = None if start is None else to_theta(problem, start, centred)
-        outcome, spread, passes = _solve(problem, shares, theta, options, stop, rng, watch)
-        laws = to_power_laws(problem, outcome.theta, centred)
-        settled = to_theta(problem, laws, centred)
+        outcome, objective_spread, passes = _solve(problem, shares, theta, options, stop, rng, watch)
+        terms = to_terms(problem, outcome.theta, centred)
+        settled = to_theta(problem, terms, centred)
         objective, gradient = problem.value_and_gradient(settled)
     report = FitReport(
         solver=_resolved_solver(problem, options),
@@ -149,11 +163,11 @@ def fit_blocks(
         loss=objective - problem.penalty_value(settled),
         kkt_residual=problem.kkt_residual(settled, gradient),
         kkt_scale=scale,
-        spread=tuple(spread),
+        spread=tuple(objective_spread),
         n_rows=blocks.n_rows,
         n_parameters=problem.size,
     )
-    return FitResult(laws, report)
+    return FitResult(terms, report)
 
 
 def class_shares(codes: NDArray[np.integer], weights: Array, loss: Loss) -> Array:
@@ -163,26 +177,27 @@ def class_shares(codes: NDArray[np.integer], weights: Array, loss: Loss) -> Arra
     return np.asarray(totals / totals.sum())
 
 
-def to_power_laws(problem: Problem, theta: Array, centred: Coordinates) -> PowerLaws:
+def to_terms(problem: Problem, theta: Array, centred: Coordinates) -> ScoreTerms:
     """Return θ as power laws of the uncentred logs; terms without exponents join the intercept."""
     intercepts, shapes, slopes = problem.unpack(theta)
     alpha, beta, constant = problem.form.to_power_law(shapes, slopes)
     alive = (beta != 0).any(axis=2)
     gone = ~alive
     intercepts = intercepts + (np.where(gone, alpha + constant, constant)).sum(axis=1)
-    beta = problem.penalty.constraints.clip(beta / centred.spread)
+    beta = problem.penalty.constraints.clip(beta / centred.std)
     shift = np.clip(-(beta @ centred.centre), -LOG_LIMIT, LOG_LIMIT)
-    return PowerLaws(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
+    return ScoreTerms.from_powers(intercepts, np.where(alive, alpha * np.exp(shift), 0.0), beta)
 
 
-def to_theta(problem: Problem, laws: PowerLaws, centred: Coordinates) -> Array:
-    """Inverse of `to_power_laws`."""
-    alpha = laws.coefficients * np.exp(np.clip(laws.exponents @ centred.centre, -LOG_LIMIT, LOG_LIMIT))
-    alive = (laws.exponents != 0).any(axis=2) & (laws.coefficients != 0)
-    shapes, slopes, added = problem.form.from_power_law(np.where(alive, alpha, 1.0), laws.exponents * centred.spread)
+def to_theta(problem: Problem, terms: ScoreTerms, centred: Coordinates) -> Array:
+    """Inverse of `to_terms`."""
+    intercepts, coefficients, exponents = terms.to_powers(problem.n_terms)
+    alpha = coefficients * np.exp(np.clip(exponents @ centred.centre, -LOG_LIMIT, LOG_LIMIT))
+    alive = (exponents != 0).any(axis=2) & (coefficients != 0)
+    shapes, slopes, added = problem.form.from_power_law(np.where(alive, alpha, 1.0), exponents * centred.std)
     shapes = np.where(alive, shapes, 0.0)
     slopes = np.where(alive[..., None], slopes, 0.0)
-    intercepts = laws.intercepts + np.where(alive, added, 0.0).sum(axis=1)
+    intercepts = intercepts + np.where(alive, added, 0.0).sum(axis=1)
     if not problem.intercept:  # terms without exponents are the only constants there are; equal parts cost least
         shapes = np.where(alive, shapes, intercepts[:, None] / np.maximum((~alive).sum(axis=1, keepdims=True), 1))
     return problem.pack(intercepts, shapes, slopes)
@@ -236,8 +251,8 @@ def _solve(
     blocks = problem.blocks
     if isinstance(options.solver, Adam):
         assert isinstance(blocks, ArrayBlocks)  # noqa: S101 - `check_support` has refused other rows
-        outcome, spread = minimise_adam(problem, blocks, options.solver, rng, watch)
-        return outcome, spread, float(outcome.evaluations * len(spread))
+        outcome, objective_spread = minimise_adam(problem, blocks, options.solver, rng, watch)
+        return outcome, objective_spread, float(outcome.evaluations * len(objective_spread))
     if _resolved_solver(problem, options) == LBFGS.name:
         return _solve_lbfgs(problem, shares, theta, stop, rng, watch)
     if theta is not None:
@@ -247,17 +262,19 @@ def _solve(
     few = 2 * rows if newton.starts == 1 else max(2 * rows, TILE_ROWS)
     if isinstance(blocks, ArrayBlocks) and blocks.n_rows <= few:
         return _explore_all_rows(problem, shares, blocks, newton, stop, rng, watch)
-    runs, pool, spread, passes = _explore_pilots(problem, shares, rows, newton, rng, watch)
+    runs, pool, objective_spread, passes = _explore_pilots(problem, shares, rows, newton, rng, watch)
     grown = replace(runs[0], iterations=sum(run.iterations for run in runs))
     if interrupted(runs):
-        return replace(grown, status=Status.INTERRUPTED), spread, passes
+        return replace(grown, status=Status.INTERRUPTED), objective_spread, passes
     if _is_large(problem):
-        outcome, spread, more = fit_large(problem, [run.theta for run in runs], pool, stop, _draw_seed(rng), watch)
+        outcome, objective_spread, more = fit_large(
+            problem, [run.theta for run in runs], pool, stop, _draw_seed(rng), watch
+        )
     else:
         carried = [run.theta for run in runs[: 1 if newton.starts == 1 else FINALISTS]]
         outcome = best_of(problem, carried, stop, watch)
         more = float(outcome.evaluations)
-    return _after(grown, outcome), spread, passes + more
+    return _after(grown, outcome), objective_spread, passes + more
 
 
 def _continue(
@@ -282,14 +299,14 @@ def _explore_all_rows(
     """Grow terms on all rows, in single precision where that saves time, and finish in the precision of the rows."""
     small = blocks.n_rows * problem.size < SINGLE_PRECISION_FROM
     if small or problem.n_terms == 1 or isinstance(problem.sums, CompiledSums):
-        (outcome, *_), spread = explore(problem, shares, rng, newton, stop, watch)
-        return outcome, spread, float(outcome.evaluations)
+        (outcome, *_), objective_spread = explore(problem, shares, rng, newton, stop, watch)
+        return outcome, objective_spread, float(outcome.evaluations)
     rough = replace(problem, blocks=blocks.astype(np.float32))
-    (grown, *_), spread = explore(rough, shares, rng, newton, Stop(1e-4, np.inf, STAGE_ITERATIONS), watch)
+    (grown, *_), objective_spread = explore(rough, shares, rng, newton, Stop(1e-4, np.inf, STAGE_ITERATIONS), watch)
     if grown.status is Status.INTERRUPTED:
-        return grown, spread, float(grown.evaluations)
+        return grown, objective_spread, float(grown.evaluations)
     outcome = minimise(problem, grown.theta, stop, watch)
-    return _after(grown, outcome), spread, float(grown.evaluations + outcome.evaluations)
+    return _after(grown, outcome), objective_spread, float(grown.evaluations + outcome.evaluations)
 
 
 def _explore_pilots(
@@ -305,19 +322,19 @@ def _explore_pilots(
     pool = pilot(problem, class_counts(problem.blocks, classes), 8 * rows, _draw_seed(rng))
     pool_counts = class_counts(pool.blocks, classes)
     runs: list[Outcome] = []
-    spread: list[float] = []
+    objective_spread: list[float] = []
     for _ in range(count):
         small = pilot(pool, pool_counts, rows, _draw_seed(rng))
-        found, spread = explore(small, shares, rng, newton, Stop(1e-4, np.inf, 20), watch)
+        found, objective_spread = explore(small, shares, rng, newton, Stop(1e-4, np.inf, 20), watch)
         runs += found[:FINALISTS]
         if interrupted(found):
             break
     spent = sum(run.evaluations for run in runs) * rows
     if len(runs) > 1:
-        judged = [pool.objective(run.theta) for run in runs]
-        runs, spread = [runs[i] for i in np.argsort(judged)], sorted(judged)
+        objectives = [pool.objective(run.theta) for run in runs]
+        runs, objective_spread = [runs[i] for i in np.argsort(objectives)], sorted(objectives)
         spent += len(runs) * pool.blocks.n_rows
-    return runs, pool, spread, spent / problem.blocks.n_rows
+    return runs, pool, objective_spread, spent / problem.blocks.n_rows
 
 
 def _draw_seed(rng: np.random.Generator) -> int:
@@ -348,10 +365,3 @@ def _scattered(problem: Problem, shares: Array, bent: float, rng: np.random.Gene
     bent = bent if problem.form.has_intercept else 1.0
     bend = bent * rng.choice([-1.0, 1.0], shapes.shape)
     return problem.pack(intercepts, problem.form.seed(bend), rng.normal(0, 0.1, slopes.shape))
-
-
-def score_laws(laws: PowerLaws, u: Array) -> Array:
-    """Return z = intercept + Σ α exp(⟨β, u⟩), (scores, rows)."""
-    exponents = np.clip(np.tensordot(laws.exponents, u, axes=1), -LOG_LIMIT, LOG_LIMIT)
-    scores: Array = laws.intercepts[:, None] + np.matmul(laws.coefficients[:, None, :], np.exp(exponents))[:, 0, :]
-    return scores

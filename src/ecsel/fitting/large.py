@@ -73,7 +73,7 @@ class Search:
         self._problem, self._seed, self._watch = problem, seed, watch
         self._size = float(max(SAMPLE_ROWS, SAMPLE_ROWS_PER_PARAMETER * problem.size))
         self._points: list[ImportanceSample] = []
-        self._spread: list[float] = []
+        self._objective_spread: list[float] = []
         self._looks, self._iterations, self._rows = 0, 0, 0.0
 
     def begin(self, starts: Sequence[Array], pool: Problem) -> Problem:
@@ -82,7 +82,7 @@ class Search:
         self._points = [self._look(theta, size, pool) for theta in starts]
         lowest = min(point.objective for point in self._points)
         self._points = [point for point in self._points if point.objective <= EXPLODED * lowest]
-        self._spread = sorted(point.objective for point in self._points)
+        self._objective_spread = sorted(point.objective for point in self._points)
         return joined(self._problem, self._points)
 
     def rounds(self, sample: Problem) -> tuple[ImportanceSample, Problem]:
@@ -95,7 +95,7 @@ class Search:
             latest = self._look(trial.theta, self._size, sample)
             self._points.append(latest)
             if turn == 0:  # whatever its objective on all rows is: the next sample repairs it
-                self._spread = sorted(trial.objective for trial in trials)
+                self._objective_spread = sorted(trial.objective for trial in trials)
                 best, sample, thetas = latest, joined(self._problem, [latest]), [latest.theta]
                 continue
             apart = max(abs(latest.objective - best.objective), abs(latest.objective - trial.objective))
@@ -130,7 +130,7 @@ class Search:
 
     def _found(self, outcome: Outcome) -> Found:
         passes = self._looks + self._rows / self._problem.blocks.n_rows
-        return replace(outcome, iterations=self._iterations + outcome.iterations), self._spread, passes
+        return replace(outcome, iterations=self._iterations + outcome.iterations), self._objective_spread, passes
 
     def _look(self, theta: Array, size: float, by: Problem) -> ImportanceSample:
         """Look at a point on all rows and draw there; what is already in hand tells how."""

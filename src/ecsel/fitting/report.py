@@ -8,7 +8,13 @@ from typing import Any
 
 
 class Status(Enum):
-    """How a solver ended; the value is the sentence a person reads."""
+    """How a solver ended; the value is the sentence a person reads.
+
+    Examples
+    --------
+    >>> Status.MAX_ITER.value
+    'stopped at max_iter before the optimality conditions held'
+    """
 
     CONVERGED = "converged: the optimality conditions hold to the tolerance"
     STALLED = "stopped: no step lowers the objective at working precision"
@@ -24,6 +30,16 @@ class FitReport:
     `passes` counts sweeps over all rows (work on samples is counted by its share of the rows), `kkt_residual` is the
     largest minimal subgradient at the returned point, `kkt_scale` the largest gradient of the intercept-only model or
     1, `spread` the objectives that the separate starts reached, best first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecsel.fitting import L1, Logistic, fit_scores
+    >>> x = np.linspace(1, 9, 200)
+    >>> codes = (x + 3 * np.sin(37 * x) > 5).astype(int)
+    >>> result = fit_scores(np.log(x)[None, :], codes, np.ones(200), Logistic(), L1(0.01), 1)
+    >>> result.report.status.name, result.report.n_rows
+    ('CONVERGED', 200)
     """
 
     solver: str

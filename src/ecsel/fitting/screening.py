@@ -53,14 +53,14 @@ def first_columns(
     with one_blas_thread():
         centred = Coordinates.of(rows[0], rows[2])
         blocks = ArrayBlocks.standardised(*rows, centred)
-        problem = Problem(blocks, loss, L1(0.0, constraints=constraints), 1, True, centred.spread)
-        v = (rows[0] - centred.centre[:, None]) / centred.spread[:, None]
+        problem = Problem(blocks, loss, L1(0.0, constraints=constraints), 1, True, centred.std)
+        v = (rows[0] - centred.centre[:, None]) / centred.std[:, None]
         correlation = (v * (rows[2] / rows[2].sum())) @ v.T
         for theta in _walk(problem, class_shares(rows[1], rows[2], loss)):
             _, _, slopes = problem.unpack(theta)
             for g in range(len(weight)):
                 own = columns == g
-                weight[g] = _spreads(slopes[..., own], correlation[np.ix_(own, own)]).sum()
+                weight[g] = _stds(slopes[..., own], correlation[np.ix_(own, own)]).sum()
             if np.count_nonzero(weight) > most:
                 break
     kept = np.argsort(-weight, kind="stable")[: min(most, np.count_nonzero(weight))]
@@ -86,14 +86,14 @@ def _strengths(problem: Problem, shares: Array) -> Array:
     if not problem.form.has_intercept:
         problem.unpack(theta)[1][...] = 1.0
     slopes = problem.downhill(problem.value_and_gradient(theta)[1])  # what may not move needs no penalty to stay
-    unit = replace(problem.penalty, strength=1.0).slope_weights(problem.spread)  # type: ignore[type-var]
+    unit = replace(problem.penalty, strength=1.0).slope_weights(problem.std)  # type: ignore[type-var]
     top = float(np.max(np.abs(slopes) / unit, initial=1e-6)) or 1e-6
     top *= 1 + 1e-6  # at the very threshold rounding decides
     return np.geomspace(top, SMALLEST_STRENGTH * top, N_STRENGTHS)
 
 
-def _spreads(slopes: Array, correlation: Array) -> Array:
+def _stds(slopes: Array, correlation: Array) -> Array:
     """Return the standard deviations of ⟨s, v⟩ over rows."""
     variances = np.einsum("cki,ij,ckj->ck", slopes, correlation, slopes)
-    spreads: Array = np.sqrt(np.maximum(variances, 0))
-    return spreads
+    stds: Array = np.sqrt(np.maximum(variances, 0))
+    return stds

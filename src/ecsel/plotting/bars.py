@@ -115,9 +115,9 @@ def plot_scenarios(
     'elasticity'
     """
     chosen, sizes = one_class(explanation, label)
-    shown = np.argsort(-sizes, kind="stable")[:max_features]
-    shown = np.sort(shown[(sizes[shown] > 0) | ~np.isfinite(chosen.values[:, shown]).all(axis=0)])
-    values, features = chosen.values[:, shown], [chosen.feature_names[j] for j in shown]
+    drawn = np.argsort(-sizes, kind="stable")[:max_features]
+    drawn = np.sort(drawn[(sizes[drawn] > 0) | ~np.isfinite(chosen.values[:, drawn]).all(axis=0)])
+    values, features = chosen.values[:, drawn], [chosen.feature_names[j] for j in drawn]
     names = [f"row {i}" for i in range(len(values))] if scenarios is None else list(scenarios)
     width = 0.8 / values.shape[1]
     with drawing_on(ax, (max(5.5, 1.6 * len(values)), 3.6)) as axes:
@@ -232,12 +232,12 @@ def _largest(chosen: Explanation, row: int, max_features: int) -> tuple[list[str
     values = chosen.values[row]
     order = np.argsort(-np.abs(values), kind="stable")
     order = order[values[order] != 0]
-    shown = order if len(order) <= max_features else order[: max_features - 1]
+    drawn = order if len(order) <= max_features else order[: max_features - 1]
     data = chosen.data[row]
-    names = [f"{short(chosen.feature_names[j], 24)} = {_cell(data[j])}" for j in shown]
-    steps = values[shown]
-    if len(shown) < len(order):
-        rest = order[len(shown) :]
+    names = [f"{short(chosen.feature_names[j], 24)} = {_cell(data[j])}" for j in drawn]
+    steps = values[drawn]
+    if len(drawn) < len(order):
+        rest = order[len(drawn) :]
         names.append(f"{len(rest)} others")
         steps = np.append(steps, values[rest].sum())
     return names, steps

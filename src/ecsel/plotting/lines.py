@@ -55,8 +55,8 @@ def plot_curves(
     label, c = view.chosen_class(label)
     with drawing_on(ax, (6.0, 3.8)) as axes:
         outcomes, labels = curves.outputs[:, :, c], names or curves.feature_names
-        shown = np.sort(np.argsort(-np.ptp(outcomes, axis=1), kind="stable")[:max_features])
-        named = {labels[i]: outcomes[i] for i in shown}
+        drawn = np.sort(np.argsort(-np.ptp(outcomes, axis=1), kind="stable")[:max_features])
+        named = {labels[i]: outcomes[i] for i in drawn}
         draw_factor_curves(axes, view, curves.factors, named, label=label, of="the column's own value")
         axes.set_title(title or "What if (exact)")
     return axes

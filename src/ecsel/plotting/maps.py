@@ -69,7 +69,7 @@ def plot_decision_map(
     p = outputs[:, c].reshape(STEPS, STEPS)
     lead = _lead(view, outputs, c).reshape(STEPS, STEPS)
     with drawing_on(ax, (6.2, 4.6)) as axes:
-        shown = axes.pcolormesh(
+        drawn = axes.pcolormesh(
             horizontal, vertical, p, cmap="cividis", vmin=0, vmax=1, shading="auto", rasterized=True
         )
         if lead.min() < 0 <= lead.max():
@@ -78,7 +78,7 @@ def plot_decision_map(
         _draw_rows(axes, rows, y, across, up)
         here = table_values(x)[0]
         axes.plot(float(here[across]), float(here[up]), "*", color="white", markeredgecolor="black", markersize=16)
-        axes.figure.colorbar(shown, ax=axes, label=f"probability of {label}", fraction=0.05, pad=0.02)
+        axes.figure.colorbar(drawn, ax=axes, label=f"probability of {label}", fraction=0.05, pad=0.02)
         axes.set_xlim(*spans[0])
         axes.set_ylim(*spans[1])
         axes.set_xlabel(short(view.raw_names[across]))

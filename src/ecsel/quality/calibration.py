@@ -32,7 +32,13 @@ LARGEST_TEMPERATURE = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Bins of probabilities: their mean, the share of hits, and the weight of each, lowest bin first."""
+    """Bins of probabilities: their mean, the share of hits, and the weight of each, lowest bin first.
+
+    Examples
+    --------
+    >>> Reliability((0.2, 0.8), (0.2, 0.8), (1.0, 1.0)).error
+    0.0
+    """
 
     predicted: tuple[float, ...]
     observed: tuple[float, ...]

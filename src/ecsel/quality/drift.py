@@ -33,7 +33,13 @@ MISSING, OTHER = "missing", "not in training"
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The index of one column, and the bins it is made of: names and shares."""
+    """The index of one column, and the bins it is made of: names and shares.
+
+    Examples
+    --------
+    >>> Drift("age", 0.02, ("below 30", "30 and above"), (0.5, 0.5), (0.43, 0.57)).psi
+    0.02
+    """
 
     name: str
     psi: float
@@ -50,7 +56,16 @@ class Drift:
 
 
 class TableDrift(tuple[Drift, ...]):
-    """The drift of every column, in the order of the table."""
+    """The drift of every column, in the order of the table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ecsel.quality import psi
+    >>> old, new = pd.DataFrame({"x": range(100)}), pd.DataFrame({"x": range(50, 150)})
+    >>> [drift.name for drift in psi(old, new)]
+    ['x']
+    """
 
     __slots__ = ()
 

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RegressionQuality:
-    """Measures of predictions; `r2` is 1 − Σ(y − f)²/Σ(y − ȳ)², None where all targets are equal."""
+    """Measures of predictions; `r2` is 1 − Σ(y − f)²/Σ(y − ȳ)², None where all targets are equal.
+
+    Examples
+    --------
+    >>> RegressionQuality(n_rows=3, rmse=0.5, mae=0.4, r2=0.9).to_dict()["r2"]
+    0.9
+    """
 
     n_rows: int
     rmse: float
@@ -43,10 +49,10 @@ def measure_regression(target: Floats, predicted: Floats, weights: Floats) -> Re
     """
     error = target - predicted
     squared = float(np.average(error**2, weights=weights))
-    spread = float(np.average((target - np.average(target, weights=weights)) ** 2, weights=weights))
+    variance = float(np.average((target - np.average(target, weights=weights)) ** 2, weights=weights))
     return RegressionQuality(
         len(target),
         squared**0.5,
         float(np.average(np.abs(error), weights=weights)),
-        1.0 - squared / spread if spread > 0 else None,
+        1.0 - squared / variance if variance > 0 else None,
     )

@@ -19,7 +19,7 @@ import numpy as np
 from ecsel.explain.counterfactual.options import grain_of
 from ecsel.explain.frames import some_rows
 from ecsel.export.program.lowering import lower
-from ecsel.report.wording import shown
+from ecsel.signomial.text import format_name
 from ecsel.tables.levels import level_codes
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ def _control(evidence: Evidence, column: InputColumn, *, is_fixed: bool) -> dict
     view, j = evidence.view, evidence.view.column_position(column.name)
     common = {
         "name": column.name,
-        "text": shown(column.name),
+        "text": format_name(column.name),
         "missing": not column.refuses_missing and view.encoder is not None,
         "fixed": is_fixed,
     }
     if column.levels is not None:
         # a truth value has no third level that training did not see
-        return {**common, "levels": [shown(level) for level in column.levels], "open": column.kind != "boolean"}
+        return {**common, "levels": [format_name(level) for level in column.levels], "open": column.kind != "boolean"}
     values = evidence.training.numbers(j)
     present = values[~np.isnan(values)]
     low, high = float(present.min()), float(present.max())
@@ -88,7 +88,7 @@ def _spread(values: Floats) -> float:
 
 def sample(evidence: Evidence, must: Iterable[int], most: int) -> tuple[NDArray[np.intp], dict[str, Any]]:
     """Return the positions of the sampled rows, some of them for certain, and the sample itself."""
-    rows, wanted = evidence.judged, sorted(set(must))
+    rows, wanted = evidence.evaluated, sorted(set(must))
     while True:
         positions = np.union1d(some_rows(len(rows), most), np.array(wanted, dtype=np.intp))
         columns = [_column(evidence, column, positions) for column in lower(evidence.view).inputs]
@@ -97,7 +97,7 @@ def sample(evidence: Evidence, must: Iterable[int], most: int) -> tuple[NDArray[
             break
         most = int(most * min(0.95 * MAX_BYTES / size, 0.9))
     document = {
-        "labels": [shown(label) for label in rows.labels[positions].tolist()],
+        "labels": [format_name(label) for label in rows.labels[positions].tolist()],
         "truth": _truth(rows, positions),
         "columns": columns,
         "of": len(rows),
@@ -107,12 +107,12 @@ def sample(evidence: Evidence, must: Iterable[int], most: int) -> tuple[NDArray[
 
 def _truth(rows: Rows, positions: NDArray[np.intp]) -> list[str]:
     truth = rows.truth[positions].tolist()
-    return [shown(rows.view.classes[t]) for t in truth] if rows.view.has_classes else [f"{t:.6g}" for t in truth]
+    return [format_name(rows.view.classes[t]) for t in truth] if rows.view.has_classes else [f"{t:.6g}" for t in truth]
 
 
 def _column(evidence: Evidence, column: InputColumn, positions: NDArray[np.intp]) -> dict[str, Any]:
     """Return the values of a column: positions of levels (−1 missing, −2 unknown), numbers, or bytes of doubles."""
-    rows = evidence.judged
+    rows = evidence.evaluated
     j = evidence.view.column_position(column.name)
     if column.levels is not None:
         codes = level_codes(rows.columns[j], column.levels, column.missing_codes).codes

@@ -15,7 +15,7 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 
 from ecsel.report.html import Html, element, join
 from ecsel.report.svg import Frame, thinned
-from ecsel.report.wording import shown
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ def calibration_chart(bins: Reliability, *, two_classes: bool) -> Html:
 
 def legend(rows: Rows) -> Html | None:
     """Return which line is which class; None for one line."""
-    return legend_of([shown(rows.view.classes[c]) for c in scored_classes(rows)])
+    return legend_of([format_name(rows.view.classes[c]) for c in scored_classes(rows)])
 
 
 def legend_of(labels: Sequence[str]) -> Html | None:

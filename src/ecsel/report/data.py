@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecsel.report.svg import bar, spark
-from ecsel.report.wording import DASH, count, number, percent, shown
+from ecsel.report.wording import DASH, count, number, percent
+from ecsel.signomial.text import format_name
 from ecsel.tables import EmptyColumn
 from ecsel.tables.levels import MISSING, UNKNOWN, level_codes
 
@@ -41,7 +42,7 @@ class ClassShare:
 
     label: str
     training: str
-    judged: str
+    evaluated: str
     bar: Html
 
 
@@ -50,7 +51,7 @@ class DataSummary:
     """The section on the data."""
 
     n_training: str
-    n_judged: str
+    n_evaluated: str
     columns: tuple[ColumnLine, ...]
     classes: tuple[ClassShare, ...]
     target: tuple[str, str, Html] | None
@@ -60,19 +61,19 @@ class DataSummary:
 
 def data_summary(evidence: Evidence) -> DataSummary:
     """Describe the training rows, and how many rows the model is judged by."""
-    view, training, judged = evidence.view, evidence.training, evidence.judged
+    view, training, evaluated = evidence.view, evidence.training, evidence.evaluated
     used = set(evidence.used.tolist())
     columns = tuple(_column(training, j, used=j in used) for j in range(len(view.raw_names)))
     classes: tuple[ClassShare, ...] = ()
     target = None
     if view.has_classes:
-        shares = [np.bincount(rows.truth, minlength=len(view.classes)) for rows in (training, judged)]
+        shares = [np.bincount(rows.truth, minlength=len(view.classes)) for rows in (training, evaluated)]
         top = float(shares[0].max()) / len(training)
         classes = tuple(
             ClassShare(
-                shown(label),
+                format_name(label),
                 f"{count(a)} ({percent(a / len(training))})",
-                f"{count(b)} ({percent(b / len(judged))})",
+                f"{count(b)} ({percent(b / len(evaluated))})",
                 bar(a / len(training) / top),
             )
             for label, a, b in zip(view.classes, *shares, strict=True)
@@ -82,11 +83,11 @@ def data_summary(evidence: Evidence) -> DataSummary:
         low, middle, high = np.quantile(y, [0, 0.5, 1], method="lower").tolist()
         target = (number(middle), f"{number(low)} to {number(high)}", spark(np.histogram(y, bins=BINS)[0]))
     notes = () if view.encoder is None else view.encoder.notes
-    return DataSummary(count(len(training)), count(len(judged)), columns, classes, target, notes)
+    return DataSummary(count(len(training)), count(len(evaluated)), columns, classes, target, notes)
 
 
 def _column(rows: Rows, j: int, *, used: bool) -> ColumnLine:
-    name = shown(rows.view.raw_names[j])
+    name = format_name(rows.view.raw_names[j])
     levels = rows.view.levels(j)
     if levels is not None:
         return _levels(rows, j, name, levels, used=used)
@@ -115,7 +116,7 @@ def _levels(rows: Rows, j: int, name: str, levels: tuple[Level, ...], *, used: b
     tally = [counts.get(c, 0) for c in range(len(levels))]
     most = levels[int(np.argmax(tally))]
     known = len(found) - counts.get(MISSING, 0) - counts.get(UNKNOWN, 0)
-    typical = f"{shown(most)} ({percent(max(tally) / len(found), 0)})" if known else DASH
+    typical = f"{format_name(most)} ({percent(max(tally) / len(found), 0)})" if known else DASH
     ordered = sorted(tally, reverse=True)[:MAX_BARS]
     return ColumnLine(
         name,

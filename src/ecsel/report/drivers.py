@@ -16,7 +16,8 @@ import numpy as np
 from ecsel import explain
 from ecsel.report.svg import bar, signed_bar
 from ecsel.report.swarm import beeswarm
-from ecsel.report.wording import DASH, MINUS, number, percent, shown
+from ecsel.report.wording import DASH, MINUS, number, percent
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +91,7 @@ def drivers(evidence: Evidence) -> Drivers:
     total, top = float(importance.sum()) or 1.0, float(importance.max()) or 1.0
     lines = tuple(
         DriverLine(
-            shown(view.raw_names[j]),
+            format_name(view.raw_names[j]),
             number(float(importance[j]), 3),
             percent(float(importance[j]) / total),
             bar(float(importance[j]) / top),
@@ -98,12 +99,12 @@ def drivers(evidence: Evidence) -> Drivers:
         for j in ranking
     )
     numeric = [j for j in ranking if view.levels(j) is None]
-    categories = tuple(shown(view.raw_names[j]) for j in ranking if view.levels(j) is not None)
+    categories = tuple(format_name(view.raw_names[j]) for j in ranking if view.levels(j) is not None)
     readable = view.encoder is not None and view.encoder.is_raw
     tables = () if readable else _tables(evidence, numeric)
-    side = shown(evidence.target)
+    side = format_name(evidence.target)
     if view.has_classes:
-        side = "the log-odds of " + ("the decision" if toward is None else shown(toward))
+        side = "the log-odds of " + ("the decision" if toward is None else format_name(toward))
     swarm = beeswarm(evidence, contributions, tuple(ranking), f"adds to {side}")
     return Drivers(tuple(ranking), lines, tables, categories, len(contributions), swarm, side)
 
@@ -129,14 +130,16 @@ def _tables(evidence: Evidence, columns: list[int]) -> tuple[ElasticityTable, ..
             text = DASH if middle is None else f"{number(middle, 3)} ({percent(float(defined.mean()), 0)} of rows)"
             lines.append(
                 ElasticityLine(
-                    shown(view.raw_names[j]),
+                    format_name(view.raw_names[j]),
                     _effect_text(effect, points=view.has_classes),
                     signed_bar(effect / largest),
                     number(float(np.nanmean(gradient[:, s, j])), 3) if not np.isnan(gradient[:, s, j]).all() else DASH,
                     text,
                 )
             )
-        tables.append(ElasticityTable(shown(label) if view.has_classes else shown(evidence.target), tuple(lines)))
+        tables.append(
+            ElasticityTable(format_name(label) if view.has_classes else format_name(evidence.target), tuple(lines))
+        )
     return tuple(tables)
 
 

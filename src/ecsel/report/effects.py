@@ -19,7 +19,8 @@ from ecsel.explain.frames import repeat_row, table_with
 from ecsel.report.curves import MAX_CURVES, legend_of
 from ecsel.report.html import Html, element
 from ecsel.report.svg import BOTTOM, Frame, padded, signed_bar
-from ecsel.report.wording import number, shown, value_text
+from ecsel.report.wording import number, value_text
+from ecsel.signomial.text import format_name
 from ecsel.tables.levels import level_codes
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Effects:
     labels: tuple[str, ...]
     """The scores that are shown."""
     legend: Html | None
-    held: str
+    other_columns: str
     """The row that the other columns are taken from; empty where it makes no difference."""
     n_left_out: int
     has_bands: bool
@@ -84,10 +85,17 @@ def effects(evidence: Evidence, ranking: tuple[int, ...], start: int) -> Effects
     labels = view.score_classes[:MAX_CURVES]
     columns = tuple(_effect(evidence, j, start, len(labels)) for j in chosen)
     together = bool((view.terms.uses @ view.grouping > 0).sum(axis=1).max(initial=0) > 1)
-    held = f"row {shown(evidence.judged.labels[start])} of the {evidence.judged_name}" if together else ""
-    names = tuple(shown(label) for label in labels) if view.has_classes else (shown(evidence.target),)
+    other_columns = (
+        f"row {format_name(evidence.evaluated.labels[start])} of the {evidence.evaluated_name}" if together else ""
+    )
+    names = tuple(format_name(label) for label in labels) if view.has_classes else (format_name(evidence.target),)
     return Effects(
-        columns, names, legend_of(names), held, len(ranking) - len(chosen), evidence.standard_errors is not None
+        columns,
+        names,
+        legend_of(names),
+        other_columns,
+        len(ranking) - len(chosen),
+        evidence.standard_errors is not None,
     )
 
 
@@ -102,7 +110,7 @@ def scores_along(evidence: Evidence, j: int, values: NDArray[Any], start: int) -
 
 def _along(evidence: Evidence, j: int, values: NDArray[Any], start: int) -> Any:
     """Return a row as a table with other values of one column."""
-    return table_with(repeat_row(evidence.judged.take(np.array([start])), len(values)), {j: values})
+    return table_with(repeat_row(evidence.evaluated.take(np.array([start])), len(values)), {j: values})
 
 
 def band(evidence: Evidence, j: int, grid: NDArray[Any], typical: NDArray[Any], start: int) -> Floats | None:
@@ -136,9 +144,9 @@ def _effect(evidence: Evidence, j: int, start: int, n_scores: int) -> ColumnEffe
     )
     edge = 0.02 if n_scores == 1 else 0.02 + DODGE * n_scores / 2
     frame = Frame(padded(np.array([low, high]), edge), padded(np.append(ends.ravel(), 0.0), 0.08), height=240)
-    name = shown(evidence.view.raw_names[j])
+    name = format_name(evidence.view.raw_names[j])
     unit = "effect on the log-odds" if evidence.view.link.has_reference else "effect on the score"
-    unit = unit if evidence.view.has_classes else f"effect on {shown(evidence.target)}"
+    unit = unit if evidence.view.has_classes else f"effect on {format_name(evidence.target)}"
     lines = [frame.line(np.array(frame.x), np.zeros(2), "reference")]
     # dots of several classes stand side by side: those of classes that do the same would hide each other
     beside = (np.arange(n_scores) - (n_scores - 1) / 2) * (DODGE * (high - low) if few else 0.0)
@@ -185,11 +193,16 @@ def _of_levels(evidence: Evidence, j: int, levels: tuple[Any, ...], start: int, 
     cells = np.empty(len(order), dtype=object)
     cells[:] = [levels[k] for k in order]
     found = scores_along(evidence, j, cells, start)[:, :n_scores]
-    typical = shown(levels[order[0]])
+    typical = format_name(levels[order[0]])
     reach = band(evidence, j, cells, cells[:1], start)
-    lines = _lines([shown(levels[k]) for k in order], found - found[0], None if reach is None else reach[:, :n_scores])
+    lines = _lines(
+        [format_name(levels[k]) for k in order], found - found[0], None if reach is None else reach[:, :n_scores]
+    )
     return ColumnEffect(
-        shown(evidence.view.raw_names[j]), None, lines + _missing_line(evidence, j, cells[0], start, n_scores), typical
+        format_name(evidence.view.raw_names[j]),
+        None,
+        lines + _missing_line(evidence, j, cells[0], start, n_scores),
+        typical,
     )
 
 

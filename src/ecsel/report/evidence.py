@@ -117,7 +117,7 @@ class Evidence:
 
     view: ModelView
     training: Rows
-    judged: Rows
+    evaluated: Rows
     target: str
     """What is predicted, as the outcomes are called."""
 
@@ -130,9 +130,9 @@ class Evidence:
         if (X_test is None) != (y_test is None):
             raise ValueError("X_test and y_test belong together: give both or neither.")
         training = Rows.read(view, X, y, "y")
-        judged = training if X_test is None else Rows.read(view, X_test, y_test, "y_test")
+        evaluated = training if X_test is None else Rows.read(view, X_test, y_test, "y_test")
         name = getattr(y, "name", None)
-        return cls(view, training, judged, UNNAMED if name in (None, "") else str(name))
+        return cls(view, training, evaluated, UNNAMED if name in (None, "") else str(name))
 
     @property
     def target_symbol(self) -> str:
@@ -142,10 +142,10 @@ class Evidence:
     @property
     def held_out(self) -> bool:
         """Whether the model is judged by rows that it was not fitted on."""
-        return self.judged is not self.training
+        return self.evaluated is not self.training
 
     @property
-    def judged_name(self) -> str:
+    def evaluated_name(self) -> str:
         """The rows of the judgement in words."""
         return "held-out rows" if self.held_out else "training rows"
 
@@ -179,12 +179,12 @@ class Evidence:
     @cached_property
     def explained(self) -> Rows:
         """The judged rows over which explanations are averaged."""
-        return self.judged.some(MAX_EXPLAINED)
+        return self.evaluated.some(MAX_EXPLAINED)
 
 
 def typical_row(evidence: Evidence) -> int:
     """Return the position of the judged row whose numbers lie nearest to the medians, in ranks."""
-    rows = evidence.judged
+    rows = evidence.evaluated
     distance = np.zeros(len(rows))
     for j in evidence.used.tolist():
         if evidence.view.levels(j) is None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel import explain
-from ecsel.report.wording import exact, number, percent, shown
+from ecsel.report.wording import exact, number, percent
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -26,7 +27,7 @@ class Example:
 
     position: int
     """Among the judged rows."""
-    why_shown: str
+    heading: str
     row: str
     outcome: str
     truth: str
@@ -41,11 +42,11 @@ def examples(
 ) -> tuple[Example, ...]:
     """Choose rows and explain them; columns that nobody can change stay as they are in the nearest changes."""
     chosen = _telling_classes(evidence) if evidence.view.has_classes else _telling_values(evidence)
-    rows = evidence.judged.take(np.array(list(chosen), dtype=np.intp))
+    rows = evidence.evaluated.take(np.array(list(chosen), dtype=np.intp))
     words = explain.reasons(
         evidence.view, rows, MAX_REASONS, baseline=evidence.baseline, column_texts=column_texts
     ).texts
-    names = {repr(label): shown(label) for label in evidence.view.classes}
+    names = {repr(label): format_name(label) for label in evidence.view.classes}
     words = tuple(tuple(_named(text, names) for text in texts) for texts in words)
     return tuple(
         _example(evidence, position, why, texts, immutable)
@@ -63,26 +64,26 @@ def _named(text: str, names: Mapping[str, str]) -> str:
 
 def _telling_classes(evidence: Evidence) -> dict[int, str]:
     """Return the closest call, the surest right decisions and the surest mistake, each with why it is shown."""
-    view, rows = evidence.view, evidence.judged
+    view, rows = evidence.view, evidence.evaluated
     at = np.arange(len(rows))
     sure = rows.outputs[at, rows.decided]
     if view.threshold is not None:
-        doubt = np.abs(rows.outputs[:, 1] - view.threshold)
+        margin = np.abs(rows.outputs[:, 1] - view.threshold)
     else:
         ordered = np.sort(rows.outputs, axis=1)
-        doubt = ordered[:, -1] - ordered[:, -2]
-    chosen = {int(doubt.argmin()): "The closest call"}
+        margin = ordered[:, -1] - ordered[:, -2]
+    chosen = {int(margin.argmin()): "The closest call"}
     right = rows.decided == rows.truth
     for c, label in list(enumerate(view.classes))[:3]:
         if (hits := np.flatnonzero(right & (rows.decided == c))).size:
-            chosen.setdefault(int(hits[sure[hits].argmax()]), f"The surest right decision for {shown(label)}")
+            chosen.setdefault(int(hits[sure[hits].argmax()]), f"The surest right decision for {format_name(label)}")
     if (misses := np.flatnonzero(~right)).size:
         chosen.setdefault(int(misses[sure[misses].argmax()]), "The surest mistake")
     return chosen
 
 
 def _telling_values(evidence: Evidence) -> dict[int, str]:
-    rows = evidence.judged
+    rows = evidence.evaluated
     predicted, residual = rows.outputs[:, 0], rows.truth - rows.outputs[:, 0]
     chosen = {int(np.abs(predicted - np.median(predicted)).argmin()): "A prediction in the middle"}
     chosen.setdefault(int(predicted.argmax()), "The highest prediction")
@@ -94,18 +95,18 @@ def _telling_values(evidence: Evidence) -> dict[int, str]:
 def _example(
     evidence: Evidence, position: int, why: str, texts: tuple[str, ...], immutable: Collection[Any]
 ) -> Example:
-    view, rows = evidence.view, evidence.judged
+    view, rows = evidence.view, evidence.evaluated
     output = rows.outputs[position]
     if view.has_classes:
         decided = int(rows.decided[position])
-        outcome = f"{shown(view.classes[decided])} with probability {percent(float(output[decided]))}"
-        truth, right = shown(view.classes[int(rows.truth[position])]), bool(rows.truth[position] == decided)
+        outcome = f"{format_name(view.classes[decided])} with probability {percent(float(output[decided]))}"
+        truth, right = format_name(view.classes[int(rows.truth[position])]), bool(rows.truth[position] == decided)
     else:
         outcome, truth, right = number(float(output[0])), number(float(rows.truth[position])), None
     return Example(
         position,
         why,
-        f"Row {shown(rows.labels[position])}",
+        f"Row {format_name(rows.labels[position])}",
         outcome,
         truth,
         right,
@@ -117,7 +118,7 @@ def _example(
 def _changes(evidence: Evidence, position: int, immutable: Collection[Any]) -> tuple[str, ...]:
     answers = explain.counterfactual(
         evidence.view,
-        evidence.judged.take(np.array([position])),
+        evidence.evaluated.take(np.array([position])),
         n=MAX_CHANGES,
         immutable=immutable,
         data=evidence.training.table if evidence.view.encoder is not None else None,
@@ -127,8 +128,8 @@ def _changes(evidence: Evidence, position: int, immutable: Collection[Any]) -> t
 
 def _in_words(answer: Counterfactual) -> str:
     moves = [
-        f"{shown(name)} were {exact(after)} instead of {exact(before)}"  # these very values were confirmed
+        f"{format_name(name)} were {exact(after)} instead of {exact(before)}"  # these very values were confirmed
         for name, (before, after) in answer.changes.items()
     ]
     chance = "" if answer.probability is None else f" (probability {percent(answer.probability)})"
-    return f"If {' and '.join(moves)}: {shown(answer.prediction)}{chance}."
+    return f"If {' and '.join(moves)}: {format_name(answer.prediction)}{chance}."

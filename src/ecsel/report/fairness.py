@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import binomtest
 
-from ecsel.report.wording import DASH, count, number, percent, shown, value_text
+from ecsel.report.wording import DASH, count, number, percent, value_text
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +58,7 @@ def fairness(evidence: Evidence, group: Any) -> Fairness | None:
     if group is None:
         return None
     by, masks = _groups(evidence, group)
-    rows = evidence.judged
+    rows = evidence.evaluated
     few = any(mask.sum() < FEW_ROWS for mask in masks.values())
     remarks = [f"Groups of fewer than {FEW_ROWS} rows say little; they are set in grey."] if few else []
     if not evidence.view.has_classes:
@@ -76,21 +77,21 @@ def fairness(evidence: Evidence, group: Any) -> Fairness | None:
 
 def _groups(evidence: Evidence, group: Any) -> tuple[str, dict[str, Mask]]:
     """Return what the groups are called, and the rows of each."""
-    rows, view = evidence.judged, evidence.view
+    rows, view = evidence.evaluated, evidence.view
     if isinstance(group, str):
         j = view.column_position(group)
-        by = shown(group)
+        by = format_name(group)
         if view.levels(j) is None:
             return by, _masks(rows.numbers(j))
         return by, _masks(np.array([value_text(cell) for cell in rows.cells(j)], dtype=object))
     values = np.asarray(group)
     if values.shape != (len(rows),):
         raise ValueError(
-            f"group must be the name of a column or one label per row of the {evidence.judged_name}, shape "
+            f"group must be the name of a column or one label per row of the {evidence.evaluated_name}, shape "
             f"({len(rows)},), but its shape is {values.shape}."
         )
     name = getattr(group, "name", None)
-    return shown(name) if name else "the given groups", _masks(values)
+    return format_name(name) if name else "the given groups", _masks(values)
 
 
 def _masks(values: NDArray[Any]) -> dict[str, Mask]:
@@ -124,7 +125,7 @@ _Line = tuple[tuple[str, ...], "Callable[[str, Mask], GroupLine]"]
 
 
 def _two_classes(rows: Rows, reference: Mask) -> _Line:
-    second = shown(rows.view.classes[1])
+    second = format_name(rows.view.classes[1])
     headings = (
         "rows",
         f"truly {second}",
@@ -158,7 +159,7 @@ def _two_classes(rows: Rows, reference: Mask) -> _Line:
 
 
 def _many_classes(rows: Rows) -> _Line:
-    labels = [shown(label) for label in rows.view.classes]
+    labels = [format_name(label) for label in rows.view.classes]
     right = rows.decided == rows.truth
 
     def line(name: str, mask: Mask) -> GroupLine:

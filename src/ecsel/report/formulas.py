@@ -25,8 +25,8 @@ from ecsel.report.mathml import (
 )
 from ecsel.report.pieces import equation_text
 from ecsel.report.rules import ColumnRule, column_rules
-from ecsel.report.wording import DASH, MINUS, number, percent, shown
-from ecsel.signomial.text import counted
+from ecsel.report.wording import DASH, MINUS, number, percent
+from ecsel.signomial.text import counted, format_name
 
 if TYPE_CHECKING:
     from ecsel.report.evidence import Evidence
@@ -127,7 +127,7 @@ def formulas(evidence: Evidence, n_bootstrap: int = 0) -> Formulas:
         () if readable else _scales(model),
         tuple(promises),
         _readable_size(evidence) if readable else _size(equations),
-        shown(view.classes[1]) if evidence.is_log_odds else None,
+        format_name(view.classes[1]) if evidence.is_log_odds else None,
         _pieces(evidence, n_bootstrap) if readable else (),
         column_rules(view),
         _front(evidence),
@@ -157,7 +157,7 @@ def score_name(evidence: Evidence, label: Any) -> Html:
     if not evidence.view.has_classes:
         return symbol(evidence.target_symbol)
     if evidence.view.encoder is not None and evidence.view.encoder.is_raw:
-        return element("mtext", f"{'log-odds' if evidence.is_log_odds else 'score'} of {shown(label)}")
+        return element("mtext", f"{'log-odds' if evidence.is_log_odds else 'score'} of {format_name(label)}")
     return score_of(label)
 
 
@@ -168,7 +168,7 @@ def _product(evidence: Evidence) -> Html | None:
     ((label, right),) = evidence.view.estimator.equations_.items()
     if not is_product_of_powers(right, evidence.view.estimator.encoder_):
         return None
-    return odds_product(element("mtext", f"odds of {shown(label)}"), right)
+    return odds_product(element("mtext", f"odds of {format_name(label)}"), right)
 
 
 def _pieces(evidence: Evidence, n_bootstrap: int) -> tuple[PieceLine, ...]:
@@ -183,7 +183,7 @@ def _pieces(evidence: Evidence, n_bootstrap: int) -> tuple[PieceLine, ...]:
         errors = [DASH if error is None else f"± {number(error, 2)}" for error in known]
     return tuple(
         PieceLine(
-            shown(label),
+            format_name(label),
             piece(term),
             typeset_number(term.coefficient),
             error,
@@ -231,7 +231,7 @@ def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
 
 def _scales(model: Any) -> tuple[ScaleLine, ...]:
     used = {name for each in model.equations_.values() for name in each.names}
-    return tuple(ScaleLine(shown(f.name), _meaning(f)) for f in model.encoder_.features if f.name in used)
+    return tuple(ScaleLine(format_name(f.name), _meaning(f)) for f in model.encoder_.features if f.name in used)
 
 
 def _readable_size(evidence: Evidence) -> str:
@@ -261,7 +261,7 @@ def _link(evidence: Evidence) -> Html:
     """Return how scores become probabilities."""
     p, exp, classes = element("mi", "p"), element("mi", "e"), evidence.view.classes
     if evidence.view.link.has_reference:
-        left = element("msub", p, element("mtext", shown(classes[1])))
+        left = element("msub", p, element("mtext", format_name(classes[1])))
         name = element("mtext", "log-odds") if evidence.is_log_odds else score_of(classes[1])
         power = element("msup", exp, element("mrow", element("mo", MINUS), name))
         below = element("mrow", element("mn", "1"), element("mo", "+"), power)
@@ -285,14 +285,16 @@ def _any_score(evidence: Evidence, letter: str) -> Html:
 def _decision(evidence: Evidence) -> str:
     view = evidence.view
     if view.threshold is not None:
-        return f"It decides for {shown(view.classes[1])} where its probability is at least {number(view.threshold)}."
+        return (
+            f"It decides for {format_name(view.classes[1])} where its probability is at least {number(view.threshold)}."
+        )
     return "It decides for the class with the highest probability."
 
 
 def _meaning(feature: Feature) -> str:
-    column = shown(feature.column)
+    column = format_name(feature.column)
     if feature.kind == "level":
-        return f"{number(feature.ceiling)} where {column} is {shown(feature.level)}, else 1"
+        return f"{number(feature.ceiling)} where {column} is {format_name(feature.level)}, else 1"
     if feature.kind == "missing":
         return f"{number(feature.ceiling)} where {column} is missing, else 1"
     sign = MINUS if feature.offset < 0 else "+"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.report.wording import count, percent, shown
+from ecsel.report.wording import count, percent
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,8 @@ def limits(evidence: Evidence, own: Sequence[str]) -> tuple[str, ...]:
     n = len(evidence.training)
     if evidence.held_out:
         found.append(
-            f"The figures were measured on {count(len(evidence.judged))} held-out rows, which the model had not seen. "
+            f"The figures were measured on {count(len(evidence.evaluated))} held-out rows, which the model had not "
+            "seen. "
             "Rows from another time or place may differ."
         )
     else:
@@ -45,14 +47,14 @@ def limits(evidence: Evidence, own: Sequence[str]) -> tuple[str, ...]:
     found += _range(evidence)
     unused = [name for j, name in enumerate(evidence.view.raw_names) if j not in set(evidence.used.tolist())]
     if unused:
-        text = listed([shown(name) for name in unused])
+        text = listed([format_name(name) for name in unused])
         found.append(f"The equation does not use these columns, so they change nothing: {text}.")
     return (*found, ALWAYS)
 
 
 def _classes(evidence: Evidence) -> list[str]:
-    counts = np.bincount(evidence.judged.truth, minlength=len(evidence.view.classes)).tolist()
-    by_class = [(shown(label), n) for label, n in zip(evidence.view.classes, counts, strict=True)]
+    counts = np.bincount(evidence.evaluated.truth, minlength=len(evidence.view.classes)).tolist()
+    by_class = [(format_name(label), n) for label, n in zip(evidence.view.classes, counts, strict=True)]
     few = [f"{label} ({count(n)})" for label, n in by_class if n < FEW_ROWS]
     rare = [f"{label} ({percent(n / sum(counts))})" for label, n in by_class if FEW_ROWS <= n < RARE * sum(counts)]
     found = []
@@ -76,9 +78,9 @@ def _range(evidence: Evidence) -> list[str]:
         "extrapolate": "Outside the training ranges the equation extrapolates.",
         "error": "Rows outside the training ranges are refused.",
     }[encoder.out_of_range]
-    columns = encoder.transform_report(evidence.judged.table).columns
-    outside = {shown(c.column): n for c in columns if (n := c.n_below + c.n_above)}
-    unknown = {shown(c.column): c.n_unknown for c in columns if c.n_unknown}
+    columns = encoder.transform_report(evidence.evaluated.table).columns
+    outside = {format_name(c.column): n for c in columns if (n := c.n_below + c.n_above)}
+    unknown = {format_name(c.column): c.n_unknown for c in columns if c.n_unknown}
     found = [rule]
     for counts, what in ((outside, "outside the training range"), (unknown, "with a level that training never saw")):
         if counts:

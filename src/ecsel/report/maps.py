@@ -15,7 +15,8 @@ from ecsel.explain.frames import repeat_row, table_with
 from ecsel.report.effects import MAX_DISTINCT
 from ecsel.report.html import Html, element, join
 from ecsel.report.svg import Frame
-from ecsel.report.wording import number, shown
+from ecsel.report.wording import number
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,8 +37,8 @@ class DecisionMap:
     chart: Html
     across: str
     up: str
-    shown: str
-    held: str
+    colour: str
+    other_columns: str
     """How the other columns are set, in words."""
 
 
@@ -50,17 +51,17 @@ def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> De
     spans = [_span(evidence, j) for j in pair]
     middles = [np.linspace(low, high, 2 * n + 1)[1::2] for (low, high), n in zip(spans, (ACROSS, UP), strict=True)]
     grid = np.meshgrid(*(_occurring(evidence, j, each) for j, each in zip(pair, middles, strict=True)))
-    repeated = repeat_row(evidence.judged.take(np.array([start])), grid[0].size)
+    repeated = repeat_row(evidence.evaluated.take(np.array([start])), grid[0].size)
     table = table_with(repeated, {j: values.ravel() for j, values in zip(pair, grid, strict=True)})
     outputs = view.outputs_of(view.scores_of(view.rows(table, warn=False)))
     frame = Frame(spans[0], spans[1], width=560, height=400)
     names = [view.raw_names[j] for j in pair]
     if view.has_classes:
-        label = view.classes[1] if len(view.classes) == 2 else view.classes[int(evidence.judged.decided[start])]
+        label = view.classes[1] if len(view.classes) == 2 else view.classes[int(evidence.evaluated.decided[start])]
         c = view.classes.index(label)
         lead = _lead(view.threshold, outputs, c).reshape(UP, ACROSS)
         level = _level(view.threshold, outputs, c).reshape(UP, ACROSS)
-        what = f"the probability of {shown(label)}"
+        what = f"the probability of {format_name(label)}"
         border = _boundary(frame, middles[0], middles[1], lead)
     else:
         low, high = float(outputs.min()), float(outputs.max())
@@ -68,10 +69,10 @@ def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> De
         what = f"the prediction, from {number(low)} (orange) to {number(high)} (blue)"
         border = Html("")
     dots = _rows_as_dots(evidence, frame, pair)
-    title = f"Decision map over {shown(names[0])} and {shown(names[1])}: {what}"
+    title = f"Decision map over {format_name(names[0])} and {format_name(names[1])}: {what}"
     chart = frame.figure(title, _bands(frame, level), frame.axes(_short(names[0]), _short(names[1])), border, dots)
-    held = f"row {shown(evidence.judged.labels[start])} of the {evidence.judged_name}"
-    return DecisionMap(chart, shown(names[0]), shown(names[1]), what, held)
+    other_columns = f"row {format_name(evidence.evaluated.labels[start])} of the {evidence.evaluated_name}"
+    return DecisionMap(chart, format_name(names[0]), format_name(names[1]), what, other_columns)
 
 
 def _span(evidence: Evidence, j: int) -> tuple[float, float]:
@@ -149,7 +150,7 @@ def _boundary(frame: Frame, x: Floats, y: Floats, lead: Floats) -> Html:
 
 
 def _rows_as_dots(evidence: Evidence, frame: Frame, pair: list[int]) -> Html:
-    rows = evidence.judged
+    rows = evidence.evaluated
     x, y = (rows.numbers(j) for j in pair)
     inside = (x >= frame.x[0]) & (x <= frame.x[1]) & (y >= frame.y[0]) & (y <= frame.y[1])
     chosen = np.flatnonzero(inside)
@@ -159,5 +160,5 @@ def _rows_as_dots(evidence: Evidence, frame: Frame, pair: list[int]) -> Html:
 
 
 def _short(name: str, width: int = 48) -> str:
-    text = shown(name)
+    text = format_name(name)
     return text if len(text) <= width else text[: width - 1] + "…"

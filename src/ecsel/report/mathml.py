@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from ecsel.discovery.fitted import number_text
 from ecsel.report.html import Html, element, join
-from ecsel.report.wording import MINUS, shown
+from ecsel.report.wording import MINUS
 from ecsel.signomial.layout import Power, lay_out
-from ecsel.signomial.text import print_shift
+from ecsel.signomial.text import format_name, print_shift
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -121,12 +121,12 @@ def symbol(name: str) -> Html:
     """Return a name as a symbol; a letter with a number has the number below."""
     if match := _LETTER_DIGITS.fullmatch(name):
         return element("msub", element("mi", match[1]), element("mn", match[2]))
-    return element("mi" if name.isidentifier() else "mtext", shown(name))
+    return element("mi" if name.isidentifier() else "mtext", format_name(name))
 
 
 def score_of(label: object) -> Html:
     """Return z with the label of a class below."""
-    return element("msub", element("mi", "z"), element("mtext", shown(label)))
+    return element("msub", element("mi", "z"), element("mtext", format_name(label)))
 
 
 def _block(parts: Iterable[Html]) -> Html:

@@ -30,8 +30,9 @@ from ecsel.report.performance import ClassPerformance, class_performance
 from ecsel.report.points import Points, points
 from ecsel.report.regression import ValuePerformance, value_performance
 from ecsel.report.script import script
-from ecsel.report.wording import count, exact, shown
+from ecsel.report.wording import count, exact
 from ecsel.report.worked import WorkedExample, WorkedPiece, outcome_steps, worked_example
+from ecsel.signomial.text import format_name
 from ecsel.tables.cautions import is_protected
 
 if TYPE_CHECKING:
@@ -91,12 +92,12 @@ class Page:
     target: str
     has_classes: bool
     held_out: bool
-    judged_name: str
+    evaluated_name: str
     reference: str
     """The row that explanations compare with, in words."""
     quality_of: str
     """The rows that the headline figures are of."""
-    judged_how: str
+    evaluated_how: str
     """The same as the tile beside their number says it."""
     fixed: tuple[str, ...]
     """Columns that no suggested change touches."""
@@ -151,17 +152,17 @@ def build_page(evidence: Evidence, options: PageOptions) -> Page:
         title=options.title,
         purpose=options.purpose,
         task=_task(evidence),
-        target=shown(evidence.target),
+        target=format_name(evidence.target),
         has_classes=view.has_classes,
         held_out=evidence.held_out,
-        judged_name=evidence.judged_name,
+        evaluated_name=evidence.evaluated_name,
         reference=evidence.baseline.description,
         quality_of=quality_rows(classes, evidence),
-        judged_how="training rows, each by a fit that had not seen it"
+        evaluated_how="training rows, each by a fit that had not seen it"
         if quality_rows(classes, evidence).startswith("held-out folds")
         else quality_rows(classes, evidence),
-        fixed=tuple(shown(name) for name in view.raw_names if name in fixed),
-        protected=tuple(shown(name) for name in protected),
+        fixed=tuple(format_name(name) for name in view.raw_names if name in fixed),
+        protected=tuple(format_name(name) for name in protected),
         data=data_summary(evidence),
         formulas=equations,
         example=_by_hand(evidence, start),
@@ -180,8 +181,8 @@ def build_page(evidence: Evidence, options: PageOptions) -> Page:
         card=_card(
             evidence,
             equations,
-            f"{count(len(evidence.judged))} {evidence.judged_name}"
-            if classes is None or classes.figures_of == evidence.judged_name
+            f"{count(len(evidence.evaluated))} {evidence.evaluated_name}"
+            if classes is None or classes.figures_of == evidence.evaluated_name
             else classes.figures_of,
         ),
         script=source,
@@ -191,9 +192,9 @@ def build_page(evidence: Evidence, options: PageOptions) -> Page:
 
 
 def _by_hand(evidence: Evidence, position: int) -> RowByHand:
-    worked = worked_example(evidence.view, evidence.judged.take(np.array([position])))
-    inputs = tuple((shown(each.column), exact(each.value), each.remark) for each in worked.inputs)
-    name = f"row {shown(evidence.judged.labels[position])} of the {evidence.judged_name}"
+    worked = worked_example(evidence.view, evidence.evaluated.take(np.array([position])))
+    inputs = tuple((format_name(each.column), exact(each.value), each.remark) for each in worked.inputs)
+    name = f"row {format_name(evidence.evaluated.labels[position])} of the {evidence.evaluated_name}"
     return RowByHand(name, inputs, worked, tuple(outcome_steps(evidence.view, worked)))
 
 
@@ -233,19 +234,19 @@ def _annex(
 
 def quality_rows(quality: ClassPerformance | ValuePerformance | None, evidence: Evidence) -> str:
     """Return which rows the headline figures are of."""
-    return quality.figures_of if isinstance(quality, ClassPerformance) else evidence.judged_name
+    return quality.figures_of if isinstance(quality, ClassPerformance) else evidence.evaluated_name
 
 
 def _task(evidence: Evidence) -> str:
     view = evidence.view
     if not view.has_classes:
-        return f"This {'law' if view.encoder is None else 'model'} predicts {shown(evidence.target)}"
-    names = [shown(label) for label in view.classes]
+        return f"This {'law' if view.encoder is None else 'model'} predicts {format_name(evidence.target)}"
+    names = [format_name(label) for label in view.classes]
     listed = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) <= 3 else f"{len(names)} classes"
-    return f"This model predicts {shown(evidence.target)} ({listed})"
+    return f"This model predicts {format_name(evidence.target)} ({listed})"
 
 
-def _card(evidence: Evidence, equations: Formulas, judged_on: str) -> tuple[tuple[str, str], ...]:
+def _card(evidence: Evidence, equations: Formulas, evaluated_on: str) -> tuple[tuple[str, str], ...]:
     view, model = evidence.view, evidence.view.estimator
     pieces = "a sum of simple pieces of raw columns" if view.encoder is not None and view.encoder.is_raw else ""
     kind = pieces or "signomial law"
@@ -253,14 +254,14 @@ def _card(evidence: Evidence, equations: Formulas, judged_on: str) -> tuple[tupl
         kind = f"{pieces or 'signomial equation'}, {view.link} link"
     lines = [
         ("Model", f"{type(model).__name__} ({kind}), written by ecsel {__version__}"),
-        ("Predicts", shown(evidence.target)),
+        ("Predicts", format_name(evidence.target)),
         ("Size", equations.size),
         ("Columns", f"{len(evidence.used)} in the equation, of {len(view.raw_names)} given"),
         ("Fitted on", f"{count(len(evidence.training))} rows"),
-        ("Judged on", judged_on),
+        ("Judged on", evaluated_on),
     ]
     if view.has_classes:
-        lines.insert(2, ("Classes", ", ".join(shown(label) for label in view.classes)))
+        lines.insert(2, ("Classes", ", ".join(format_name(label) for label in view.classes)))
         if model.l1_ is not None:
             lines.append(("Strength of the penalty", f"{model.l1_:.4g}"))
         if equations.decision is not None:
@@ -281,10 +282,10 @@ def _island(
     panel = None if classes is None else classes.panel
     truth = evidence.training.truth
     return {
-        "classes": [shown(label) for label in view.classes] if view.has_classes else [],
+        "classes": [format_name(label) for label in view.classes] if view.has_classes else [],
         "sigmoid": view.link.has_reference,
         "threshold": view.threshold,
-        "target": shown(evidence.target),
+        "target": format_name(evidence.target),
         "goal": None if view.has_classes else float(f"{np.median(truth):.4g}"),
         "reach": None if view.has_classes else float(np.ptp(truth)) or 1.0,
         "method": method,

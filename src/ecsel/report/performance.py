@@ -11,7 +11,8 @@ from sklearn.metrics import log_loss
 from ecsel.quality import measure
 from ecsel.quality.thresholds import cost_matrix
 from ecsel.report.curves import Thresholds, calibration_chart, legend, precision_chart, roc_chart, scored_classes
-from ecsel.report.wording import count, number, percent, shown
+from ecsel.report.wording import count, number, percent
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from ecsel.quality import Quality
@@ -72,7 +73,7 @@ class ClassPerformance:
 
 def class_performance(evidence: Evidence, costs: Any) -> ClassPerformance:
     """Measure a classifier; `costs` is cost[true][predicted] of two classes."""
-    view, rows = evidence.view, evidence.judged
+    view, rows = evidence.view, evidence.evaluated
     if costs is not None and len(view.classes) != 2:
         raise ValueError(f"costs are for two classes, but the model has {len(view.classes)}.")
     loss = float(log_loss(rows.truth, rows.outputs, labels=np.arange(len(view.classes))))
@@ -81,10 +82,10 @@ def class_performance(evidence: Evidence, costs: Any) -> ClassPerformance:
     # without held-out rows the folds of training judge more fairly than the rows that the model was fitted on
     folds = None if evidence.held_out else view.estimator.out_of_fold_
     return ClassPerformance(
-        figures=_figures(folds or quality, [shown(label) for label in view.classes]),
-        figures_of=evidence.judged_name if folds is None else f"{_kind(view.estimator)} of the training rows",
+        figures=_figures(folds or quality, [format_name(label) for label in view.classes]),
+        figures_of=evidence.evaluated_name if folds is None else f"{_kind(view.estimator)} of the training rows",
         n_rows=_n_rows(evidence, folds),
-        labels=tuple(shown(label) for label in view.classes),
+        labels=tuple(format_name(label) for label in view.classes),
         cells=tuple(tuple(count(cell) for cell in row) for row in quality.confusion),
         per_class=_per_class(rows, quality),
         roc=roc_chart(rows) if curves else None,
@@ -123,7 +124,7 @@ def _per_class(rows: Rows, quality: Quality) -> tuple[ClassLine, ...]:
     truth, decided, hits = cells.sum(axis=1), cells.sum(axis=0), np.diag(cells)
     return tuple(
         ClassLine(
-            shown(label),
+            format_name(label),
             count(truth[c]),
             percent(hits[c] / truth[c] if truth[c] else None),
             percent(hits[c] / decided[c] if decided[c] else None),
@@ -146,7 +147,7 @@ def _kind(model: Any) -> str:
 def _n_rows(evidence: Evidence, folds: Quality | None) -> str:
     """Return how many rows the figures are of: all that are judged, or one part that was held out of the search."""
     alone = folds is not None and evidence.view.estimator.n_folds_ == 1
-    return count(folds.n_rows if alone and folds is not None else len(evidence.judged))
+    return count(folds.n_rows if alone and folds is not None else len(evidence.evaluated))
 
 
 def _out_of_fold(model: Any, *, reported: bool) -> str | None:

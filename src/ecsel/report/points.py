@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ecsel.export.readable.scorecards import Scorecard
-from ecsel.report.wording import MINUS, number, shown
-from ecsel.signomial.text import print_shift
+from ecsel.report.wording import MINUS, number
+from ecsel.signomial.text import format_name, print_shift
 
 if TYPE_CHECKING:
     from ecsel.export.readable.scorecard_lines import CardLine
@@ -60,7 +60,7 @@ def _rule(text: str, card: Scorecard) -> str:
         limit = (math.ceil if card.direction > 0 else math.floor)(card.cutoff * unit) / unit
         text = text.replace(print_shift(card.cutoff), print_shift(round(limit, card.decimals)))
     for label in card.view.classes:
-        text = text.replace(repr(label), shown(label))
+        text = text.replace(repr(label), format_name(label))
     for sign, printed in SIGNS:
         text = text.replace(sign, printed)
     return text
@@ -70,5 +70,5 @@ def _line(line: CardLine) -> PointLine:
     """Return a line whose points say what they are multiplied with, where they are."""
     value = print_shift(line.points).replace("-", MINUS)
     if line.times:
-        return PointLine(shown(line.label), shown(line.column), f"{value} × {line.times}".replace("`", ""))
-    return PointLine(shown(line.label), line.says.replace("`", ""), value)
+        return PointLine(format_name(line.label), format_name(line.column), f"{value} × {line.times}".replace("`", ""))
+    return PointLine(format_name(line.label), line.says.replace("`", ""), value)

@@ -12,7 +12,8 @@ from ecsel.report.mathml import equation, simple_number, symbol
 from ecsel.report.performance import Figure
 from ecsel.report.pieces import piece_text
 from ecsel.report.svg import Frame, padded
-from ecsel.report.wording import DASH, number, shown
+from ecsel.report.wording import DASH, number
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,12 +63,12 @@ class ValuePerformance:
 
 def value_performance(evidence: Evidence) -> ValuePerformance:
     """Measure a regression."""
-    rows, model = evidence.judged, evidence.view.estimator
+    rows, model = evidence.evaluated, evidence.view.estimator
     predicted, residual = rows.outputs[:, 0], rows.truth - rows.outputs[:, 0]
     front = () if evidence.view.encoder is not None else _front(evidence)
     return ValuePerformance(
         figures=_figures(rows.truth, residual),
-        agreement=_agreement(rows, shown(evidence.target)),
+        agreement=_agreement(rows, format_name(evidence.target)),
         residuals=_residuals(predicted, residual),
         spread=_histogram(residual),
         front_chart=_front_chart(model) if len(front) > 1 else None,
@@ -167,9 +168,9 @@ def _parameters(model: Any) -> tuple[ParameterLine, ...]:
     law = model.law_
     found = []
     for p in law.parameters:
-        names = ", ".join(shown(name) for name in law.terms[p.term].names) or "no column"
+        names = ", ".join(format_name(name) for name in law.terms[p.term].names) or "no column"
         where = f"term {p.term + 1} ({names})"
-        what = f"coefficient of {where}" if p.feature is None else f"exponent of {shown(p.feature)} in {where}"
+        what = f"coefficient of {where}" if p.feature is None else f"exponent of {format_name(p.feature)} in {where}"
         if hasattr(model, "encoder_"):
             what = piece_text(law.terms[p.term]).replace("`", "") or "constant"
         error = f"± {number(p.standard_error, 2)}"
@@ -177,7 +178,7 @@ def _parameters(model: Any) -> tuple[ParameterLine, ...]:
             error = f"rounded from {number(p.estimate, 6)} {error}"
         found.append(ParameterLine(what, number(p.value, 6), error))
     found += [
-        ParameterLine(f"constant {shown(c.name)}", number(c.value, 6), f"± {number(c.standard_error, 2)}")
+        ParameterLine(f"constant {format_name(c.name)}", number(c.value, 6), f"± {number(c.standard_error, 2)}")
         for c in law.constants
     ]
     return tuple(found)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.report.wording import number, shown
+from ecsel.report.wording import number
+from ecsel.signomial.text import format_name
 from ecsel.tables import NumericColumn
 
 if TYPE_CHECKING:
@@ -60,11 +61,11 @@ def column_rules(view: ModelView) -> tuple[ColumnRule, ...]:
 
 
 def _rule(column: Column, features: list[Feature], out_of_range: str) -> ColumnRule:
-    name = shown(column.name)
+    name = format_name(column.name)
     if isinstance(column, NumericColumn):
         span = f"{number(column.low, 6)} to {number(column.high, 6)}"
         return ColumnRule(name, span, _missing(features), OUTSIDE[out_of_range])
-    levels = [shown(level) for level in getattr(column, "levels", ())]
+    levels = [format_name(level) for level in getattr(column, "levels", ())]
     more = f" and {len(levels) - MAX_LEVELS} more" if len(levels) > MAX_LEVELS else ""
     return ColumnRule(name, ", ".join(levels[:MAX_LEVELS]) + more, _missing(features), _unknown(features))
 
@@ -74,7 +75,7 @@ def _missing(features: list[Feature]) -> str:
     if any(feature.fill is None for feature in features):
         return "refused"
     counts = [f"counts as {number(f.fill, 6)}" for f in features if f.kind in {"number", "ordinal"}]
-    flags = [f"{shown(f.name)} is 1" for f in features if f.kind in {"level", "missing"} and f.fill == 1]
+    flags = [f"{format_name(f.name)} is 1" for f in features if f.kind in {"level", "missing"} and f.fill == 1]
     return ", and ".join(counts + flags) or _nothing(features)
 
 
@@ -84,4 +85,4 @@ def _unknown(features: list[Feature]) -> str:
 
 
 def _nothing(features: list[Feature]) -> str:
-    return f"{shown(features[0].name)} is 0" if len(features) == 1 else "all its indicators are 0"
+    return f"{format_name(features[0].name)} is 0" if len(features) == 1 else "all its indicators are 0"

@@ -14,7 +14,8 @@ from scipy.stats import rankdata
 
 from ecsel.report.html import Html, element
 from ecsel.report.svg import padded, ticks
-from ecsel.report.wording import number, shown
+from ecsel.report.wording import number
+from ecsel.signomial.text import format_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +57,7 @@ def beeswarm(evidence: Evidence, contributions: Floats, ranking: tuple[int, ...]
     parts.append(element("line", x1=zero, x2=zero, y1=TOP, y2=height - BOTTOM, class_="line reference"))
     for lane, j in enumerate(chosen):
         middle = TOP + LANE * (lane + 0.5)
-        name = shown(evidence.view.raw_names[j])
+        name = format_name(evidence.view.raw_names[j])
         short = name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"
         parts.append(element("text", element("title", name), short, x=LEFT - 10, y=middle + 4, class_="axis end"))
         places, shade = across(drawn[:, j]), _shades(evidence, j)[at]

@@ -9,7 +9,6 @@ from ecsel.signomial.text import format_name
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EM DASH}"
-shown = format_name
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -69,7 +68,7 @@ def exact(value: Any) -> str:
     """
     if value is None or value != value or type(value).__name__ == "NAType":  # noqa: PLR0124  # NaN is not itself
         return "missing"
-    return repr(value).removesuffix(".0") if type(value) in {int, float} else shown(value)
+    return repr(value).removesuffix(".0") if type(value) in {int, float} else format_name(value)
 
 
 def value_text(value: Any) -> str:
@@ -82,4 +81,4 @@ def value_text(value: Any) -> str:
         return "missing"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return number(float(value), 6)
-    return shown(value)
+    return format_name(value)

@@ -17,9 +17,8 @@ from ecsel.explain import ModelView
 from ecsel.explain.frames import table_values
 from ecsel.report.pieces import piece_text
 from ecsel.report.rules import used_columns
-from ecsel.report.wording import shown
 from ecsel.signomial.term import Term
-from ecsel.signomial.text import print_shift
+from ecsel.signomial.text import format_name, print_shift
 
 if TYPE_CHECKING:
     from ecsel.tables import Feature
@@ -130,18 +129,22 @@ def outcome_steps(model: Any, example: WorkedExample) -> list[str]:
     if view.link.has_reference:
         label, total = view.classes[1], example.scores[0].total_text
         minus = total.removeprefix("-") if total.startswith("-") else f"-{total}"
-        steps = [f"probability of {shown(label)} = 1 / (1 + exp({minus})) = {probability_text(probability[label])}"]
+        steps = [
+            f"probability of {format_name(label)} = 1 / (1 + exp({minus})) = {probability_text(probability[label])}"
+        ]
     else:
         totals = [score.total for score in example.scores]
         largest = max(totals) if max(map(abs, totals)) > LARGEST_POWER else 0.0
         less = f" - {largest:.{SCORE_DECIMALS}f}".replace("- -", "+ ") if largest else ""
         powers = [(score, math.exp(score.total - largest)) for score in example.scores]
-        steps = [f"exp({score.total_text}{less}) = {power:.6g} for {shown(score.label)}" for score, power in powers]
+        steps = [
+            f"exp({score.total_text}{less}) = {power:.6g} for {format_name(score.label)}" for score, power in powers
+        ]
         whole = sum(power for _, power in powers)
         for score, power in powers:
             share = f"{power:.6g} / {whole:.6g} = {probability_text(probability[score.label])}"
-            steps.append(f"probability of {shown(score.label)} = {share}")
-    return [*steps, f"predicted: {shown(example.decided)}"]
+            steps.append(f"probability of {format_name(score.label)} = {share}")
+    return [*steps, f"predicted: {format_name(example.decided)}"]
 
 
 def _equations(view: ModelView) -> list[Any]:

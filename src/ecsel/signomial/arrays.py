@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -38,7 +38,7 @@ from ecsel.signomial.term import Term
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ecsel._typing import Floats, Mask, Places
+    from ecsel._typing import Array, Floats, Mask, Places
     from ecsel.signomial.rows import FeatureRows
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -155,6 +155,55 @@ class ScoreTerms:
             factors=tuple(tuple(PlacedFactor(position[f.name], f) for f in term.factors) for term, _ in terms),
         )
 
+    @classmethod
+    def from_powers(cls, intercepts: Array, coefficients: Array, exponents: Array) -> ScoreTerms:
+        """Return the terms of scores with equally many powers each; those that are zero are left out.
+
+        Parameters
+        ----------
+        intercepts, coefficients, exponents : arrays (classes,), (classes, terms) and (classes, terms, features)
+            z_c = intercept_c + Σ_k α_ck exp(⟨β_ck, u⟩).
+
+        Examples
+        --------
+        >>> powers = ScoreTerms.from_powers(np.array([0.5]), np.array([[2.0, 0.0]]), np.array([[[1.5], [0.0]]]))
+        >>> powers.to_signomials(["x"])
+        (Signomial.parse('2*x**1.5 + 0.5'),)
+        """
+        n_classes, _, n_features = exponents.shape
+        alpha = np.column_stack([intercepts, coefficients]).astype(np.float64)
+        beta = np.concatenate([np.zeros((n_classes, 1, n_features)), exponents], axis=1).astype(np.float64)
+        classes, places = np.nonzero((alpha != 0) | beta.any(axis=2))
+        return cls(alpha[classes, places], beta[classes, places], classes, n_classes)
+
+    def to_powers(self, n_terms: int | None = None) -> tuple[Floats, Floats, Floats]:
+        """Return intercepts, coefficients and exponents as `from_powers` takes them, of scores that are power laws.
+
+        Every class gets `n_terms` terms, or as many as the longest one has; missing ones are zero.
+
+        Examples
+        --------
+        >>> intercepts, coefficients, exponents = ScoreTerms([0.5, 2.0], [[0.0], [1.5]], [0, 0], 1).to_powers(2)
+        >>> intercepts, coefficients
+        (array([0.5]), array([[2., 0.]]))
+        """
+        has_features = self.exponents.any(axis=1)
+        counts = np.bincount(self.classes[has_features], minlength=self.n_classes)
+        size = max(1, *counts.tolist()) if n_terms is None else n_terms
+        intercepts, coefficients = np.zeros(self.n_classes), np.zeros((self.n_classes, size))
+        exponents = np.zeros((self.n_classes, size, self.n_features))
+        for c in range(self.n_classes):
+            own = self.classes == c
+            intercepts[c] = self.coefficients[own & ~has_features].sum()
+            places = np.flatnonzero(own & has_features)
+            coefficients[c, : len(places)] = self.coefficients[places]
+            exponents[c, : len(places)] = self.exponents[places]
+        return intercepts, coefficients, exponents
+
+    def __truediv__(self, number: float) -> ScoreTerms:
+        """Return the terms of all scores divided by a number, such as a temperature."""
+        return replace(self, coefficients=self.coefficients / number)
+
     def to_signomials(self, names: Sequence[str]) -> tuple[Signomial, ...]:
         """Return one signomial per class. Of terms that were given as arrays whole exponents become exact."""
         if len(names) != self.n_features:
@@ -188,7 +237,15 @@ class ScoreTerms:
 
 
 def term_values(terms: ScoreTerms, rows: FeatureRows) -> Floats:
-    """Return z_k for every row and term, shape (rows, terms)."""
+    """Return z_k for every row and term, shape (rows, terms).
+
+    Examples
+    --------
+    >>> from ecsel.signomial import FeatureRows
+    >>> terms = ScoreTerms.from_signomials([Signomial.parse("3*x**2 + log(y)")], ["x", "y"])
+    >>> term_values(terms, FeatureRows.from_values([[2.0, 1.0]]))
+    array([[12.,  0.]])
+    """
     check_rows(terms, rows)
     if not rows.is_log:
         return _products(terms, rows, range(terms.n_terms))
@@ -203,7 +260,15 @@ def term_values(terms: ScoreTerms, rows: FeatureRows) -> Floats:
 
 
 def scores(terms: ScoreTerms, rows: FeatureRows) -> Floats:
-    """Return z_c for every row and class, shape (rows, classes)."""
+    """Return z_c for every row and class, shape (rows, classes).
+
+    Examples
+    --------
+    >>> from ecsel.signomial import FeatureRows
+    >>> terms = ScoreTerms.from_signomials([Signomial.parse("3*x**2 + 1"), Signomial.parse("x")], ["x"])
+    >>> scores(terms, FeatureRows.from_values([[2.0]]))
+    array([[13.,  2.]])
+    """
     return sum_by_class(terms, term_values(terms, rows))
 
 

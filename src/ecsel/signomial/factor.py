@@ -35,7 +35,14 @@ LARGEST_FRACTION_BITS = 1000
 
 
 class Parity(enum.IntEnum):
-    """How a factor treats the sign of its base."""
+    """How a factor treats the sign of its base.
+
+    Examples
+    --------
+    >>> from ecsel import Term
+    >>> [factor.parity.name for factor in Term(1.0, {"x": 3, "y": 2}).factors]
+    ['ODD', 'PLAIN']
+    """
 
     PLAIN = 0
     ODD = 1

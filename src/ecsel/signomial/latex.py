@@ -103,7 +103,7 @@ def latex_number(value: float, digits: int | None = None) -> str:
     >>> print(latex_number(0.25), latex_number(-3.0), latex_number(1.5e-9))
     0.25 -3 1.5 \times 10^{-9}
     """
-    shown = repr(value) if digits is None else format(value, f".{digits}g")
-    mantissa, _, power = shown.partition("e")
+    written = repr(value) if digits is None else format(value, f".{digits}g")
+    mantissa, _, power = written.partition("e")
     mantissa = mantissa.removesuffix(".0")
     return rf"{mantissa} \times 10^{{{int(power)}}}" if power else mantissa

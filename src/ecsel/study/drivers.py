@@ -28,7 +28,13 @@ ONE_WAY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A column, the mean size of its effect on the score, the class it speaks of, and which way."""
+    """A column, the mean size of its effect on the score, the class it speaks of, and which way.
+
+    Examples
+    --------
+    >>> Driver("age", 0.8, "paid", "age: more of it speaks for paid").column
+    'age'
+    """
 
     column: str
     strength: float

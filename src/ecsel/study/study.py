@@ -46,7 +46,13 @@ STEADY_USE, STEADY_SIGN = 0.5, 0.9
 
 @dataclass(frozen=True, slots=True)
 class ClassQuality:
-    """How good a classifier is on held-out rows; `rarest` is the class with the fewest of them."""
+    """How good a classifier is on held-out rows; `rarest` is the class with the fewest of them.
+
+    Examples
+    --------
+    >>> print(ClassQuality("ecsel", 0.9, 0.3, 0.95, "late", 0.8, 4).auc)
+    0.95
+    """
 
     model: str
     accuracy: float
@@ -66,7 +72,13 @@ class ClassQuality:
 
 @dataclass(frozen=True, slots=True)
 class ValueQuality:
-    """How good a regression is on held-out rows."""
+    """How good a regression is on held-out rows.
+
+    Examples
+    --------
+    >>> ValueQuality("ecsel", r2=0.9, rmse=1.5, mae=1.2, numbers=3).rmse
+    1.5
+    """
 
     model: str
     r2: float
@@ -179,12 +191,12 @@ class Study:
         codes = np.unique(y, return_inverse=True)[1] if classification else y
         # a quantity keeps its name, which the left-hand side of its equation is called by
         outcomes = pd.Series(y, name=None if classification else name, index=X.index)
-        kept, held = hold_out(codes if classification else None, len(y), holdout, seed)
+        kept, held_out_rows = hold_out(codes if classification else None, len(y), holdout, seed)
         validated: Any = None
         qualities: tuple[ClassQuality | ValueQuality, ...] = ()
         started = time.perf_counter()
-        if held.size:
-            begin(f"fitting {kept.size} rows to judge the model on the other {held.size}")
+        if held_out_rows.size:
+            begin(f"fitting {kept.size} rows to judge the model on the other {held_out_rows.size}")
             validated = choose(clone(model).fit(X.iloc[kept], outcomes.iloc[kept]))
             seconds = time.perf_counter() - started
             begin("fitting the models to compare with")
@@ -194,7 +206,7 @@ class Study:
             with warnings.catch_warnings():
                 # held-out rows may lie a little outside the range of the others; that is part of the judgement
                 warnings.simplefilter("ignore", UserWarning)
-                qualities = measured(_Rows(X, plain, y, kept, held), validated, beside)
+                qualities = measured(_Rows(X, plain, y, kept, held_out_rows), validated, beside)
         rows = np.arange(len(y))
         if refit or validated is None:
             begin(f"fitting all {len(y)} rows" if whole is None else "fitting all rows of the file")
@@ -207,7 +219,9 @@ class Study:
         seen = X.iloc[rows]
         unstable = unstable_columns(fitted, seen, y[rows], seed) if classification else unstable_exponents(fitted)
         drivers = strongest_drivers(fitted, ModelView.of(fitted).plain(seen), seed=seed)
-        return cls(X, y, str(name or "the target"), fitted, validated, held, qualities, drivers, unstable, seconds)
+        return cls(
+            X, y, str(name or "the target"), fitted, validated, held_out_rows, qualities, drivers, unstable, seconds
+        )
 
     @property
     def classes(self) -> dict[Any, int]:
@@ -242,8 +256,8 @@ class Study:
 
         if self.model is not self.validation_model:
             return write_report(self.model, path, self.X, self.y, **options)
-        kept, held = np.setdiff1d(np.arange(len(self.y)), self.held_out), self.held_out
-        unseen = {"X_test": self.X.iloc[held], "y_test": self.y[held]}
+        kept, held_out_rows = np.setdiff1d(np.arange(len(self.y)), self.held_out), self.held_out
+        unseen = {"X_test": self.X.iloc[held_out_rows], "y_test": self.y[held_out_rows]}
         return write_report(self.model, path, self.X.iloc[kept], self.y[kept], **unseen, **options)
 
     def __str__(self) -> str:
@@ -273,7 +287,7 @@ class _Rows:
     plain: Any
     y: Labels
     kept: Places
-    held: Places
+    held_out_rows: Places
 
 
 def _data_frame(pd: Any, X: Any) -> Any:
@@ -305,8 +319,8 @@ def hold_out(codes: Labels | None, n: int, share: float, seed: int) -> tuple[Lab
     """
     rng = np.random.default_rng(seed)
     groups = [np.arange(n)] if codes is None else [np.flatnonzero(codes == c) for c in np.unique(codes)]
-    held = [rng.permutation(rows)[: min(round(share * rows.size), rows.size - 1)] for rows in groups]
-    left_out = np.sort(np.concatenate(held))
+    held_out_rows = [rng.permutation(rows)[: min(round(share * rows.size), rows.size - 1)] for rows in groups]
+    left_out = np.sort(np.concatenate(held_out_rows))
     return np.setdiff1d(np.arange(n), left_out), left_out
 
 
@@ -320,22 +334,22 @@ def n_numbers(model: Any) -> int:
 
 def _class_qualities(rows: _Rows, model: Any, beside: dict[str, Any]) -> tuple[ClassQuality, ...]:
     known, codes = np.unique(rows.y, return_inverse=True)
-    kept, held, labels = rows.kept, rows.held, known.tolist()
-    X = rows.X.iloc[held]
+    kept, held_out_rows, labels = rows.kept, rows.held_out_rows, known.tolist()
+    X = rows.X.iloc[held_out_rows]
     places = [labels.index(label) for label in model.classes_.tolist()]
-    p = np.zeros((len(held), len(labels)))
+    p = np.zeros((len(held_out_rows), len(labels)))
     p[:, places] = model.predict_proba(X)
     decided = np.array([labels.index(label) for label in model.predict(X).tolist()])
-    own = _class_quality("ECSEL", labels, codes[held], p, decided, n_numbers(model))
+    own = _class_quality("ECSEL", labels, codes[held_out_rows], p, decided, n_numbers(model))
     found = [replace(own, threshold=model.threshold_)]
-    frame = rival_frame(rows.plain.iloc[held])
+    frame = rival_frame(rows.plain.iloc[held_out_rows])
     for name, rival in beside.items():
         p = rival.predict_proba(frame)
         decided, threshold = p.argmax(axis=1), None
         if model.threshold_ is not None and p.shape[1] == 2:  # the same rule for everybody, or the figures mislead
             threshold = rival_threshold(model.threshold, rival, rows.plain.iloc[kept], codes[kept])
             decided = (p[:, 1] >= threshold).astype(np.intp)
-        quality = _class_quality(name, labels, codes[held], p, decided, size_of(rival))
+        quality = _class_quality(name, labels, codes[held_out_rows], p, decided, size_of(rival))
         found.append(replace(quality, threshold=threshold))
     return tuple(found)
 
@@ -354,9 +368,9 @@ def _class_quality(
 
 
 def _value_qualities(rows: _Rows, model: Any, beside: dict[str, Any]) -> tuple[ValueQuality, ...]:
-    X, y = rows.X.iloc[rows.held], rows.y[rows.held]
+    X, y = rows.X.iloc[rows.held_out_rows], rows.y[rows.held_out_rows]
     found = [_value_quality("ECSEL", y, model.predict(X), n_numbers(model))]
-    frame = rival_frame(rows.plain.iloc[rows.held])
+    frame = rival_frame(rows.plain.iloc[rows.held_out_rows])
     found += [_value_quality(name, y, rival.predict(frame), size_of(rival)) for name, rival in beside.items()]
     return tuple(found)
 

@@ -91,6 +91,15 @@ class ColumnWarning(UserWarning):
     """A column asks for a second look: it may leak the target, be known too late, or be a protected attribute.
 
     ``warnings.filterwarnings("ignore", category=ecsel.ColumnWarning)`` silences it.
+
+    Examples
+    --------
+    >>> import warnings, ecsel
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.filterwarnings("ignore", category=ecsel.ColumnWarning)
+    ...     warnings.warn("it may leak the target", ecsel.ColumnWarning)
+    >>> len(caught)
+    0
     """
 
 

@@ -20,6 +20,15 @@ class NumericColumn:
     ``missing_codes`` are values, such as −999, that stand for a missing one. ``scaling`` is None for a constant column,
     which has no numeric feature. ``imputed`` tells whether a raw encoder puts the median in the place of missing values
     altogether, so that indicators see it too; otherwise they are 0 there.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ecsel.tables import TableEncoder
+    >>> frame = pd.DataFrame({"age": [20.0, 30.0, 41.5] * 10, "home": ["own", "rent", "rent"] * 10})
+    >>> age, home = TableEncoder.fit(frame, scaling="raw").columns
+    >>> age.low, age.high
+    (20.0, 41.5)
     """
 
     name: str
@@ -39,6 +48,15 @@ class CategoricalColumn:
 
     ``has_other`` tells that training saw further levels, too many to list: a level that is not listed is then no
     unknown one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ecsel.tables import TableEncoder
+    >>> frame = pd.DataFrame({"age": [20.0, 30.0, 41.5] * 10, "home": ["own", "rent", "rent"] * 10})
+    >>> age, home = TableEncoder.fit(frame, scaling="raw").columns
+    >>> home.levels
+    ('own', 'rent')
     """
 
     name: str
@@ -52,7 +70,17 @@ class CategoricalColumn:
 
 @dataclass(frozen=True, slots=True)
 class OrdinalColumn:
-    """A column whose levels have the order that the user gave."""
+    """A column whose levels have the order that the user gave.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from ecsel.tables import TableEncoder
+    >>> frame = pd.DataFrame({"size": ["small", "large", "small"] * 10})
+    >>> (size,) = TableEncoder.fit(frame, ordinal={"size": ["small", "large"]}).columns
+    >>> size.levels
+    ('small', 'large')
+    """
 
     name: str
     dtype: ColumnDtype
@@ -64,7 +92,13 @@ class OrdinalColumn:
 
 @dataclass(frozen=True, slots=True)
 class EmptyColumn:
-    """A column that is ignored: it had no value at all in training, or takes no part for a `reason`."""
+    """A column that is ignored: it had no value at all in training, or takes no part for a `reason`.
+
+    Examples
+    --------
+    >>> EmptyColumn("notes").kind
+    'empty'
+    """
 
     name: str
     reason: str = ""

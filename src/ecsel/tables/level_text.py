@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ecsel.tables.features import Level
 
 OTHER = "other"
-MAX_SHOWN = 60
+MAX_QUOTED = 60
 """Letters of spellings that a note shows."""
 RARE_ROWS, RARE_SHARE, RARE_SHARE_OF_FEW = 20.0, 0.005, 0.02
 
@@ -112,9 +112,9 @@ def _listed(texts: list[str]) -> str:
     >>> _listed(["Car ", "car"]), _listed(["a" * 40, "b" * 40, "c"])
     ("'Car ', 'car'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' and 2 more")
     """
-    quoted = [repr(text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…") for text in texts]
+    quoted = [repr(text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 1]}…") for text in texts]
     room = 1
-    while room < len(quoted) and len(", ".join(quoted[: room + 1])) <= MAX_SHOWN:
+    while room < len(quoted) and len(", ".join(quoted[: room + 1])) <= MAX_QUOTED:
         room += 1
     more = len(quoted) - room
     return ", ".join(quoted[:room]) + (f" and {more} more" if more else "")

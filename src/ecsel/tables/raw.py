@@ -288,8 +288,8 @@ def _missing_objects(values: NDArray[Any]) -> NDArray[np.bool_]:
     if not missing:
         return np.zeros(values.size, dtype=bool)
     # no two NaN need be equal, so that a set does not find them
-    tell = missing.__contains__ if missing == {None} else _is_missing
-    return np.fromiter(map(tell, cells), dtype=bool, count=values.size)
+    is_missing = missing.__contains__ if missing == {None} else _is_missing
+    return np.fromiter(map(is_missing, cells), dtype=bool, count=values.size)
 
 
 def _is_missing(value: object) -> bool:

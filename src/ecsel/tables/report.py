@@ -14,7 +14,13 @@ OUT_OF_RANGE: tuple[str, ...] = get_args(OutOfRange)
 
 @dataclass(frozen=True, slots=True)
 class ColumnReport:
-    """The counts of one raw column."""
+    """The counts of one raw column.
+
+    Examples
+    --------
+    >>> (ColumnReport("age", n_above=2) + ColumnReport("age", n_above=1)).n_above
+    3
+    """
 
     column: str
     low: float | None = None

@@ -47,6 +47,11 @@ class Summary:
     The upper quartile is taken over the rows above the minimum where three quarters of all rows sit at the minimum
     (columns that are mostly zero), and the lower quartile over the rows below the maximum likewise: a quartile that
     equals the extreme says nothing about the spread.
+
+    Examples
+    --------
+    >>> Summary(1.0, 1.0, 1.0, 1.0, 1.0).is_constant
+    True
     """
 
     low: float
@@ -63,7 +68,13 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """The map x ↦ scale·x + offset."""
+    """The map x ↦ scale·x + offset.
+
+    Examples
+    --------
+    >>> affine_map("minmax", Summary(0.0, 1.0, 2.0, 3.0, 4.0))
+    Affine(scale=2.25, offset=1.0)
+    """
 
     scale: float
     offset: float

@@ -141,8 +141,8 @@ def search(
     study = open_study(storage, study_name, asked)
     to_options = _complete(chosen, n_classes, more, random_state)
     deadline = np.inf if timeout is None else time.monotonic() + timeout
-    shown = sys.stderr.isatty() if verbose is None else bool(verbose)
-    with quiet(), ProgressBar() if shown else nullcontext(_say_nothing) as progress:
+    is_visible = sys.stderr.isatty() if verbose is None else bool(verbose)
+    with quiet(), ProgressBar() if is_visible else nullcontext(_say_nothing) as progress:
         _run_trials(study, validator, to_options, n_trials, deadline, random_state, progress)
     return _refit(study, validator, to_options)
 

@@ -50,6 +50,12 @@ class Space:
     chooses_threshold
         Whether a model decides at the threshold that is best for F1 of the second class on rows it was not trained
         on. Such a space is for two classes, and its score is that F1; otherwise the score is the weighted F1.
+
+    Examples
+    --------
+    >>> from ecsel.tune import SPACES
+    >>> sorted(SPACES) == sorted(space.name for space in SPACES.values())
+    True
     """
 
     name: str

@@ -176,7 +176,7 @@ def test_integers_stay_whole_and_are_the_best_whole_numbers():
     assert all(isinstance(after, int) for a in answers for _, after in a.changes.values())
 
 
-def test_wrong_wishes_are_named(make_model):
+def test_wrong_options_are_named(make_model):
     model, X = make_model(0)
     row = X.iloc[[0]]
     for options, message in [

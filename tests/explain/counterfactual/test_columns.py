@@ -81,9 +81,9 @@ def test_grids_begin_with_the_row_and_leave_no_jump_between_neighbours(make_raw_
         assert (way >= way[:, before]).all()
         assert X[name].min() <= grid.values.min()
         assert grid.values.max() <= X[name].max()
-        held = column.grain.upward(grid.values[:, 1:])
+        constrained = column.grain.upward(grid.values[:, 1:])
         at_home = grid.values[:, 1:] == grid.values[:, :1]
-        np.testing.assert_array_equal(grid.values[:, 1:][~at_home], held[~at_home])
+        np.testing.assert_array_equal(grid.values[:, 1:][~at_home], constrained[~at_home])
         for feature in (view.encoder.features[f] for f in column.factors.features):
             if feature.kind not in ("step", "level"):
                 continue
@@ -127,7 +127,7 @@ def test_numbers_are_held_away_from_the_row_and_inside_the_bounds():
         scale=lambda values: values,
         jumps=np.array([3.0, 3.1]),
     )
-    values = column.held(rows, np.array([[2.61, 2.39, 2.7, 0.0, 9.0], [2.61, 2.39, 2.7, 0.0, 9.0]]))
+    values = column.constrained(rows, np.array([[2.61, 2.39, 2.7, 0.0, 9.0], [2.61, 2.39, 2.7, 0.0, 9.0]]))
     assert values.tolist() == [[2.7, 2.3, 2.7, 1.1, 7.9], [2.7, 2.3, 2.7, 1.0, 8.0]]
     np.testing.assert_allclose(column.cost(rows, values[:, :1])[:, 0], [0.4, 0.3])
     rays = column.rays()

@@ -17,9 +17,9 @@ def exported(case, method, baseline=None):
     return lambda r: namespace["predict"](case.rows[r])
 
 
-def compare(told, values, base, names, axes):
+def compare(reported, values, base, names, axes):
     """Compare all contributions of one row; values (classes, …, columns)."""
-    for each in told["contributions"]:
+    for each in reported["contributions"]:
         c = axes.index(each["class"])
         at = (c,) if "term" not in each else (c, each["term"])
         mine = dict(zip(names, values[at], strict=True))
@@ -49,16 +49,16 @@ def test_equal_the_explanations_against_a_row(case, method, make_frame):
     start = case.rows[rows[-1]]
     baseline = make_frame([start], case.view.raw_names)
     result = explained(case, method, rows, baseline, make_frame)
-    told = exported(case, method, start)
+    reported = exported(case, method, start)
     for place, r in enumerate(rows):
-        compare(told(r), result.values[place], result.base_values, list(result.feature_names), list(result.classes))
+        compare(reported(r), result.values[place], result.base_values, list(result.feature_names), list(result.classes))
 
 
 def test_refused_rows_have_none(case):
-    told = exported(case, "attribution", case.rows[case.ordinary[0]])
+    reported = exported(case, "attribution", case.rows[case.ordinary[0]])
     for r, outputs in enumerate(case.outputs):
         if outputs is None:
-            assert {value for each in told(r)["contributions"] for value in each["values"].values()} == {None}
+            assert {value for each in reported(r)["contributions"] for value in each["values"].values()} == {None}
 
 
 @pytest.mark.parametrize("method", ["attribution", "shapley"])
@@ -66,10 +66,10 @@ def test_scores_add_up(case, method):
     """Shapley values add up to the score exactly; first-order ones do at the baseline itself."""
     rows = case.ordinary
     start = case.rows[rows[0]]
-    told = exported(case, method, start)
+    reported = exported(case, method, start)
     for r in rows if method == "shapley" else rows[:1]:
         outputs = np.array(case.outputs[r])
-        totals = [each["base_value"] + sum(each["values"].values()) for each in told(r)["contributions"]]
+        totals = [each["base_value"] + sum(each["values"].values()) for each in reported(r)["contributions"]]
         if not case.view.has_classes:
             np.testing.assert_allclose(totals, outputs, rtol=1e-9)
         else:
@@ -79,9 +79,9 @@ def test_scores_add_up(case, method):
 def test_the_default_baseline_is_the_training_mean(encoded_case, make_frame):
     rows = encoded_case.ordinary
     result = explained(encoded_case, "attribution", rows, None, make_frame)
-    told = exported(encoded_case, "attribution")
+    reported = exported(encoded_case, "attribution")
     for place, r in enumerate(rows):
-        compare(told(r), result.values[place], result.base_values, list(result.feature_names), list(result.classes))
+        compare(reported(r), result.values[place], result.base_values, list(result.feature_names), list(result.classes))
 
 
 def test_a_baseline_of_some_columns_keeps_the_others_at_the_mean(encoded_case, make_frame):
@@ -89,8 +89,8 @@ def test_a_baseline_of_some_columns_keeps_the_others_at_the_mean(encoded_case, m
     name = lower(encoded_case.model).inputs[0].name
     start = {name: encoded_case.rows[rows[3]][name]}
     result = explained(encoded_case, "attribution", rows, start, make_frame)
-    told = exported(encoded_case, "attribution", start)
-    compare(told(rows[0]), result.values[0], result.base_values, list(result.feature_names), list(result.classes))
+    reported = exported(encoded_case, "attribution", start)
+    compare(reported(rows[0]), result.values[0], result.base_values, list(result.feature_names), list(result.classes))
 
 
 def test_a_list_is_a_baseline_of_all_columns():
@@ -113,14 +113,14 @@ def test_wrong_options_are_refused():
 
 
 def test_undefined_contributions_are_none():
-    def told(method, row):
+    def reported(method, row):
         namespace = {}
         exec(to_python(Signomial.parse("x*y + y"), contributions=method, baseline=[1.0, 1.0]), namespace)
         return [list(each["values"].values()) for each in namespace["predict"](row)["contributions"]]
 
-    assert told("attribution", {"x": -1.0, "y": 2.0}) == [[None, pytest.approx(2 * np.log(2.0))]]
-    zero = told("log_additive", {"x": 0.0, "y": 2.0})
+    assert reported("attribution", {"x": -1.0, "y": 2.0}) == [[None, pytest.approx(2 * np.log(2.0))]]
+    zero = reported("log_additive", {"x": 0.0, "y": 2.0})
     assert zero[0] == [None, None]
     assert zero[1] == pytest.approx([0.0, np.log(2.0)])
-    assert told("shapley", {"x": 0.0, "y": 2.0}) == [pytest.approx([-1.5, 0.5 + 1.0])]
-    assert told("shapley", {"x": 1e200, "y": 1e200}) == [[None, None]]
+    assert reported("shapley", {"x": 0.0, "y": 2.0}) == [pytest.approx([-1.5, 0.5 + 1.0])]
+    assert reported("shapley", {"x": 1e200, "y": 1e200}) == [[None, None]]

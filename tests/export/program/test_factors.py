@@ -121,8 +121,8 @@ def test_powers_of_one_column_are_clipped_rather_than_logarithms():
     assert isinstance(named["t0"], Mul)
     namespace = {}
     exec(to_python(Signomial.parse("3*x**2 - 0.25*x")), namespace)
-    told = [namespace["predict"]({"x": x})["prediction"] for x in (-7.0, 1e100, 1e300)]
-    assert told == pytest.approx([3 * 49 + 0.25 * 7, 3e200, 3 * math.exp(700) - 0.25e300], rel=1e-12)
+    reported = [namespace["predict"]({"x": x})["prediction"] for x in (-7.0, 1e100, 1e300)]
+    assert reported == pytest.approx([3 * 49 + 0.25 * 7, 3e200, 3 * math.exp(700) - 0.25e300], rel=1e-12)
 
 
 def has(node, kind):

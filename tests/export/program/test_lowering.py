@@ -73,10 +73,10 @@ def test_inputs_are_described():
     y = [0, 1, 0, 1, 1, 0] * 2
     model = ECSELClassifier(n_terms=1, l1=0.01, categorical=["n"]).fit(X, y)
     program = lower(model)
-    told = {each.name: (each.kind, each.levels, each.refuses_missing) for each in program.inputs}
+    reported = {each.name: (each.kind, each.levels, each.refuses_missing) for each in program.inputs}
     known = {"t": ("text", ("a", "b"), False), "n": ("number", (1, 2), True), "b": ("boolean", (False, True), True)}
-    assert told
-    assert told.items() <= known.items()
+    assert reported
+    assert reported.items() <= known.items()
 
 
 def test_a_model_without_columns_has_an_answer():
@@ -97,16 +97,16 @@ def test_many_classes_and_terms_are_no_trouble():
     equations = {c: Signomial.parse(f"{c / 100}*x{c % 60} + 0.1") for c in range(120)}
     view = ModelView.of_equations(equations, names)
     row = dict.fromkeys(names, 1.0)
-    told = predictor(view)(row)
-    assert told["label"] == 119
-    np.testing.assert_allclose(list(told["probabilities"].values()), view.probabilities(np.ones((1, 60)))[0])
+    reported = predictor(view)(row)
+    assert reported["label"] == 119
+    np.testing.assert_allclose(list(reported["probabilities"].values()), view.probabilities(np.ones((1, 60)))[0])
 
 
 def test_large_coefficients_saturate_instead_of_overflowing():
     view = ModelView.of_equations({"a": Signomial.parse("1e9*x**3"), "b": Signomial.parse("1e8*x**3")}, ["x"])
-    told = predictor(view)({"x": 1e200})
-    assert told["label"] in {"a", "b"}
-    assert all(0 <= p <= 1 for p in told["probabilities"].values())
+    reported = predictor(view)({"x": 1e200})
+    assert reported["label"] in {"a", "b"}
+    assert all(0 <= p <= 1 for p in reported["probabilities"].values())
 
 
 def test_labels_of_other_types_are_refused():

@@ -39,8 +39,8 @@ def test_probabilities_stay_within_the_tolerance_and_fewer_digits_would_not_do(e
 
     assert change(digits) <= tolerance
     assert digits == 1 or change(digits - 1) > tolerance
-    told = to_text(view, digits="auto", tolerance=tolerance).split("\nwhere")[0]
-    assert told == to_text(view, digits=digits).split("\nwhere")[0]
+    reported = to_text(view, digits="auto", tolerance=tolerance).split("\nwhere")[0]
+    assert reported == to_text(view, digits=digits).split("\nwhere")[0]
 
 
 def test_rows_of_the_training_ranges_are_accepted_by_the_model(encoded_case):

@@ -37,7 +37,7 @@ def evaluate(view, written, source):
     for letter, label in zip(string.ascii_letters, view.classes, strict=False):
         names[rf"z_{{{latex_name(str(label))}}}"] = f"z_{{{letter}}}"
     pattern = "|".join(re.escape(text) for text in sorted(names, key=len, reverse=True))
-    told = []
+    reported = []
     for line in lines_of(source):
         left, right = (
             re.sub(rf"(?<![A-Za-z\\])(?:{pattern})(?![A-Za-z])", lambda match: names[match.group()], side)
@@ -51,8 +51,8 @@ def evaluate(view, written, source):
         value = values_of(latex2sympy(right), known)
         known[symbol_of(left)] = value
         if left.startswith(("P", r"\hat")):
-            told.append(value)
-    return np.column_stack(np.broadcast_arrays(*told))
+            reported.append(value)
+    return np.column_stack(np.broadcast_arrays(*reported))
 
 
 def written_of(view, symbols):
@@ -89,16 +89,16 @@ def values_of(expression, known):
 def test_a_parser_reads_the_model(moderate_case, make_frame):
     case = moderate_case.every(5)
     symbols = formula_inputs(case.model, make_frame(case.rows, case.view.raw_names))
-    told = evaluate(case.view, written_of(case.view, symbols), to_latex(case.model))
-    np.testing.assert_allclose(told, case.outputs, rtol=1e-9, atol=1e-9)
+    reported = evaluate(case.view, written_of(case.view, symbols), to_latex(case.model))
+    np.testing.assert_allclose(reported, case.outputs, rtol=1e-9, atol=1e-9)
 
 
 def test_a_parser_reads_a_softmax():
     equations = {"a": Signomial.parse("2*u - 1"), "b": Signomial.parse("u**0.5/v"), "c 1": Signomial.parse("v")}
     view = ModelView.of_equations(equations, ["u", "v"])
     X = np.array([[1.0, 2.0], [3.0, 0.5]])
-    told = evaluate(view, written_of(view, formula_inputs(view, X)), to_latex(view))
-    np.testing.assert_allclose(told, view.probabilities(X), rtol=1e-9)
+    reported = evaluate(view, written_of(view, formula_inputs(view, X)), to_latex(view))
+    np.testing.assert_allclose(reported, view.probabilities(X), rtol=1e-9)
 
 
 MACROS = {

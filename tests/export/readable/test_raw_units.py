@@ -50,8 +50,8 @@ def test_columns_come_in_the_order_of_their_importance():
     X, y = table()
     model = ECSELClassifier(n_terms=1, l1=0.005, two_sided=False).fit(X, y)
     view = ModelView.of(model)
-    told = importance(model, X).to_frame().sort_values("value", ascending=False)
-    assert told["feature"].tolist() == ["strong", "weak", "heavy"]
+    reported = importance(model, X).to_frame().sort_values("value", ascending=False)
+    assert reported["feature"].tolist() == ["strong", "weak", "heavy"]
     formula = formula_of(view, model.encoder_)
     assert formula.columns[0] == "strong"
     assert formula_of(view, model.encoder_, view.rows(X)).columns[0] == "strong"
@@ -63,7 +63,7 @@ def test_a_column_is_held_where_training_ended():
     X, y = table()
     model = ECSELClassifier(n_terms=1, l1=0.005, two_sided=False).fit(X, y)
     formula = formula_of(ModelView.of(model), model.encoder_)
-    assert formula.held("strong") == (X["strong"].min(), None)
+    assert formula.clipped("strong") == (X["strong"].min(), None)
 
 
 def test_inputs_of_a_table_without_names():

@@ -37,9 +37,9 @@ def test_lambdify_equals_the_model(moderate_case, make_frame):
 def test_probabilities_are_expressions_too(encoded_case, make_frame):
     case = encoded_case.take(encoded_case.ordinary)
     symbols = formula_inputs(case.model, make_frame(case.rows, case.view.raw_names))
-    told = to_sympy(case.model)
-    assert list(told) == list(case.view.classes)
-    p = np.column_stack([values_of(expression, symbols) for expression in told.values()])
+    reported = to_sympy(case.model)
+    assert list(reported) == list(case.view.classes)
+    p = np.column_stack([values_of(expression, symbols) for expression in reported.values()])
     np.testing.assert_allclose(p, case.outputs, rtol=1e-9, atol=1e-9)
 
 

@@ -31,7 +31,7 @@ def namespace(formula, view, symbols):
     n_rows = max((len(each) for each in symbols.values()), default=1)
     for name in formula.columns:
         column = np.asarray(symbols.get(name, np.zeros(n_rows))).view(Column)
-        low, high = formula.held(name) or (None, None)
+        low, high = formula.clipped(name) or (None, None)
         column = column if low is None else np.maximum(column, low)
         columns[name] = column if high is None else np.minimum(column, high)
         columns[name].indicators = {
@@ -67,14 +67,14 @@ def test_the_text_of_the_papers_model_is_the_model(paper_case, make_frame):
     case = paper_case
     symbols = formula_inputs(case.model, make_frame(case.rows, case.view.raw_names))
     with np.errstate(all="ignore"):
-        told = evaluate(case.view, symbols, to_text(case.model))
-    check(told, case)
+        reported = evaluate(case.view, symbols, to_text(case.model))
+    check(reported, case)
 
 
-def check(told, case):
-    known = np.isfinite(told).all(axis=1)  # exp overflows in the plain form of a softmax
+def check(reported, case):
+    known = np.isfinite(reported).all(axis=1)  # exp overflows in the plain form of a softmax
     assert known.mean() > 0.5
-    np.testing.assert_allclose(told[known], np.array(case.outputs)[known], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(reported[known], np.array(case.outputs)[known], rtol=1e-9, atol=1e-9)
 
 
 def test_the_text_of_any_other_model_is_what_its_equations_print(value_case, make_frame):
@@ -134,10 +134,10 @@ def test_text_takes_any_name(draw_hostile, data):
     symbols = formula_inputs(hostile.view, hostile.table)
     if hostile.view.encoder.is_raw:
         scores = [Signomial.parse(right) for _, right in equations_of(text)[:2]]
-        told = hostile.view.outputs_of(np.column_stack([each.evaluate(symbols) for each in scores]))
+        reported = hostile.view.outputs_of(np.column_stack([each.evaluate(symbols) for each in scores]))
     else:
-        told = evaluate(hostile.view, symbols, text)
-    np.testing.assert_allclose(told, hostile.probabilities, rtol=1e-9)
+        reported = evaluate(hostile.view, symbols, text)
+    np.testing.assert_allclose(reported, hostile.probabilities, rtol=1e-9)
 
 
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4])
@@ -149,11 +149,11 @@ def test_rounded_text_stays_within_the_tolerance(encoded_case, tolerance, make_f
     if view.encoder.is_raw:
         symbols = formula_inputs(case.model, X)
         scores = [Signomial.parse(right) for _, right in equations_of(text)[: len(view.score_classes)]]
-        told = view.outputs_of(np.column_stack([np.zeros(len(X)) + each.evaluate(symbols) for each in scores]))
+        reported = view.outputs_of(np.column_stack([np.zeros(len(X)) + each.evaluate(symbols) for each in scores]))
     else:
         short = readable_formula(view, view.encoder, "auto", tolerance, X)
-        told = evaluate(view, symbols_of(view, view.encoder, short, X), text, short)
-    assert np.abs(told - case.outputs).max() <= tolerance
+        reported = evaluate(view, symbols_of(view, view.encoder, short, X), text, short)
+    assert np.abs(reported - case.outputs).max() <= tolerance
     assert len(text) <= len(to_text(case.model))
 
 

@@ -35,9 +35,9 @@ def run_c(need_program, tmp_path):
         cells = ",\n".join(
             "{" + (", ".join(c_value(row[each.name], each) for each in program.inputs) or "0") + "}" for row in rows
         )
-        told = [f"r.probability[{c}]" for c in range(len(program.classes))] or ["r.prediction"]
-        told += ["(double)r.label"] if program.classes else []
-        told += [
+        reported = [f"r.probability[{c}]" for c in range(len(program.classes))] or ["r.prediction"]
+        reported += ["(double)r.label"] if program.classes else []
+        reported += [
             f"r.contribution[{n}][{i}]"
             for n, _ in enumerate(program.contributions)
             for i, _ in enumerate(program.inputs)
@@ -48,7 +48,7 @@ def run_c(need_program, tmp_path):
         int main(void) {{
             for (int i = 0; i < {len(rows)}; ++i) {{
                 const ecsel_result r = ecsel_predict(&rows[i]);
-                printf("{" ".join(["%.17g"] * len(told))}\\n", {", ".join(told)});
+                printf("{" ".join(["%.17g"] * len(reported))}\\n", {", ".join(reported)});
             }}
             return 0;
         }}"""
@@ -62,10 +62,10 @@ def run_c(need_program, tmp_path):
     return run
 
 
-def answers(told, classes):
+def answers(reported, classes):
     """Turn printed numbers into outputs and labels, None on a refused row."""
     outputs, labels = [], []
-    for numbers in told:
+    for numbers in reported:
         p = numbers[: len(classes)] if classes else numbers[:1]
         refused = all(map(math.isnan, p))
         assert refused or not any(map(math.isnan, p))
@@ -85,10 +85,10 @@ def test_equals_the_model_on_awkward_rows(case, run_c):
 def test_contributions_are_those_of_the_other_exports(fitted_case, run_c):
     case = fitted_case.every(5)
     options = {"contributions": "shapley", "baseline": fitted_case.rows[fitted_case.ordinary[0]]}
-    told = run_c(to_c(case.model, **options), lower(case.model, **options), case.rows)
+    reported = run_c(to_c(case.model, **options), lower(case.model, **options), case.rows)
     python = {}
     exec(to_python(case.model, **options), python)
-    for row, numbers in zip(case.rows, told, strict=True):
+    for row, numbers in zip(case.rows, reported, strict=True):
         values = [v for each in python["predict"](row)["contributions"] for v in each["values"].values()]
         wanted = np.array(values, dtype=float)
         np.testing.assert_allclose(numbers[-len(values) :], wanted, rtol=1e-9, atol=1e-12)

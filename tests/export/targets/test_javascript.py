@@ -57,12 +57,12 @@ def test_equals_the_model_on_awkward_rows(case, node):
 def test_contributions_are_those_of_the_other_exports(fitted_case, method, node):
     case = fitted_case
     options = {"contributions": method, "baseline": case.rows[case.ordinary[0]]}
-    told = node(
+    reported = node(
         "-", script=f"{to_javascript(case.model, **options)}\nconsole.log(JSON.stringify({js(case.rows)}.map(predict)))"
     )
     python = {}
     exec(to_python(case.model, **options), python)
-    for row, mine in zip(case.rows, told, strict=True):
+    for row, mine in zip(case.rows, reported, strict=True):
         for theirs, each in zip(python["predict"](row)["contributions"], mine["contributions"], strict=True):
             assert each["class"] == theirs["class"]
             assert each.get("term") == theirs.get("term")

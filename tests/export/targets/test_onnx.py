@@ -43,20 +43,22 @@ def run(model, rows, *, float64, **options):
         name: tensor([row[column.name] for row in rows], column, dtype)
         for name, column in zip(names, inputs, strict=True)
     }
-    told = session.run(None, feed)
-    return dict(zip([each.name for each in session.get_outputs()], told, strict=True))
+    reported = session.run(None, feed)
+    return dict(zip([each.name for each in session.get_outputs()], reported, strict=True))
 
 
-def answers(told, view):
+def answers(reported, view):
     if not view.has_classes:
-        return [None if np.isnan(p) else [p] for p in told["prediction"][:, 0]], [None] * len(told["prediction"])
-    refused = np.isnan(told["probabilities"]).all(axis=1)
-    none = {"O": "", "i": np.iinfo(np.int64).min, "f": np.nan}[told["label"].dtype.kind]
-    np.testing.assert_array_equal(told["label"][refused], np.full(refused.sum(), none))
+        return [None if np.isnan(p) else [p] for p in reported["prediction"][:, 0]], [None] * len(
+            reported["prediction"]
+        )
+    refused = np.isnan(reported["probabilities"]).all(axis=1)
+    none = {"O": "", "i": np.iinfo(np.int64).min, "f": np.nan}[reported["label"].dtype.kind]
+    np.testing.assert_array_equal(reported["label"][refused], np.full(refused.sum(), none))
     is_flag = isinstance(view.classes[0], bool)
-    labels = [bool(label) if is_flag else label for label in told["label"].tolist()]
+    labels = [bool(label) if is_flag else label for label in reported["label"].tolist()]
     return (
-        [None if no else p for p, no in zip(told["probabilities"].tolist(), refused, strict=True)],
+        [None if no else p for p, no in zip(reported["probabilities"].tolist(), refused, strict=True)],
         [None if no else label for label, no in zip(labels, refused, strict=True)],
     )
 
@@ -78,15 +80,15 @@ def test_single_precision_equals_the_model_on_rows_that_it_can_hold(case):
 @pytest.mark.parametrize("method", ["log_additive", "attribution", "shapley"])
 def test_contributions_are_those_of_the_other_exports(case, method):
     options = {"contributions": method, "baseline": case.rows[case.ordinary[0]]}
-    told = run(case.model, case.rows, float64=True, **options)
+    reported = run(case.model, case.rows, float64=True, **options)
     python = {}
     exec(to_python(case.model, **options), python)
     wanted = [python["predict"](row)["contributions"] for row in case.rows]
     values = np.array([[list(each["values"].values()) for each in row] for row in wanted], dtype=float)
     scale = np.nanmax(np.abs(values), axis=(1, 2), initial=1.0, keepdims=True)
-    np.testing.assert_allclose(told["contributions"] / scale, values / scale, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(reported["contributions"] / scale, values / scale, rtol=1e-9, atol=1e-12)
     base = np.array([each["base_value"] for each in wanted[0]], dtype=float)
-    np.testing.assert_allclose(told["base_values"], base)
+    np.testing.assert_allclose(reported["base_values"], base)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -108,9 +110,9 @@ def check_names(hostile):
 
 def test_columns_may_have_the_names_of_outputs_and_of_inner_nodes():
     view = ModelView.of_equations({"a": Signomial.parse("label*n3"), "b": Signomial.parse("c0")}, ["label", "n3", "c0"])
-    told = run(view, [{"label": 1.0, "n3": 2.0, "c0": 3.0}], float64=True)
-    assert list(told) == ["label_", "probabilities"]
-    assert told["label_"].tolist() == ["b"]
+    reported = run(view, [{"label": 1.0, "n3": 2.0, "c0": 3.0}], float64=True)
+    assert list(reported) == ["label_", "probabilities"]
+    assert reported["label_"].tolist() == ["b"]
 
 
 def test_a_file_is_written_and_its_metadata_name_the_columns(tmp_path):

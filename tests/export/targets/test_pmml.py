@@ -45,11 +45,11 @@ def test_contributions_are_those_of_the_other_exports(fitted_case, method):
     exec(to_python(case.model, **options), python)
     several = len(lower(case.model).scores) > 1
     for row in case.rows:
-        told = evaluator.evaluate(row)
+        reported = evaluator.evaluate(row)
         for each in python["predict"](row)["contributions"]:
             words = [each["class"]] if several else []
             words += [each["term"]] if "term" in each else []
-            mine = [told["_".join(map(str, ["contribution", *words, column]))] for column in each["values"]]
+            mine = [reported["_".join(map(str, ["contribution", *words, column]))] for column in each["values"]]
             theirs = np.array(list(each["values"].values()), dtype=float)
             np.testing.assert_allclose(
                 np.array(mine, dtype=float), theirs, rtol=1e-9, atol=1e-9 * np.nanmax(np.abs(theirs), initial=1.0)
@@ -63,8 +63,8 @@ def test_scores_are_those_of_the_model(encoded_case, make_frame):
     names = ["score"] if view.link.has_reference else [f"score_{label}" for label in view.classes]
     for row in case.rows[:10]:
         wanted = view.scores_of(view.rows(make_frame([row], view.raw_names), warn=False))[0]
-        told = evaluator.evaluate(row)
-        np.testing.assert_allclose([told[name] for name in names], wanted, rtol=1e-9)
+        reported = evaluator.evaluate(row)
+        np.testing.assert_allclose([reported[name] for name in names], wanted, rtol=1e-9)
 
 
 def test_reason_codes_are_the_strongest_reasons(fitted_case, make_frame):
@@ -74,8 +74,8 @@ def test_reason_codes_are_the_strongest_reasons(fitted_case, make_frame):
     view = case.view
     refused = [r for r, outputs in enumerate(case.outputs) if outputs is None]
     for row, outputs in ((case.rows[r], case.outputs[r]) for r in (*case.ordinary, *refused[:5])):
-        told = evaluator.evaluate(row)
-        codes = [told.get(f"reason_{r}") for r in (1, 2, 3)]
+        reported = evaluator.evaluate(row)
+        codes = [reported.get(f"reason_{r}") for r in (1, 2, 3)]
         if outputs is None:
             assert codes == [None] * 3
             continue
@@ -84,7 +84,7 @@ def test_reason_codes_are_the_strongest_reasons(fitted_case, make_frame):
         values = sorted(explained.values[0], reverse=True)
         if np.diff(values[:4]).max(initial=-1.0) < -1e-9 * abs(values[0]):  # no ties that rounding could decide
             assert codes == wanted + [None] * (3 - len(wanted)), row
-        assert "contribution_age" not in told
+        assert "contribution_age" not in reported
 
 
 @given(st.data())
@@ -98,16 +98,16 @@ def test_hostile_names_are_text(draw_hostile, data):
         return
     evaluator = Evaluator(document)
     for row, p in zip(hostile.rows, hostile.probabilities, strict=True):
-        told = evaluator.evaluate(row)
-        got = [value for name, value in told.items() if name.startswith("probability_")]
+        reported = evaluator.evaluate(row)
+        got = [value for name, value in reported.items() if name.startswith("probability_")]
         np.testing.assert_allclose(got, p, rtol=1e-9)
 
 
 def test_names_of_columns_do_not_meet_those_of_steps():
     law = Signomial.parse("2*ecsel_x0 + 3*v0 + valid*prediction")
     evaluator = Evaluator(to_pmml(law))
-    told = evaluator.evaluate({"ecsel_x0": 1.0, "v0": 2.0, "valid": 3.0, "prediction": 5.0})
-    assert told == {"prediction_2": pytest.approx(23.0)}
+    reported = evaluator.evaluate({"ecsel_x0": 1.0, "v0": 2.0, "valid": 3.0, "prediction": 5.0})
+    assert reported == {"prediction_2": pytest.approx(23.0)}
 
 
 def test_what_cannot_be_written_is_refused():
@@ -136,6 +136,6 @@ def test_blanks_and_line_breaks_in_levels_survive():
     model = ECSELClassifier(n_terms=1, l1=0.001).fit(X, y)
     document = Evaluator(to_pmml(model))
     for level, p in zip(levels, model.predict_proba(pd.DataFrame({"x": levels})), strict=True):
-        told = document.evaluate({"x": level})
-        assert [told["probability_False"], told["probability_True"]] == pytest.approx(p.tolist(), rel=1e-9)
+        reported = document.evaluate({"x": level})
+        assert [reported["probability_False"], reported["probability_True"]] == pytest.approx(p.tolist(), rel=1e-9)
     assert len(set(model.predict_proba(pd.DataFrame({"x": levels}))[:, 1])) == 4  # the reader takes "a " for "a"

@@ -52,8 +52,8 @@ class Pmml4s:
         model = Model.fromString(document)
 
         def evaluate(row):
-            told = model.predict({name: value for name, value in row.items() if value is not None})
-            return {name: None if value != value else value for name, value in told.items()}  # noqa: PLR0124 - NaN
+            reported = model.predict({name: value for name, value in row.items() if value is not None})
+            return {name: None if value != value else value for name, value in reported.items()}  # noqa: PLR0124 - NaN
 
         return evaluate
 
@@ -73,19 +73,19 @@ def typed(row, columns):
     return result
 
 
-def answers(told, classes):
+def answers(reported, classes):
     if not classes:
-        return [[each.get("prediction")] for each in told], [None] * len(told)
-    return [[each.get(f"probability_{label}") for label in classes] for each in told], [
-        each.get("label") for each in told
+        return [[each.get("prediction")] for each in reported], [None] * len(reported)
+    return [[each.get(f"probability_{label}") for label in classes] for each in reported], [
+        each.get("label") for each in reported
     ]
 
 
 def test_engines_say_what_the_model_says(case, engine, tmp_path):
     evaluate = engine.load(to_pmml(case.model), tmp_path / "model.pmml")
     columns = lower(case.model).inputs
-    told = [evaluate(typed(row, columns)) for row in case.rows]
-    case.assert_same(*answers(told, list(case.view.classes) if case.view.has_classes else []))
+    reported = [evaluate(typed(row, columns)) for row in case.rows]
+    case.assert_same(*answers(reported, list(case.view.classes) if case.view.has_classes else []))
 
 
 def test_contributions_and_reasons(fitted_case, engine, make_frame, tmp_path):
@@ -96,16 +96,16 @@ def test_contributions_and_reasons(fitted_case, engine, make_frame, tmp_path):
     exec(to_python(case.model, **options), python)
     program = lower(case.model)
     for r in case.ordinary[1:]:  # the first is the baseline, with nothing but rounding to tell
-        told = evaluate(typed(case.rows[r], program.inputs))
+        reported = evaluate(typed(case.rows[r], program.inputs))
         for each in python["predict"](case.rows[r])["contributions"]:
             words = ["contribution", each["class"]] if len(program.scores) > 1 else ["contribution"]
-            mine = [told["_".join(map(str, [*words, column]))] for column in each["values"]]
+            mine = [reported["_".join(map(str, [*words, column]))] for column in each["values"]]
             theirs = np.array(list(each["values"].values()), dtype=float)
             np.testing.assert_allclose(np.array(mine, dtype=float), theirs, rtol=1e-9, atol=1e-9)
         view = case.view
         table = make_frame([case.rows[r]], view.raw_names)
         strongest = reasons(view, table, 1, baseline=options["baseline"]).ranked[0]
-        assert told["reason_1"] == (view.raw_names[strongest[0]] if strongest else None)
+        assert reported["reason_1"] == (view.raw_names[strongest[0]] if strongest else None)
 
 
 def test_levels_are_compared_as_they_are(engine, tmp_path):
@@ -115,5 +115,7 @@ def test_levels_are_compared_as_they_are(engine, tmp_path):
     model = ECSELClassifier(n_terms=1, l1=0.001).fit(X, y)
     evaluate = engine.load(to_pmml(model), tmp_path / "model.pmml")
     for level, p in zip(levels, model.predict_proba(pd.DataFrame({"x <y>": levels})), strict=True):
-        told = evaluate({"x <y>": level})
-        assert [told["probability_False"], told["probability_True"]] == pytest.approx(p.tolist(), rel=1e-9), level
+        reported = evaluate({"x <y>": level})
+        assert [reported["probability_False"], reported["probability_True"]] == pytest.approx(p.tolist(), rel=1e-9), (
+            level
+        )

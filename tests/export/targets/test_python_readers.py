@@ -66,13 +66,15 @@ def test_awkward_rows_as_they_are_give_the_model_s_probability(awkward_model, aw
     source = export.to_python(awkward_model)
     exec(source, namespace)
     rows = awkward_rows.astype(object).where(awkward_rows.notna(), None).to_dict("records")
-    told = [namespace["predict"](row) for row in rows]
+    reported = [namespace["predict"](row) for row in rows]
     if hasattr(awkward_model, "classes_"):
-        found = [row["probabilities"]["yes"] for row in told]
+        found = [row["probabilities"]["yes"] for row in reported]
         np.testing.assert_allclose(found, awkward_model.predict_proba(awkward_rows)[:, 1], rtol=1e-12)
-        assert [row["label"] for row in told] == list(awkward_model.predict(awkward_rows))
+        assert [row["label"] for row in reported] == list(awkward_model.predict(awkward_rows))
     else:
-        np.testing.assert_allclose([row["prediction"] for row in told], awkward_model.predict(awkward_rows), rtol=1e-9)
+        np.testing.assert_allclose(
+            [row["prediction"] for row in reported], awkward_model.predict(awkward_rows), rtol=1e-9
+        )
     assert "# Text and dates are read here:\n" in source
     assert "#   'rate' is the number that the text of 'rate' holds" in source
 

@@ -112,8 +112,8 @@ def test_text_that_comes_as_numbers_is_refused():
 def test_a_regressor(points):
     X, _ = points
     model = ECSELRegressor().fit(X, 2 * X[:, 0] ** 2 / X[:, 1])
-    (told,) = run(convert(model, [("X", DoubleTensorType([None, 3]))]), {"X": X})
-    np.testing.assert_allclose(told[:, 0], model.predict(X), rtol=1e-9)
+    (reported,) = run(convert(model, [("X", DoubleTensorType([None, 3]))]), {"X": X})
+    np.testing.assert_allclose(reported[:, 0], model.predict(X), rtol=1e-9)
 
 
 def test_labels_of_other_types(points):

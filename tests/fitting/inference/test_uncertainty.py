@@ -5,9 +5,9 @@ import pytest
 from scipy.special import expit, softmax
 
 from ecsel.fitting import Logistic, Softmax, fit_scores
-from ecsel.fitting.fit import PowerLaws
 from ecsel.fitting.inference.uncertainty import _folded, elasticity_errors, sandwich
 from ecsel.fitting.penalties import L1
+from ecsel.signomial import ScoreTerms
 
 
 def rows(seed=0, n=400, m=2):
@@ -43,7 +43,7 @@ def straight_laws(gamma, intercepts=None):
     gamma = np.atleast_2d(gamma)
     big = 4e5
     base = np.zeros(len(gamma)) if intercepts is None else intercepts
-    return PowerLaws(base - big, np.full((len(gamma), 1), big), (gamma / big)[:, None, :])
+    return ScoreTerms.from_powers(base - big, np.full((len(gamma), 1), big), (gamma / big)[:, None, :])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -129,7 +129,7 @@ def derivative(function, x, step=1e-5):
 def test_curved_terms_have_the_sandwich_of_the_formula_s_own_numbers():
     u, y, loss = curved()
     fit = fit_scores(u, y, np.ones(len(y)), loss, L1(1e-3), 1)
-    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, fit.laws)
+    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, fit.terms)
     x, covariance, value = natural(result)
     assert result.converged
     assert np.isfinite(covariance).all()
@@ -149,7 +149,7 @@ def test_curved_terms_have_the_sandwich_of_the_formula_s_own_numbers():
 def test_a_model_without_a_constant_has_errors_too():
     u, rng = rows(n=1500)
     y = (rng.random(1500) < expit(2 * np.exp(0.8 * u[0]) - 1.5 * np.exp(-1.2 * u[1]))).astype(int)
-    laws = PowerLaws(np.zeros(1), np.array([[1.8, -1.6]]), np.array([[[0.7, 0.0], [0.0, -1.0]]]))
+    laws = ScoreTerms.from_powers(np.zeros(1), np.array([[1.8, -1.6]]), np.array([[[0.7, 0.0], [0.0, -1.0]]]))
     result = sandwich(u, y, np.ones(1500), np.ones(1500), Logistic(), laws)
     assert result.converged
     assert {p.kind for p in result.parameters} == {"coefficient", "exponent", "slope"}
@@ -170,7 +170,7 @@ def test_a_model_without_a_constant_has_errors_too():
 def test_errors_of_elasticities_follow_from_those_of_the_numbers(n_classes):
     u, y, loss = curved(n_classes=n_classes)
     fit = fit_scores(u, y, np.ones(len(y)), loss, L1(1e-3), 1)
-    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, fit.laws)
+    result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, fit.terms)
     at = u[:, :40]
     estimates, errors = elasticity_errors(result, at)
     score = n_classes - 2 if n_classes == 2 else 1
@@ -201,9 +201,9 @@ def test_an_integer_count_is_that_many_rows():
     u, y, loss = curved(n=300)
     counts = np.random.default_rng(0).integers(1, 4, 300)
     fit = fit_scores(u, y, np.ones(300), loss, L1(1e-2), 1)
-    one = sandwich(u, y, counts.astype(float), np.ones(300), loss, fit.laws)
+    one = sandwich(u, y, counts.astype(float), np.ones(300), loss, fit.terms)
     many = np.repeat(np.arange(300), counts)
-    other = sandwich(u[:, many], y[many], np.ones(len(many)), np.ones(len(many)), loss, fit.laws)
+    other = sandwich(u[:, many], y[many], np.ones(len(many)), np.ones(len(many)), loss, fit.terms)
     np.testing.assert_allclose(one.estimates, other.estimates, rtol=1e-5)
     np.testing.assert_allclose(one.standard_errors, other.standard_errors, rtol=1e-4)
 
@@ -241,8 +241,8 @@ def test_the_coefficient_of_a_curved_term_with_levels_is_that_of_the_largest_lev
     u = np.vstack([np.log(10) * (level == np.array([[0], [1]])), x])
     z = 1.5 * np.exp(0.2 * u[0] + 0.7 * x) - 2
     y = (rng.random(2000) < expit(z)).astype(int)
-    whole = PowerLaws(np.array([-2.0]), np.array([[1.5]]), np.array([[[0.25, 0.05, 0.7]]]))
-    dummy = PowerLaws(np.array([-2.0]), np.array([[1.5]]), np.array([[[0.2, 0.7]]]))
+    whole = ScoreTerms.from_powers(np.array([-2.0]), np.array([[1.5]]), np.array([[[0.25, 0.05, 0.7]]]))
+    dummy = ScoreTerms.from_powers(np.array([-2.0]), np.array([[1.5]]), np.array([[[0.2, 0.7]]]))
     ones = np.ones(2000)
     full = sandwich(u, y, ones, ones, Logistic(), whole, level_sets=[(0, 1)])
     few = sandwich(u[[0, 2]], y, ones, ones, Logistic(), dummy)
@@ -264,7 +264,7 @@ def test_what_rows_cannot_tell_apart_has_no_error():
 
 def test_zero_exponents_stay_zero():
     u, y, loss = curved()
-    laws = PowerLaws(np.array([-3.0]), np.array([[2.0]]), np.array([[[0.8, 0.0]]]))
+    laws = ScoreTerms.from_powers(np.array([-3.0]), np.array([[2.0]]), np.array([[[0.8, 0.0]]]))
     result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, laws)
     assert {p.feature for p in result.parameters} == {-1, 0}
 
@@ -291,7 +291,7 @@ def test_rows_that_can_be_separated_have_no_refit():
 def test_intervals_cover_the_truth_as_often_as_they_say():
     # z = 3·exp(0.6u) − 3: a curved term, and 95 % intervals of its exponent, coefficient, constant and slope.
     truth = {"exponent": 0.6, "coefficient": 3.0, "intercept": -3.0}
-    laws = PowerLaws(np.array([-3.0]), np.array([[3.0]]), np.array([[[0.6]]]))
+    laws = ScoreTerms.from_powers(np.array([-3.0]), np.array([[3.0]]), np.array([[[0.6]]]))
     rng = np.random.default_rng(0)
     covered, runs = dict.fromkeys(truth, 0), 150
     for _ in range(runs):

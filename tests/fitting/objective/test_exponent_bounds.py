@@ -27,13 +27,13 @@ def fit(data, penalty, n_terms=1, **options):
 def test_bounds_hold_and_leave_no_residual(make_table, n_terms, n_classes, low, high):
     data = make_table(seed=1, n=300, m=4, n_classes=n_classes)
     result = fit(data, L1(1e-3, constraints=bounds_of(low, high)), n_terms)
-    exponents = result.laws.exponents
+    exponents = result.terms.exponents
     assert low <= exponents.min() <= exponents.max() <= high
     assert result.report.converged
     assert result.report.kkt_residual <= 1e-4 * result.report.kkt_scale
     free = fit(data, L1(1e-3), n_terms)
     assert result.report.objective >= free.report.objective - 1e-4
-    broken = (free.laws.exponents < low) | (free.laws.exponents > high)
+    broken = (free.terms.exponents < low) | (free.terms.exponents > high)
     assert broken.any()  # a bound that a free fit keeps would prove nothing
 
 
@@ -60,11 +60,12 @@ def test_no_other_solver_finds_a_lower_point_nearby(make_table, make_problem, se
     problem, centred = make_problem(data)
     v, w = problem.blocks.v, problem.blocks.w
     value = power_law_objective(v, data[1], w, strength)
-    alpha = (result.laws.coefficients * np.exp(result.laws.exponents @ centred.centre))[0, 0]
-    beta = result.laws.exponents[0, 0] * centred.spread
-    start = np.concatenate([[result.laws.intercepts[0] + alpha, alpha], np.maximum(beta, 0), np.maximum(-beta, 0)])
+    intercepts, coefficients, exponents = result.terms.to_powers()
+    alpha = (coefficients * np.exp(exponents @ centred.centre))[0, 0]
+    beta = exponents[0, 0] * centred.std
+    start = np.concatenate([[intercepts[0] + alpha, alpha], np.maximum(beta, 0), np.maximum(-beta, 0)])
     assert value(start) == pytest.approx(result.report.objective, rel=1e-9)
-    upper = np.concatenate([[INF, INF], high * centred.spread, -low * centred.spread])
+    upper = np.concatenate([[INF, INF], high * centred.std, -low * centred.std])
     lower = np.concatenate([[-INF, -INF], np.zeros(6)])
     found = minimize(value, start, method="SLSQP", bounds=Bounds(lower, upper), options={"ftol": 1e-12})
     assert found.fun >= result.report.objective * (1 - 1e-6)
@@ -83,10 +84,10 @@ def test_in_the_power_form_they_are_a_box(make_table, make_problem, penalty):
     data = make_table(m=4)
     problem, centred = make_problem(data, penalty=penalty, intercept=False)
     assert problem.exponent_bounds is None
-    np.testing.assert_allclose(problem.unpack(problem.upper)[2][0, 0], 0.1 * centred.spread)
+    np.testing.assert_allclose(problem.unpack(problem.upper)[2][0, 0], 0.1 * centred.std)
     for solver in ("newton", "lbfgs"):
         result = fit_scores(*data, Logistic(), penalty, 1, intercept=False, options=FitOptions(solver, seed=0))
-        assert -0.2 <= result.laws.exponents.min() <= result.laws.exponents.max() <= 0.1
+        assert -0.2 <= result.terms.exponents.min() <= result.terms.exponents.max() <= 0.1
         assert result.report.kkt_residual <= 1e-4 * result.report.kkt_scale
 
 
@@ -96,7 +97,7 @@ def test_bounds_of_zero_keep_a_feature_out(make_table, solver):
     mask = np.array([True, False, True, False])
     out = L1(1e-3, constraints=Constraints().only(mask))
     result = fit_scores(*data, Logistic(), out, 2, options=FitOptions(solver, seed=0))
-    assert not result.laws.exponents[..., ~mask].any()
+    assert not result.terms.exponents[..., ~mask].any()
     alone = fit_scores(data[0][mask], *data[1:], Logistic(), L1(1e-3), 2, options=FitOptions(solver, seed=0))
     assert result.report.objective == pytest.approx(alone.report.objective, rel=1e-3)
 
@@ -105,10 +106,10 @@ def test_signs_of_slopes_and_bounds_hold_together(make_table):
     data = make_table(seed=3, m=4)
     signs = np.array([[1.0, -1.0, 0.0, 0.0]])
     result = fit(data, L1(1e-3, constraints=bounds_of(-0.4, 0.8, signs=signs)), 2)
-    slopes = result.laws.coefficients[..., None] * result.laws.exponents
+    slopes = result.terms.coefficients[..., None] * result.terms.exponents
     assert (slopes[..., 0] >= 0).all()
     assert (slopes[..., 1] <= 0).all()
-    assert -0.4 <= result.laws.exponents.min() <= result.laws.exponents.max() <= 0.8
+    assert -0.4 <= result.terms.exponents.min() <= result.terms.exponents.max() <= 0.8
     assert result.report.kkt_residual <= 1e-4 * result.report.kkt_scale
 
 
@@ -122,7 +123,7 @@ def test_a_straight_term_without_slopes_may_turn_either_way(make_table, make_pro
     problem.unpack(bent)[1][...] = -0.5
     lower, upper = (problem.unpack(bound)[2] for bound in problem.box(bent))
     np.testing.assert_array_equal(upper, 0)  # with sin φ < 0 a positive exponent needs a negative slope
-    np.testing.assert_allclose(lower[0, 0], -2 * problem.spread / np.sin(0.5))
+    np.testing.assert_allclose(lower[0, 0], -2 * problem.std / np.sin(0.5))
 
 
 def test_the_derivatives_along_the_walls_are_those_of_the_objective(make_table, make_problem):
@@ -170,12 +171,12 @@ def test_exponents_are_penalized_on_their_raw_scale(make_table):
     one = fit(data, L1(1e-3, constraints=bounds_of(-0.5, 0.5)))
     other = fit(wide, L1(1e-3, constraints=Constraints(None, (low, high))))
     assert other.report.objective == pytest.approx(one.report.objective, rel=1e-6)
-    assert centred.spread[1] > 2
+    assert centred.std[1] > 2
 
 
 def test_a_law_at_its_bounds_is_read_back(make_table, make_problem):
     data, penalty = make_table(seed=1, m=4), L1(1e-3, constraints=bounds_of(-0.3, 0.3))
     result = fit(data, penalty)
     problem, centred = make_problem(data, penalty=penalty)
-    theta = to_theta(problem, result.laws, centred)
+    theta = to_theta(problem, result.terms, centred)
     np.testing.assert_allclose(problem.within(theta), theta, rtol=1e-9)

@@ -5,19 +5,21 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from ecsel.fitting import L1, ArrayBlocks, Logistic, PaperL1, Problem, Softmax, fit_scores
-from ecsel.fitting.fit import FitOptions, PowerLaws, to_power_laws, to_theta
+from ecsel.fitting.fit import FitOptions, to_terms, to_theta
 from ecsel.fitting.objective.forms import KNEE
 from ecsel.fitting.rows.blocks import Coordinates
+from ecsel.signomial import ScoreTerms
 
 
 def fit(data, penalty, n_terms=1, loss=None, **options):
     return fit_scores(*data, loss or Logistic(), penalty, n_terms, options=FitOptions(seed=0), **options)
 
 
-def penalty_of(laws, centred, strength):
-    """λ Σ (√(1 + (α/κ)²) |β·spread| + ½/(1 + (α/κ)²)) of power laws, α being the term's value at a typical row."""
-    alpha = laws.coefficients * np.exp(laws.exponents @ centred.centre)
-    slopes = np.hypot(1, alpha / KNEE)[..., None] * np.abs(laws.exponents) * centred.spread
+def penalty_of(terms, centred, strength):
+    """λ Σ (√(1 + (α/κ)²) |β·std| + ½/(1 + (α/κ)²)) of power laws, α being the term's value at a typical row."""
+    _, coefficients, exponents = terms.to_powers()
+    alpha = coefficients * np.exp(exponents @ centred.centre)
+    slopes = np.hypot(1, alpha / KNEE)[..., None] * np.abs(exponents) * centred.std
     return strength * (slopes.sum() + (0.5 / (1 + (alpha[alpha != 0] / KNEE) ** 2)).sum())
 
 
@@ -27,7 +29,7 @@ def test_the_default_penalizes_the_returned_equation_by_its_formula(make_table, 
     data = make_table(seed=n_terms, n_classes=n_classes)
     result = fit(data, L1(5e-3), n_terms, Logistic() if n_classes == 2 else Softmax(3))
     report = result.report
-    expected = penalty_of(result.laws, Coordinates.of(data[0], data[2]), 5e-3)
+    expected = penalty_of(result.terms, Coordinates.of(data[0], data[2]), 5e-3)
     assert expected > 0
     assert report.objective - report.loss == pytest.approx(expected, rel=1e-7)
 
@@ -37,10 +39,11 @@ def test_a_large_strength_gives_the_empty_model(make_table, loss, n_classes):
     data = make_table(n_classes=n_classes)
     shares = np.bincount(data[1], weights=data[2]) / data[2].sum()
     result = fit(data, L1(100.0), 2, loss)
-    np.testing.assert_array_equal(result.laws.exponents, 0)
-    np.testing.assert_array_equal(result.laws.coefficients, 0)
+    intercepts, coefficients, exponents = result.terms.to_powers()
+    np.testing.assert_array_equal(exponents, 0)
+    np.testing.assert_array_equal(coefficients, 0)
     wanted = np.log(shares)
-    found = np.concatenate([[0.0], result.laws.intercepts]) if n_classes == 2 else result.laws.intercepts
+    found = np.concatenate([[0.0], intercepts]) if n_classes == 2 else intercepts
     np.testing.assert_allclose(found - found[0], wanted - wanted[0], atol=1e-5)
     assert result.report.converged
 
@@ -58,12 +61,12 @@ def test_the_log_linear_limit_is_l1_logistic_regression(make_elastic_net, make_t
     objective = weights @ np.log1p(np.exp(-signed)) + strength / KNEE * np.abs(gamma).sum()
     # The same model as a power law close to the limit: α large, β = γ/α, the constant −α.
     alpha = 4e4
-    laws = PowerLaws(
+    terms = ScoreTerms.from_powers(
         np.array([intercept - alpha]),
-        np.array([[alpha * np.exp(-(gamma / alpha / centred.spread) @ centred.centre)]]),
-        (gamma / alpha / centred.spread)[None, None, :],
+        np.array([[alpha * np.exp(-(gamma / alpha / centred.std) @ centred.centre)]]),
+        (gamma / alpha / centred.std)[None, None, :],
     )
-    assert problem.objective(to_theta(problem, laws, centred)) == pytest.approx(objective, abs=1e-4)
+    assert problem.objective(to_theta(problem, terms, centred)) == pytest.approx(objective, abs=1e-4)
     assert fit(data, L1(strength)).report.objective <= objective + 1e-7
 
 
@@ -94,10 +97,10 @@ def test_the_papers_objective_has_no_minimiser():
     # The default penalizes the same sequence for γ in the limit: it stays away from the free fit.
     centred = Coordinates.of(u, np.ones(400))
     blocks = ArrayBlocks.standardised(u, codes, np.ones(400), centred)
-    problem = Problem(blocks, Logistic(), L1(0.1), 1, True, centred.spread)
-    laws = PowerLaws(np.array([-1e6]), np.array([[1e6]]), gamma[None, None, :] / 1e6)
-    at_limit = problem.objective(to_theta(problem, laws, centred))
-    assert at_limit >= free + 0.1 / KNEE * np.abs(gamma * centred.spread).sum() - 1e-3
+    problem = Problem(blocks, Logistic(), L1(0.1), 1, True, centred.std)
+    terms = ScoreTerms.from_powers(np.array([-1e6]), np.array([[1e6]]), gamma[None, None, :] / 1e6)
+    at_limit = problem.objective(to_theta(problem, terms, centred))
+    assert at_limit >= free + 0.1 / KNEE * np.abs(gamma * centred.std).sum() - 1e-3
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -105,10 +108,11 @@ def test_the_papers_objective_has_no_minimiser():
 def test_the_papers_penalty_keeps_every_coefficient_within_its_bound(make_table, intercept, largest):
     data = make_table(n_classes=3)
     result = fit(data, PaperL1(2e-2, largest), 2, Softmax(3), intercept=intercept)
-    typical = result.laws.coefficients * np.exp(result.laws.exponents @ Coordinates.of(data[0], data[2]).centre)
+    _, coefficients, exponents = result.terms.to_powers()
+    typical = coefficients * np.exp(exponents @ Coordinates.of(data[0], data[2]).centre)
     assert np.abs(typical).max() <= largest * (1 + 1e-9)
     assert result.report.kkt_residual <= 1e-4 * result.report.kkt_scale
-    raw = np.abs(result.laws.exponents).sum()
+    raw = np.abs(exponents).sum()
     assert result.report.objective - result.report.loss == pytest.approx(2e-2 * raw, rel=1e-9)
 
 
@@ -116,12 +120,13 @@ def test_without_an_intercept_the_coefficient_is_penalized(make_table):
     data = make_table()
     result = fit(data, L1(1e-2), intercept=False)
     centred = Coordinates.of(data[0], data[2])
-    alpha = result.laws.coefficients * np.exp(result.laws.exponents @ centred.centre)
-    slopes = np.abs(result.laws.exponents * centred.spread).sum()
+    intercepts, coefficients, exponents = result.terms.to_powers()
+    alpha = coefficients * np.exp(exponents @ centred.centre)
+    slopes = np.abs(exponents * centred.std).sum()
     assert result.report.objective - result.report.loss == pytest.approx(
         1e-2 * (slopes + (alpha**2).sum() / 2), rel=1e-9
     )
-    np.testing.assert_array_equal(result.laws.intercepts, 0)
+    np.testing.assert_array_equal(intercepts, 0)
 
 
 @pytest.mark.parametrize(("penalty", "intercept"), [(L1(1e-2), True), (L1(1e-2), False), (PaperL1(1e-2), True)])
@@ -131,9 +136,9 @@ def test_power_laws_and_parameters_are_the_same_model(make_table, make_problem, 
     problem.unpack(theta)[2][1, 1] = 0.0  # a term without exponents is a constant
     if intercept and isinstance(penalty, L1):
         problem.unpack(theta)[1][1, 1] = 0.0  # that does not bend
-    laws = to_power_laws(problem, theta, centred)
-    again = to_theta(problem, laws, centred)
+    terms = to_terms(problem, theta, centred)
+    again = to_theta(problem, terms, centred)
     assert problem.objective(again) == pytest.approx(problem.objective(theta), rel=1e-10)
-    round_trip = to_power_laws(problem, again, centred)
-    for name in ("intercepts", "coefficients", "exponents"):
-        np.testing.assert_allclose(getattr(round_trip, name), getattr(laws, name), rtol=1e-9, atol=1e-12)
+    round_trip = to_terms(problem, again, centred)
+    for one, other in zip(round_trip.to_powers(2), terms.to_powers(2), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ecsel.fitting import L0, L1, MCP, PENALTIES, SCAD, ElasticNet, Group, Logistic, Softmax, fit_scores
-from ecsel.fitting.fit import FitOptions, PowerLaws, to_theta
+from ecsel.fitting.fit import FitOptions, to_theta
 from ecsel.fitting.objective.forms import KNEE
 from ecsel.fitting.penalties.slopes import FLOOR
 from ecsel.fitting.solvers.base import Stop
 from ecsel.fitting.solvers.lbfgs import minimise_lbfgs
+from ecsel.signomial import ScoreTerms
 
 COLUMNS = np.array([0, 1, 1, 2])
 ALL = [kind() for kind in PENALTIES.values()]
@@ -81,7 +82,7 @@ def test_the_default_is_a_limit_of_each(make_table, kind, n_classes):
     data = make_table(n_classes=n_classes)
     plain, limit = fit(data, L1(1e-2)), fit(data, L1(1e-2, kind))
     assert limit.report.objective == pytest.approx(plain.report.objective, rel=1e-7)
-    np.testing.assert_array_equal(limit.laws.exponents != 0, plain.laws.exponents != 0)
+    np.testing.assert_array_equal(limit.terms.exponents != 0, plain.terms.exponents != 0)
 
 
 def stationarity(problem, theta, kind, strength):
@@ -111,7 +112,7 @@ def test_the_fit_is_stationary_for_the_true_penalty(make_table, make_problem, ki
     result = fit(data, penalty, n_terms)
     assert result.report.converged
     problem, centred = make_problem(data, "sigmoid" if n_classes == 2 else "softmax", penalty, n_terms)
-    theta = to_theta(problem, result.laws, centred)
+    theta = to_theta(problem, result.terms, centred)
     scale = result.report.kkt_scale
     assert stationarity(problem, theta, kind, strength) <= 1e-4 * scale
     assert stationarity(problem, theta, ElasticNet(0.3), strength) > 1e-3 * scale  # and for no other
@@ -123,15 +124,15 @@ def test_the_empty_model_is_left_at_the_strength_that_the_contract_promises(make
     problem, _ = make_problem(data, penalty=L1(1.0, kind))
     shares = np.bincount(data[1], weights=data[2]) / data[2].sum()
     slopes = problem.unpack(problem.value_and_gradient(problem.empty(shares))[1])[2]
-    top = np.abs(slopes).max() / problem.penalty.slope_weights(problem.spread).max()
+    top = np.abs(slopes).max() / problem.penalty.slope_weights(problem.std).max()
     for factor, stationary in ((1.001, True), (0.99, False)):
         penalized = replace(problem, penalty=L1(factor * top, kind))
         empty = problem.empty(shares)
         residual = penalized.kkt_residual(empty, penalized.value_and_gradient(empty)[1])
         assert (residual < 1e-12) is stationary
     # Above, a concave penalty may still have lower minima elsewhere; far above none has.
-    assert not fit(data, L1(3 * top, kind)).laws.exponents.any()
-    assert fit(data, L1(0.9 * top, kind)).laws.exponents.any()
+    assert not fit(data, L1(3 * top, kind)).terms.exponents.any()
+    assert fit(data, L1(0.9 * top, kind)).terms.exponents.any()
 
 
 @pytest.mark.parametrize("kind", ALL, **as_names)
@@ -140,7 +141,7 @@ def test_rows_that_can_be_separated_have_a_minimiser(kind):
     data = (u, (u[0] > 0).astype(int), np.ones(80))
     result = fit(data, L1(1e-2, kind))
     assert result.report.converged
-    assert 0 < np.abs(result.laws.exponents).max() < 50
+    assert 0 < np.abs(result.terms.exponents).max() < 50
 
 
 def logistic_table(seed=0, n=2000):
@@ -153,7 +154,7 @@ def logistic_table(seed=0, n=2000):
 
 def log_slopes(result):
     """Slopes of the score at the centre in the logs, α·β."""
-    return (result.laws.coefficients[..., None] * result.laws.exponents).sum(axis=(0, 1))
+    return (result.terms.coefficients[:, None] * result.terms.exponents).sum(axis=0)
 
 
 @pytest.mark.parametrize("kind", [MCP(), SCAD(), L0()], ids=["mcp", "scad", "l0"])
@@ -163,8 +164,8 @@ def test_large_slopes_are_shrunk_less_and_as_many_are_zero(kind):
     strong = [np.abs(log_slopes(r))[:2].sum() for r in (plain, spared)]
     assert strong[0] < 0.9 * strong[1]
     assert abs(strong[1] - 3.5) < 0.5 * abs(strong[0] - 3.5)
-    assert np.count_nonzero(spared.laws.exponents) <= np.count_nonzero(plain.laws.exponents)
-    assert set(np.flatnonzero(spared.laws.exponents.any(axis=(0, 1)))) == {0, 1}
+    assert np.count_nonzero(spared.terms.exponents) <= np.count_nonzero(plain.terms.exponents)
+    assert set(np.flatnonzero(spared.terms.exponents.any(axis=0))) == {0, 1}
 
 
 def test_a_group_leaves_out_whole_columns():
@@ -173,10 +174,10 @@ def test_a_group_leaves_out_whole_columns():
     z = np.array([np.zeros(1500), 1.2 * u[0] + 0.3 * u[1], -1.0 * u[0] + 0.9 * u[1]])
     data = (u, (z + rng.gumbel(size=z.shape)).argmax(axis=0), np.ones(1500))
     plain, whole = (fit(data, L1(0.25, kind, columns=np.array([0, 0, 1, 1]))) for kind in (None, Group()))
-    used = [(r.laws.exponents != 0).any(axis=(0, 1)) for r in (plain, whole)]
+    used = [r.terms.exponents.any(axis=0) for r in (plain, whole)]
     assert not used[1][2:].any()
     # In the column that stays, more exponents than ℓ1 would keep: each is cheaper than the first.
-    assert np.count_nonzero(whole.laws.exponents[:, :, :2]) >= np.count_nonzero(plain.laws.exponents[:, :, :2])
+    assert np.count_nonzero(whole.terms.exponents[:, :2]) >= np.count_nonzero(plain.terms.exponents[:, :2])
 
 
 @pytest.mark.parametrize("ratio", [0.3, 0.8])
@@ -191,11 +192,11 @@ def test_the_log_linear_limit_is_the_elastic_net_of_logistic_regression(
     signed = (2 * codes - 1) * (intercept + gamma @ v)
     penalty = ratio * np.abs(gamma).sum() + (1 - ratio) / 2 * (gamma**2).sum()
     objective = weights @ np.log1p(np.exp(-signed)) + strength / KNEE * penalty
-    beta = gamma / alpha / centred.spread
-    laws = PowerLaws(
+    beta = gamma / alpha / centred.std
+    terms = ScoreTerms.from_powers(
         np.array([intercept - alpha]), np.array([[alpha * np.exp(-beta @ centred.centre)]]), beta[None, None]
     )
-    assert problem.objective(to_theta(problem, laws, centred)) == pytest.approx(objective, abs=1e-4)
+    assert problem.objective(to_theta(problem, terms, centred)) == pytest.approx(objective, abs=1e-4)
     assert fit(data, L1(strength, ElasticNet(ratio))).report.objective <= objective + 1e-7
 
 
@@ -205,7 +206,7 @@ def test_quasi_newton_stays_where_newton_ends(make_table, make_problem, kind):
     penalty = L1(2e-2, kind)
     result = fit(data, penalty)
     problem, centred = make_problem(data, penalty=penalty)
-    found = minimise_lbfgs(problem, to_theta(problem, result.laws, centred), Stop())
+    found = minimise_lbfgs(problem, to_theta(problem, result.terms, centred), Stop())
     assert found.objective == pytest.approx(result.report.objective, rel=1e-6)
 
 

@@ -17,7 +17,7 @@ def test_coordinates_standardise_by_weight(make_table):
     repeated = np.repeat(u, w.astype(int), axis=1)
     found = Coordinates.of(u, w)
     np.testing.assert_allclose(found.centre, repeated.mean(axis=1))
-    np.testing.assert_allclose(found.spread, repeated.std(axis=1))
+    np.testing.assert_allclose(found.std, repeated.std(axis=1))
     v = ArrayBlocks.standardised(u, codes, w, found)
     np.testing.assert_allclose(v.v @ v.w, 0, atol=1e-14)
     np.testing.assert_allclose(v.v**2 @ v.w, 1)
@@ -25,7 +25,7 @@ def test_coordinates_standardise_by_weight(make_table):
 
 def test_a_feature_that_does_not_vary_keeps_its_unit():
     u = np.vstack([np.full(5, 3.0), np.full(5, 1e6) + 1e-9, np.zeros(5)])
-    np.testing.assert_array_equal(Coordinates.of(u, np.ones(5)).spread, 1)
+    np.testing.assert_array_equal(Coordinates.of(u, np.ones(5)).std, 1)
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

@@ -43,7 +43,7 @@ def test_thinning_leaves_the_rows_that_a_right_guess_would_have_drawn(posed, the
     np.testing.assert_array_equal(right.drawn.v, small.drawn.v)
 
 
-def test_joined_surveys_tell_the_loss_at_either_point(posed, theta):
+def test_joined_importance_samples_tell_the_loss_at_either_point(posed, theta):
     """Also far from the point where most rows were drawn, and with the right total weight."""
     other = -3 * theta
     exact = [posed.evaluate(at).loss for at in (theta, other)]

@@ -37,7 +37,7 @@ def test_rows_come_back(monkeypatch, table, in_file, weighted):
     blocks = packed(table, np.float64, weighted=weighted, in_file=in_file, n_threads=2)
     centred = Coordinates.of(u, w)
     np.testing.assert_allclose(blocks.coordinates.centre, centred.centre, atol=1e-12)
-    np.testing.assert_allclose(blocks.coordinates.spread, centred.spread, rtol=1e-10)
+    np.testing.assert_allclose(blocks.coordinates.std, centred.std, rtol=1e-10)
     found = blocks.map(lambda block: (block.first, block.v.copy(), block.codes.copy(), block.w.copy()))
     twin = ArrayBlocks.standardised(u, codes, w, centred)
     assert [part[0] for part in found] == np.cumsum([0, *(len(part[2]) for part in found)])[:-1].tolist()
@@ -61,7 +61,7 @@ def test_a_value_that_the_sample_lacked_is_kept_as_a_number(table):
     blocks = packed((u, codes, w), np.float64, known=4000)
     assert [chunk.coded[2] for chunk in blocks._chunks] == [True] * 6 + [False] + [True]
     v = np.concatenate(blocks.map(lambda block: block.v.copy()), axis=1)
-    spread, centre = blocks.coordinates.spread[2], blocks.coordinates.centre[2]
+    spread, centre = blocks.coordinates.std[2], blocks.coordinates.centre[2]
     assert v[2, 4500] * spread + centre == pytest.approx(0.123)
 
 
@@ -69,7 +69,7 @@ def test_a_problem_on_packed_rows_is_the_problem(table):
     u, codes, w = table
     blocks = packed(table, np.float64, in_file=True)
     centred = blocks.coordinates
-    options = (Logistic(), L1(1e-3), 2, True, centred.spread)
+    options = (Logistic(), L1(1e-3), 2, True, centred.std)
     there, here = Problem(blocks, *options), Problem(ArrayBlocks.standardised(u, codes, w, centred), *options)
     theta = np.random.default_rng(1).normal(0, 0.3, here.size)
     assert there.objective(theta) == pytest.approx(here.objective(theta), rel=1e-13)

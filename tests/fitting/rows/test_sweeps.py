@@ -33,7 +33,7 @@ def total(parts):
 @pytest.mark.parametrize(("penalty", "intercept"), [(L1(1e-3), True), (L1(1e-3), False), (PaperL1(1e-3), True)])
 def test_a_sweep_is_the_numpy_pass(loss, weighted, shape, penalty, intercept):
     blocks = packed(loss.n_classes, weighted=weighted)
-    problem = Problem(blocks, loss, penalty, 2, intercept, blocks.coordinates.spread)
+    problem = Problem(blocks, loss, penalty, 2, intercept, blocks.coordinates.std)
     assert isinstance(problem.sums, SweptSums)
     theta = np.random.default_rng(5).normal(0, 0.5, problem.size)
     if shape is not None:
@@ -51,7 +51,7 @@ def test_a_sweep_is_the_numpy_pass(loss, weighted, shape, penalty, intercept):
 @pytest.mark.needs_kernel
 def test_far_points_stay_finite():
     blocks = packed(2, weighted=False)
-    problem = Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.spread)
+    problem = Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.std)
     theta = np.full(problem.size, 50.0)
     loss, gradient = problem.value_and_gradient(theta)
     assert np.isfinite(loss)
@@ -62,7 +62,7 @@ def test_far_points_stay_finite():
 def test_a_part_of_a_chunk_is_swept_alone(monkeypatch):
     """Where the rows of a chunk are cut into blocks, the blocks add up."""
     blocks = packed(2, weighted=True)
-    problem = Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.spread)
+    problem = Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.std)
     theta = np.random.default_rng(5).normal(0, 0.5, problem.size)
     whole = problem.value_and_gradient(theta)
     monkeypatch.setattr("ecsel.fitting.rows.unpacking.CHUNK_ROWS", 137)
@@ -76,14 +76,12 @@ def test_a_part_of_a_chunk_is_swept_alone(monkeypatch):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_compiled_draw_is_that_of_numpy(monkeypatch, weighted):
     blocks = packed(2, weighted=weighted)
-    problem = Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.spread)
+    problem = Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.std)
     theta = np.random.default_rng(5).normal(0, 0.5, problem.size)
     expected = mean_root(problem, theta)
     swept = draw_sample(problem, theta, 300, 7, expected)
     monkeypatch.setattr(kernel, "compiled", None)
-    plain = draw_sample(
-        Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.spread), theta, 300, 7, expected
-    )
+    plain = draw_sample(Problem(blocks, Logistic(), L1(1e-3), 2, True, blocks.coordinates.std), theta, 300, 7, expected)
     assert swept.drawn.n_rows == pytest.approx(plain.drawn.n_rows, abs=1)  # a chance at the very number
     assert swept.mean_root == pytest.approx(plain.mean_root, rel=1e-5)
     assert swept.objective == pytest.approx(plain.objective, rel=1e-5)
@@ -94,7 +92,7 @@ def test_a_compiled_draw_is_that_of_numpy(monkeypatch, weighted):
 @pytest.mark.needs_kernel
 def test_the_kernel_refuses_what_does_not_fit():
     blocks = packed(2, weighted=False)
-    problem = Problem(blocks, Logistic(), L1(1e-3), 1, True, blocks.coordinates.spread)
+    problem = Problem(blocks, Logistic(), L1(1e-3), 1, True, blocks.coordinates.std)
     block = blocks.map(lambda block: block)[0]
     unpacker, theta = block.unpacker, np.zeros(problem.size)
     kinds = np.array([0, 2, 1, 1], np.uint8)

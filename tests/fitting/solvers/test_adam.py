@@ -31,7 +31,7 @@ def test_training_lowers_the_loss_far_below_the_null_model(make_table, intercept
 
 def test_the_same_seed_gives_the_same_bits_and_another_seed_another_fit(make_table):
     data = make_table()
-    one, two, three = (fit(data, seed=s).laws.exponents for s in (1, 1, 2))
+    one, two, three = (fit(data, seed=s).terms.exponents for s in (1, 1, 2))
     assert one.tobytes() == two.tobytes()
     assert one.tobytes() != three.tobytes()
 
@@ -48,7 +48,7 @@ def test_patience_stops_a_run_and_keeps_its_best_epoch(make_table):
     assert int(np.argmin(losses)) + 1 == epochs[-1] - 5
 
 
-def test_running_out_of_epochs_is_told(make_table):
+def test_running_out_of_epochs_is_reported(make_table):
     report = fit(make_table(), replace(QUICK, epochs=3)).report
     assert report.status is Status.MAX_ITER
     assert report.iterations == 3
@@ -106,7 +106,7 @@ def test_the_gradient_is_clipped_before_the_moments(make_table, make_problem, cl
 
 def test_coefficients_stay_within_their_bound(make_table):
     result = fit(make_table(), replace(QUICK, learning_rate=0.5), penalty=PaperL1(1e-3, 0.7))
-    assert np.abs(result.laws.coefficients).max() <= 0.7 * (1 + 1e-12)
+    assert np.abs(result.terms.to_powers()[1]).max() <= 0.7 * (1 + 1e-12)
 
 
 def test_no_validation_rows_means_all_rows_serve_for_both(make_table):

@@ -49,7 +49,7 @@ def test_an_interrupt_of_watched_starts_keeps_what_was_reached(make_table, make_
     assert run.iterations == 2
 
 
-class ToldPool(ThreadPoolExecutor):
+class ReportingPool(ThreadPoolExecutor):
     """Threads that tell when the caller waits for his tasks, and when he has called off all that he could."""
 
     def __init__(self, n_tasks):
@@ -72,7 +72,7 @@ class ToldPool(ThreadPoolExecutor):
 def test_an_interrupt_while_threads_work_keeps_what_they_reach(make_table, make_problem, monkeypatch):
     problem, _ = make_problem(make_table(), n_terms=2, n_threads=2)
     starts = some_starts(problem, 8)
-    first, pool = threading.Lock(), ToldPool(len(starts))
+    first, pool = threading.Lock(), ReportingPool(len(starts))
 
     def slow(*arguments):
         pool.awaited.wait()

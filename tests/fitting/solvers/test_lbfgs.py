@@ -52,7 +52,7 @@ class Signed(Problem):
 def test_bounds_of_slopes_hold_and_leave_no_residual(make_table, make_problem, loss, solver):
     data = make_table(n_classes=3 if loss == "softmax" else 2)
     free = make_problem(data, loss, L1(1e-2))[0]
-    problem = Signed(free.blocks, free.loss, free.penalty, free.n_terms, free.intercept, free.spread)
+    problem = Signed(free.blocks, free.loss, free.penalty, free.n_terms, free.intercept, free.std)
     start = problem.empty(np.bincount(data[1], weights=data[2]) / data[2].sum())
     found = solver(problem, start, Stop(tol=1e-9))
     assert ((problem.lower <= found.theta) & (found.theta <= problem.upper)).all()
@@ -84,7 +84,7 @@ def test_an_interrupt_keeps_the_best_so_far(make_table):
     assert report.objective == pytest.approx(min(seen), rel=1e-9)
 
 
-def test_an_interrupt_of_the_second_start_is_told_even_if_the_first_was_better(make_table):
+def test_an_interrupt_of_the_second_start_is_reported_even_if_the_first_was_better(make_table):
     starts = []
 
     def watch(iteration, objective, residual):

@@ -73,7 +73,7 @@ def test_the_model_has_the_derivatives_of_the_objective(problem, turned):
     np.testing.assert_allclose(model.hessian, second, atol=1e-6)
 
 
-def test_the_valley_ends_at_a_minimum_of_the_same_objective(problem):
+def test_log_newton_ends_at_a_minimum_of_the_same_objective(problem):
     theta = minimise(problem, bent_point(problem), Stop(1e-4, np.inf, 20)).theta
     tight = Stop(1e-13, 1e-6, 400)
     by_angle, by_log = minimise(problem, theta, tight), minimise_in_logs(problem, theta, tight)

@@ -109,12 +109,12 @@ def test_a_fit_may_be_interrupted_at_any_stage(make_table, make_problem, after):
     data, seen = make_table(n_classes=3), []
     result = fit(data, L1(1e-3), 3, watch=interrupting(after, seen))
     assert result.report.status is Status.INTERRUPTED
-    assert result.laws.exponents.shape == (3, 3, 3)
+    assert [len(powers) for powers in result.terms.to_powers(3)] == [3, 3, 3]
     problem, centred = make_problem(data, "softmax", L1(1e-3), 3)
-    assert problem.objective(to_theta(problem, result.laws, centred)) <= seen[0]
+    assert problem.objective(to_theta(problem, result.terms, centred)) <= seen[0]
 
 
-def test_max_iter_is_kept_and_told(make_table, make_problem):
+def test_max_iter_is_kept_and_reported(make_table, make_problem):
     problem = make_problem(make_table(), n_terms=2, penalty=L1(1e-4))[0]
     outcome = minimise(problem, np.random.default_rng(1).normal(0, 0.5, problem.size), Stop(max_iter=2))
     assert outcome.status is Status.MAX_ITER
@@ -125,7 +125,7 @@ def test_known_optimum_needs_no_step(make_table, make_problem):
     data = make_table()
     problem, centred = make_problem(data, penalty=L1(1e-2))
     first = fit(data, L1(1e-2), 1)
-    again = minimise(problem, to_theta(problem, first.laws, centred), Stop(tol=1e-4))
+    again = minimise(problem, to_theta(problem, first.terms, centred), Stop(tol=1e-4))
     assert again.status is Status.CONVERGED
     assert again.iterations <= 1
 

@@ -146,11 +146,11 @@ def _grain(view: ModelView, j: int, factors: ColumnFactors, options: Options) ->
     # only whole numbers of few values have indicators
     few = encoder is not None and any(encoder.features[f].kind == "level" for f in factors.features)
     whole = view.is_whole(j) if options.integers is None else name in options.integers
-    held = options.grains.get(name)
+    given = options.grains.get(name)
     if whole or few:
-        return held if held is not None and held.digits == 0 else Grain(0)
-    if held is not None:
-        return held
+        return given if given is not None and given.digits == 0 else Grain(0)
+    if given is not None:
+        return given
     if column is None or not column.high > column.low:
         return None
     return Grain(min(FINE - int(np.floor(np.log10(column.high - column.low))), FINEST))

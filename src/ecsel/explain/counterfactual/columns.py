@@ -201,7 +201,7 @@ class NumberColumn:
         start = self.scale(self.start[row]).reshape(-1, *(1,) * (values.ndim - 1))
         return self.price * np.abs(self.scale(values) - start)
 
-    def held(self, row: Places, values: Floats) -> Floats:
+    def constrained(self, row: Places, values: Floats) -> Floats:
         """Return the nearest numbers (points, …) farther from the rows that the column can hold, inside the bounds."""
         shape = (-1, *(1,) * (values.ndim - 1))
         start, low, high = (each[row].reshape(shape) for each in (self.start, self.low, self.high))
@@ -221,10 +221,10 @@ class NumberColumn:
             wide = (ratio > WIDE) | ((ratio > 0) & (ratio < 1 / WIDE))
             points = np.where(wide, start * np.abs(ratio) ** self.shares, start + self.shares * (ends - start))
         sides = np.clip(self.jumps, np.minimum(start, ends), np.maximum(start, ends))
-        points = self.held(row, np.concatenate([points, sides], axis=2))
+        points = self.constrained(row, np.concatenate([points, sides], axis=2))
         if self.grain is not None:  # all numbers of a short way
             step, n = self.grain.unit, points.shape[2]
-            every = self.held(row, start + np.sign(ends - start) * step * np.arange(n))
+            every = self.constrained(row, start + np.sign(ends - start) * step * np.arange(n))
             points = np.where(np.abs(ends - start) <= step * (n - 1), every, points)
         order = np.argsort(np.abs(points - start), axis=2, kind="stable")
         return np.take_along_axis(points, order, axis=2)

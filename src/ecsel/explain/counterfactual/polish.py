@@ -245,7 +245,7 @@ def _move(space: Space, row: Places, columns: Places, values: Floats) -> Moved:
     result = Moved(values.copy(), np.empty((*values.shape, space.fixed.shape[1])), np.empty_like(values))
     for p in np.unique(columns).tolist():
         at, column = np.flatnonzero(columns == p), _number(space, p)
-        result.values[at] = column.held(row[at], values[at])
+        result.values[at] = column.constrained(row[at], values[at])
         result.cost[at] = column.cost(row[at], result.values[at])
         result.phi[at] = column.phi(result.values[at])
     return result

@@ -123,10 +123,10 @@ def _log_feature(feature: Feature, x: Var, absent: Var | None, *, clip: bool) ->
     if feature.kind == "missing":
         observed: Expr = Const(np.log(feature.floor))
     else:
-        held: Expr = x
+        clipped: Expr = x
         if clip:
-            held = Max((x, Const(feature.low))) if feature.scale > 0 else Min((x, Const(feature.high)))
-        scaled = mul([Const(feature.scale), held])
+            clipped = Max((x, Const(feature.low))) if feature.scale > 0 else Min((x, Const(feature.high)))
+        scaled = mul([Const(feature.scale), clipped])
         observed = Log(add([scaled, Const(feature.offset)]) if feature.offset else scaled)
     if absent is None or feature.fill is None:
         return observed

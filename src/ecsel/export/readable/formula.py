@@ -53,9 +53,9 @@ class Base:
 
     def evaluate(self, x: Floats) -> Floats:
         """Return the values of the base."""
-        held = np.maximum(x, -np.inf if self.at_least is None else self.at_least)
-        held = np.minimum(held, np.inf if self.at_most is None else self.at_most)
-        return held if self.unit is None else (held - self.origin) / self.unit + 1.0
+        clipped = np.maximum(x, -np.inf if self.at_least is None else self.at_least)
+        clipped = np.minimum(clipped, np.inf if self.at_most is None else self.at_most)
+        return clipped if self.unit is None else (clipped - self.origin) / self.unit + 1.0
 
     def rounded(self, rounding: Callable[[float], float]) -> Base:
         """Return the base with other numbers."""
@@ -186,7 +186,7 @@ class Formula:
             orders={name: replace(order, unknown=rounding(order.unknown)) for name, order in self.orders.items()},
         )
 
-    def held(self, column: str) -> tuple[float | None, float | None] | None:
+    def clipped(self, column: str) -> tuple[float | None, float | None] | None:
         """Return where a column is held, at least and at most; None where its bases differ in that."""
         limits = {
             (power.base.at_least, power.base.at_most)

@@ -20,10 +20,10 @@ def formula_scores(formula: Formula) -> Iterator[str]:
         yield join_signed([_term(formula, term) for term in terms] or ["0"])
 
 
-def held_columns(formula: Formula) -> Iterator[str]:
+def clipped_columns(formula: Formula) -> Iterator[str]:
     """Yield a line for each limit at which a column is held."""
     for column in formula.columns:
-        low, high = formula.held(column) or (None, None)
+        low, high = formula.clipped(column) or (None, None)
         for function, limit in ((r"\max", low), (r"\min", high)):
             if limit is not None:
                 name = latex_name(column)
@@ -56,7 +56,7 @@ def _power(formula: Formula, power: Power) -> str:
 
 def _base(formula: Formula, base: Base) -> str:
     x = latex_name(base.column)
-    if formula.held(base.column) is None:  # else a line of its own says it once
+    if formula.clipped(base.column) is None:  # else a line of its own says it once
         x = x if base.at_least is None else rf"\max\left({x}, {latex_number(base.at_least)}\right)"
         x = x if base.at_most is None else rf"\min\left({x}, {latex_number(base.at_most)}\right)"
     if base.unit is None:

@@ -30,7 +30,7 @@ def formula_notes(formula: Formula) -> Iterator[str]:
             order = formula.orders[column]
             positions = ", ".join(f"{place} for {level!r}" for place, level in enumerate(order.levels))
             yield f"{name} is {positions}, {print_shift(order.unknown)} for any other level"
-        low, high = formula.held(column) or (None, None)
+        low, high = formula.clipped(column) or (None, None)
         if low is not None:
             yield f"{name} counts as {print_shift(low)} below {print_shift(low)}"
         if high is not None:
@@ -60,7 +60,7 @@ def _power(formula: Formula, power: Power) -> str:
 
 def _base(formula: Formula, base: Base) -> str:
     x = column_text(base.column)
-    if formula.held(base.column) is None:  # else the notes say it once
+    if formula.clipped(base.column) is None:  # else the notes say it once
         x = x if base.at_least is None else f"max({x}, {print_shift(base.at_least)})"
         x = x if base.at_most is None else f"min({x}, {print_shift(base.at_most)})"
     if base.unit is None:

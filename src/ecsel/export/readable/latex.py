@@ -13,7 +13,7 @@ from ecsel.discovery.report import formula_latex
 from ecsel.explain.view import ModelView
 from ecsel.export.readable.description import fill_of, used_columns
 from ecsel.export.readable.digits import Digits, check_complete, exact_name, readable_equations, readable_formula
-from ecsel.export.readable.formula_latex import formula_scores, held_columns
+from ecsel.export.readable.formula_latex import clipped_columns, formula_scores
 from ecsel.export.readable.raw_units import positive_encoder
 from ecsel.export.readable.text import score_name
 from ecsel.export.targets.python import to_python
@@ -62,7 +62,7 @@ def to_latex(
     encoder = positive_encoder(view)
     if encoder is not None:
         formula = readable_formula(view, encoder, digits, tolerance, X)
-        lines, scores = list(held_columns(formula)), list(formula_scores(formula))
+        lines, scores = list(clipped_columns(formula)), list(formula_scores(formula))
         name = score_name(view, formula.columns)
     else:
         equations = readable_equations(view, digits, tolerance, X)

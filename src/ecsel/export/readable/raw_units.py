@@ -40,9 +40,9 @@ def positive_encoder(view: ModelView) -> TableEncoder | None:
 
 def formula_of(view: ModelView, encoder: TableEncoder, rows: FeatureRows | None = None) -> Formula:
     """Return the formula of a model; rows of its table, where there are any, say what is important."""
-    centre, spread = _typical(encoder, rows)
+    centre, std = _typical(encoder, rows)
     sizes = np.abs(term_values(view.terms, FeatureRows.from_logs(centre[None, :]))[0])
-    weights = (sizes[:, None] * np.abs(view.terms.exponents) * spread).sum(axis=0) @ view.grouping
+    weights = (sizes[:, None] * np.abs(view.terms.exponents) * std).sum(axis=0) @ view.grouping
     used = np.unique(view.feature_groups[(view.terms.exponents != 0).any(axis=0)]).tolist()
     columns = sorted(used, key=lambda j: (-weights[j], view.raw_names[j]))
     terms = _terms(view, encoder, columns)

@@ -26,7 +26,7 @@ def card_program(card: Scorecard) -> Program:
     valid = is_one(Var("valid"))
     terms = list(zip(view.factors, view.terms.coefficients.tolist(), card.coefficients, strict=True))
     totals: list[Var] = []
-    shown = []
+    listed = []
     for c, (label, offset) in enumerate(zip(card.labels, card.offsets, strict=True)):
         pieces: list[tuple[str, Var]] = []
         for k in [k for k in range(len(terms)) if view.terms.classes[k] == c and terms[k][0]]:
@@ -37,7 +37,7 @@ def card_program(card: Scorecard) -> Program:
             pieces.append((text, points))
         total = sheet.let(f"pts{c}", add([Const(offset), *(each for _, each in pieces)]), "score", f"points of {label}")
         totals.append(total)
-        shown.append((label, offset, [*pieces, ("total", total)]))
+        listed.append((label, offset, [*pieces, ("total", total)]))
     p = _probabilities(card, totals, sheet)
     outputs = [
         sheet.let(f"p{c}", If(valid, each, Null()), "output", f"probability of {label}")
@@ -47,7 +47,7 @@ def card_program(card: Scorecard) -> Program:
         "decision", If(valid, position_of(p, view.threshold), Null()), "output", "position of the predicted class"
     )
     contributions = []
-    for label, offset, pieces in shown:
+    for label, offset, pieces in listed:
         named = []
         for text, points in pieces:
             answer = sheet.let(f"{points.name}_shown", If(valid, points, Null()), "contribution", f"points: {text}")

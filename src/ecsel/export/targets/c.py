@@ -135,8 +135,11 @@ def _declarations(program: Program, prefix: str) -> str:
     if program.decision is not None:
         results = [f"double probability[{len(program.classes)}];", "int label;"]
     if program.contributions and program.inputs:
-        n_told = len(program.contributions)
-        results += [f"double contribution[{n_told}][{len(program.inputs)}];", f"double base_value[{n_told}];"]
+        n_contributions = len(program.contributions)
+        results += [
+            f"double contribution[{n_contributions}][{len(program.inputs)}];",
+            f"double base_value[{n_contributions}];",
+        ]
     return (
         _struct(f"{prefix}_row", members or ["char unused; /* the model uses no column */"])
         + _names(f"{prefix}_columns", [column.name for column in program.inputs])

@@ -170,10 +170,10 @@ def _outputs(onnx: Any, writer: GraphWriter, graph: NodeList) -> list[Any]:
         described.append((writer.labels(labels), "label", labels.dtype, ["N"]))
         described.append((writer.outputs(), "probabilities", dtype, ["N", len(program.classes)]))
     if program.contributions and program.inputs:
-        n_told = len(program.contributions)
+        n_contributions = len(program.contributions)
         base = graph.constant(np.array([each.base_value for each in program.contributions], dtype=dtype))
-        described.append((writer.contributions(), "contributions", dtype, ["N", n_told, len(program.inputs)]))
-        described.append((base, "base_values", dtype, [n_told]))
+        described.append((writer.contributions(), "contributions", dtype, ["N", n_contributions, len(program.inputs)]))
+        described.append((base, "base_values", dtype, [n_contributions]))
     return [
         onnx.helper.make_tensor_value_info(
             graph.name_output(tensor, name),

@@ -197,9 +197,9 @@ class _Document:
                 yield self._derived(_never_missing(each.name), title, _known(raw, instead))
 
     def _derived(self, name: str, title: str, value: ET.Element) -> ET.Element:
-        shown = _NOT_IN_XML.sub("?", title)
+        displayed = _NOT_IN_XML.sub("?", title)
         kind = {"optype": "continuous", "dataType": "double"}
-        return _node("DerivedField", value, name=f"{self.prefix}{name}", displayName=shown, **kind)
+        return _node("DerivedField", value, name=f"{self.prefix}{name}", displayName=displayed, **kind)
 
     def _model(self, target: str, predictors: Sequence[str | None], output: ET.Element) -> ET.Element:
         mining = [

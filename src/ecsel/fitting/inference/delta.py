@@ -127,18 +127,18 @@ class _Term:
         alpha, by_shape = outer / sine, -KNEE / sine**2 if angle else 1.0
         unit = np.eye(1 + m)
         by_exponents, by_slopes = np.zeros((m, 1 + m)), np.zeros((m, 1 + m))
-        by_exponents[:, 0] = (outer / KNEE if angle else 0.0) * s / centred.spread
-        by_exponents[:, 1:] = np.diag(sine / centred.spread)
-        by_slopes[:, 0] = (-KNEE * sine if angle else 1.0) * s / centred.spread
-        by_slopes[:, 1:] = np.diag(outer / centred.spread)
-        exponents = sine * s / centred.spread
+        by_exponents[:, 0] = (outer / KNEE if angle else 0.0) * s / centred.std
+        by_exponents[:, 1:] = np.diag(sine / centred.std)
+        by_slopes[:, 0] = (-KNEE * sine if angle else 1.0) * s / centred.std
+        by_slopes[:, 1:] = np.diag(outer / centred.std)
+        exponents = sine * s / centred.std
         return cls(
             sign=float(np.sign(alpha)),
             log_alpha=float(np.log(max(abs(alpha), 1e-300)) - exponents @ centred.centre),
             by_log_alpha=by_shape / alpha * unit[0] - centred.centre @ by_exponents,
             exponents=exponents,
             by_exponents=by_exponents,
-            slopes=outer * s / centred.spread,
+            slopes=outer * s / centred.std,
             by_slopes=by_slopes,
             constant=-float(alpha) if angle else 0.0,
             by_constant=-by_shape * unit[0] if angle else np.zeros(1 + m),

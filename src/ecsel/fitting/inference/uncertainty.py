@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel._typing import Array, Places
-    from ecsel.fitting.fit import PowerLaws
     from ecsel.fitting.inference.delta import Parameter, References
     from ecsel.fitting.objective.losses import Loss
+    from ecsel.signomial.arrays import ScoreTerms
 
 STRAIGHT = 0.1
 """A term whose exponents move its logarithm by less than this over the rows is a straight line in the logs."""
@@ -67,7 +67,7 @@ def sandwich(
     counts: Array,
     class_weight: Array,
     loss: Loss,
-    laws: PowerLaws,
+    terms: ScoreTerms,
     *,
     level_sets: Sequence[Sequence[int]] = (),
 ) -> Sandwich:
@@ -79,7 +79,7 @@ def sandwich(
         Logs of the positive features.
     codes, counts, class_weight : arrays of shape (rows,)
         Class codes, how many rows each row counts for, and the weight of its class.
-    laws : PowerLaws
+    terms : ScoreTerms
         The fitted model; its zero exponents stay zero.
     level_sets : lists of features
         The levels of each column. Where the rows have exactly one of them, they are a full set.
@@ -88,10 +88,10 @@ def sandwich(
     weights = counts * class_weight
     centred = Coordinates.of(logs, weights)
     blocks = ArrayBlocks.standardised(logs, codes, weights, centred)
-    intercept = bool(np.any(laws.intercepts))
-    problem = Problem(blocks, loss, L1(0.0), laws.coefficients.shape[1], intercept, centred.spread)
-    start = to_theta(problem, laws, centred)
-    straight = np.abs(laws.exponents) @ np.ptp(logs, axis=1) < STRAIGHT
+    intercepts, coefficients, exponents = terms.to_powers()
+    problem = Problem(blocks, loss, L1(0.0), coefficients.shape[1], bool(np.any(intercepts)), centred.std)
+    start = to_theta(problem, terms, centred)
+    straight = np.abs(exponents) @ np.ptp(logs, axis=1) < STRAIGHT
     full = [_largest_first(levels, logs, weights) for levels in level_sets if _is_full(levels, logs)]
     references = _references(problem.unpack(start)[2], full)
     free = _free(problem, start, straight, references)
@@ -191,8 +191,8 @@ def elasticity_errors(result: Sandwich, log_features: Array, *, absolute: bool =
     where z = 0, being then those of |z|); errors also
     where the rows do not determine them: for the levels of full sets and, in a softmax, for the first class.
     """
-    problem, spread, centre = result.problem, result.centred.spread, result.centred.centre
-    v = (np.ascontiguousarray(log_features, dtype=np.float64) - centre[:, None]) / spread[:, None]
+    problem, std, centre = result.problem, result.centred.std, result.centred.centre
+    v = (np.ascontiguousarray(log_features, dtype=np.float64) - centre[:, None]) / std[:, None]
     intercepts, shapes, slopes = problem.unpack(result.theta)
     expansion = problem.form.expand(shapes[..., None], np.tensordot(slopes, v, axes=1))
     _, shape_t, t2 = problem.form.second(shapes[..., None], expansion)
@@ -206,7 +206,7 @@ def elasticity_errors(result: Sandwich, log_features: Array, *, absolute: bool =
     estimates, errors = (np.full((v.shape[1], len(z), len(v)), np.nan) for _ in range(2))
     for c, j in np.ndindex(len(z), len(v)):
         s, known = slopes[c, :, j], own[c] >= 0
-        elasticity = s @ expansion.by_t[c] / spread[j] / z[c]
+        elasticity = s @ expansion.by_t[c] / std[j] / z[c]
         estimates[:, c, j] = elasticity
         if not s.any() or not known.any() or result.in_level_set[j]:
             continue
@@ -215,7 +215,7 @@ def elasticity_errors(result: Sandwich, log_features: Array, *, absolute: bool =
         parts[:, 0] = shape_t[c] * s[:, None]
         parts[:, 1:] = (t2[c] * s[:, None])[:, None, :] * v
         parts[:, 1 + j] += expansion.by_t[c]
-        moved = ((by_gradient / spread[j] - elasticity * by_z[c]) / z[c])[known]
+        moved = ((by_gradient / std[j] - elasticity * by_z[c]) / z[c])[known]
         covariance = result.theta_covariance[np.ix_(own[c][known], own[c][known])]
         errors[:, c, j] = np.sqrt(np.maximum(np.einsum("pn,pq,qn->n", moved, covariance, moved), 0))
     return estimates, errors

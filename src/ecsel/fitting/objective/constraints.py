@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraints:
-    """Signs of slopes, (scores, features) with 0 where they are free, and bounds of exponents, each (features,)."""
+    """Signs of slopes, (scores, features) with 0 where they are free, and bounds of exponents, each (features,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bounded = Constraints(exponents=(np.array([-1.0]), np.array([1.0])))
+    >>> bounded.clip(np.array([[2.5]]))
+    array([[1.]])
+    """
 
     signs: Array | None = None
     exponents: tuple[Array, Array] | None = None

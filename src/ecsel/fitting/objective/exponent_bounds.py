@@ -51,7 +51,7 @@ class ExponentBounds:
         exponents = problem.penalty.constraints.exponents
         if exponents is None or not problem.form.has_intercept:
             return None
-        low, high = (bound * problem.spread for bound in exponents)
+        low, high = (bound * problem.std for bound in exponents)
         fixed = ((low == 0) & (high == 0)) | (np.isinf(low) & np.isinf(high))
         return None if fixed.all() else cls(problem, low, high)
 
@@ -106,11 +106,11 @@ class ExponentBounds:
         inside: Array = np.clip(moved, *self.box(moved))
         return inside
 
-    def along(self, theta: Array, total: Array, held: Mask) -> Array:
+    def along(self, theta: Array, total: Array, is_active: Mask) -> Array:
         """Return the slopes `total` of an objective with those by the angles taken along the walls of held slopes."""
         slope, angle, _ = self.places
         out = total.copy()
-        np.subtract.at(out, angle, np.where(held[slope], _cot(theta[angle]) * total[slope] * theta[slope], 0.0))
+        np.subtract.at(out, angle, np.where(is_active[slope], _cot(theta[angle]) * total[slope] * theta[slope], 0.0))
         return out
 
     def transformed(self, theta: Array, weights: Array, local: Derivatives) -> Derivatives:

@@ -81,7 +81,14 @@ class Loss(Protocol):
 
 
 class Logistic:
-    """One score; the positive class is the second. Two classes."""
+    """One score; the positive class is the second. Two classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Logistic().empty_scores(np.array([0.5, 0.5]))
+    array([0.])
+    """
 
     link = SIGMOID
     n_classes = 2
@@ -126,7 +133,13 @@ class Logistic:
 
 
 class Softmax:
-    """One score per class."""
+    """One score per class.
+
+    Examples
+    --------
+    >>> Softmax(3).n_scores
+    3
+    """
 
     link = SOFTMAX
     shift_invariant = True

@@ -55,14 +55,23 @@ class Point:
 
 @dataclass(frozen=True)
 class Problem:
-    """One fit: rows, loss, penalty, number of terms and whether scores have an intercept."""
+    """One fit: rows, loss, penalty, number of terms and whether scores have an intercept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ecsel.fitting import L1, ArrayBlocks, Logistic
+    >>> blocks = ArrayBlocks(np.zeros((2, 3)), np.array([0, 1, 1]), np.full(3, 1 / 3))
+    >>> Problem(blocks, Logistic(), L1(0.1), 2, True, np.ones(2)).size  # 1 intercept, 2 angles, 2 slopes for each
+    7
+    """
 
     blocks: RowBlocks
     loss: Loss
     penalty: EquationPenalty
     n_terms: int
     intercept: bool
-    spread: Array
+    std: Array
 
     @cached_property
     def form(self) -> TermForm:
@@ -105,7 +114,7 @@ class Problem:
     def l1(self) -> Array:
         """ℓ1 weight of each parameter at zero."""
         weights = np.zeros(self.size)
-        self.unpack(weights)[2][...] = self.penalty.slope_weights(self.spread)
+        self.unpack(weights)[2][...] = self.penalty.slope_weights(self.std)
         return weights
 
     def weights(self, theta: Array) -> Array:
@@ -136,7 +145,7 @@ class Problem:
         if constraints.exponents is not None:
             low, high = constraints.exponents
             out = (low == 0) & (high == 0)
-            bound = (high if side > 0 else low) * self.spread
+            bound = (high if side > 0 else low) * self.std
             slopes[...] = np.where(out, 0.0, side * np.inf) if self.form.has_intercept else bound
         if constraints.signs is not None:
             slopes[np.broadcast_to(constraints.signs[:, None, :] == -side, slopes.shape)] = 0.0
@@ -232,8 +241,8 @@ class Problem:
         lower, upper = self.box(theta)
         at_lower, at_upper = theta - near <= lower, theta + near >= upper
         if self.exponent_bounds is not None:
-            held = at_lower & (slope > 0) | at_upper & (slope < 0)
-            slope = self.exponent_bounds.along(theta, slope, held)
+            is_active = at_lower & (slope > 0) | at_upper & (slope < 0)
+            slope = self.exponent_bounds.along(theta, slope, is_active)
         slope[at_lower & (slope > 0) | at_upper & (slope < 0)] = 0
         return float(np.abs(slope).max(initial=0.0))
 

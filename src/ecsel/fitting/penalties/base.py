@@ -67,8 +67,8 @@ class EquationPenalty(Protocol):
         """Return the smooth penalty of each shape with its first and second derivative."""
         ...
 
-    def slope_weights(self, spread: Array) -> Array:
-        """Return the ℓ1 weights of slopes at zero; `spread` is the standard deviation of each log feature."""
+    def slope_weights(self, std: Array) -> Array:
+        """Return the ℓ1 weights of slopes at zero; `std` is the standard deviation of each log feature."""
         ...
 
     def slope_value(self, slopes: Array, *, intercept: bool) -> PenaltyValue | None:

@@ -41,6 +41,12 @@ class L1:
     """λ Σ (√(1 + (α/κ)²)·|β| + ½/(1 + (α/κ)²)): well posed, the lasso in log x as its limit, empty for large λ.
 
     `columns` numbers the column of each feature, for penalties of whole columns; None: each feature is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> L1(0.1).slope_weights(np.ones(2))
+    array([0.1, 0.1])
     """
 
     strength: float
@@ -59,12 +65,12 @@ class L1:
         sine, cosine, price = np.sin(shapes), np.cos(shapes), self.strength * BENDING
         return price / 2 * sine * sine, price * sine * cosine, price * (cosine * cosine - sine * sine)
 
-    def slope_weights(self, spread: Array) -> Array:
+    def slope_weights(self, std: Array) -> Array:
         """Return λ for each standardised slope, or the first derivative of the slope penalty at zero."""
         if self.slope_penalty is None:
-            return np.full(spread.shape, self.strength)
-        _, first, _ = self._slope_value(np.zeros((1, 1, len(spread))), 1.0, self.slope_penalty)
-        return first.reshape(spread.shape)
+            return np.full(std.shape, self.strength)
+        _, first, _ = self._slope_value(np.zeros((1, 1, len(std))), 1.0, self.slope_penalty)
+        return first.reshape(std.shape)
 
     def slope_value(self, slopes: Array, *, intercept: bool) -> PenaltyValue | None:
         """Return the slope penalty, if there is one, by the sizes κ|s| (without an intercept |β|)."""

@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PaperL1:
-    """λ Σ |β| as in the paper's objective, with the bound on |α| without which it has no minimiser."""
+    """λ Σ |β| as in the paper's objective, with the bound on |α| without which it has no minimiser.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PaperL1(0.1).slope_weights(np.array([1.0, 2.0]))
+    array([0.1 , 0.05])
+    """
 
     strength: float
     largest_coefficient: float = 100.0
@@ -41,9 +48,9 @@ class PaperL1:
         zero = np.zeros_like(shapes)
         return zero, zero, zero
 
-    def slope_weights(self, spread: Array) -> Array:
-        """Return λ per unit of the raw exponent β = slope/spread."""
-        return self.strength / spread
+    def slope_weights(self, std: Array) -> Array:
+        """Return λ per unit of the raw exponent β = slope/std."""
+        return self.strength / std
 
     def slope_value(self, slopes: Array, *, intercept: bool) -> PenaltyValue | None:
         """Return None: every unit of an exponent costs the same."""

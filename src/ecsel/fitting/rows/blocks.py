@@ -104,23 +104,23 @@ def added(a: Any, b: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """The centre and spread of each log feature: v = (u − centre)/spread."""
+    """The centre and standard deviation of each log feature: v = (u − centre)/std."""
 
     centre: Array
-    spread: Array
+    std: Array
 
     @classmethod
     def of(cls, log_features: Array, w: Array) -> Coordinates:
-        """Return weighted means and standard deviations; a feature that does not vary gets spread 1."""
+        """Return weighted means and standard deviations; a feature that does not vary gets 1."""
         total = float(w.sum(dtype=np.float64))
         centre = np.empty(len(log_features))
-        spread = np.empty(len(log_features))
+        std = np.empty(len(log_features))
         for j, u in enumerate(log_features):
             centre[j] = mean = float(np.dot(w, u)) / total
             deviation = u - u.dtype.type(mean)
             variance = float(np.dot(w, deviation * deviation)) / total
-            spread[j] = np.sqrt(variance) if variance > 1e-20 * (1 + mean * mean) else 1.0
-        return cls(centre, spread)
+            std[j] = np.sqrt(variance) if variance > 1e-20 * (1 + mean * mean) else 1.0
+        return cls(centre, std)
 
     @classmethod
     def raw(cls, n_features: int) -> Coordinates:
@@ -129,7 +129,15 @@ class Coordinates:
 
 
 class ArrayBlocks:
-    """Rows in memory, in tiles of `TILE_ROWS`."""
+    """Rows in memory, in tiles of `TILE_ROWS`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> blocks = ArrayBlocks(np.zeros((2, 3)), np.array([0, 1, 1]), np.full(3, 1 / 3))
+    >>> blocks.n_rows
+    3
+    """
 
     def __init__(self, v: Array, codes: NDArray[np.integer], w: Array, *, n_threads: int = 1) -> None:
         self.v, self.codes, self.w = v, codes, w
@@ -145,7 +153,7 @@ class ArrayBlocks:
         v = np.empty(log_features.shape, log_features.dtype)  # in C order, whatever the order of the logs
         for j, u in enumerate(log_features):
             np.subtract(u, u.dtype.type(coordinates.centre[j]), out=v[j])
-            v[j] *= u.dtype.type(1 / coordinates.spread[j])
+            v[j] *= u.dtype.type(1 / coordinates.std[j])
         w = (w / w.sum(dtype=np.float64)).astype(v.dtype)
         return cls(v, codes, w, n_threads=n_threads)
 

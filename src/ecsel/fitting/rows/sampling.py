@@ -99,13 +99,13 @@ class SampledCurvature(Problem):
     def of(cls, problem: Problem, sample: Problem) -> SampledCurvature:
         """Join a problem and its sample."""
         return cls(
-            problem.blocks, problem.loss, problem.penalty, problem.n_terms, problem.intercept, problem.spread, sample
+            problem.blocks, problem.loss, problem.penalty, problem.n_terms, problem.intercept, problem.std, sample
         )
 
     @cached_property
     def whole(self) -> Problem:
         """The problem alone: what travels to rows that are kept elsewhere."""
-        return Problem(self.blocks, self.loss, self.penalty, self.n_terms, self.intercept, self.spread)
+        return Problem(self.blocks, self.loss, self.penalty, self.n_terms, self.intercept, self.std)
 
     def evaluate(self, theta: Array) -> Point:
         """Return objective and gradient over all rows: one pass."""

@@ -46,7 +46,7 @@ class Unpacker:
     def of(cls, layout: Layout, coordinates: Coordinates, total: float) -> Unpacker:
         """Standardise the values of coded features once."""
         centre = coordinates.centre.astype(layout.dtype)
-        scale = (1 / coordinates.spread).astype(layout.dtype)
+        scale = (1 / coordinates.std).astype(layout.dtype)
         tables = np.zeros((len(centre), MAX_VALUES), layout.dtype)
         for j, values in enumerate(layout.values):
             if values is not None:

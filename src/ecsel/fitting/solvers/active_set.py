@@ -77,8 +77,8 @@ class _Box:
 
     def holds(self, x: Array, direction: Array) -> NDArray[np.bool_]:
         """Return which coordinates are at a bound that keeps them from going that way."""
-        held: NDArray[np.bool_] = ((x <= self.lower) & (direction < 0)) | ((x >= self.upper) & (direction > 0))
-        return held
+        is_active: NDArray[np.bool_] = ((x <= self.lower) & (direction < 0)) | ((x >= self.upper) & (direction > 0))
+        return is_active
 
     def room(self, x: Array, step: Array) -> float:
         """Return the share of the step that can be made, at most 1."""

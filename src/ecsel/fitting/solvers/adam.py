@@ -189,11 +189,13 @@ def _split(
     problem: Problem, blocks: ArrayBlocks, options: Adam, rng: np.random.Generator
 ) -> tuple[ArrayBlocks, Problem]:
     """Cut off the validation rows, class by class; where that leaves none, all rows serve for both."""
-    held = np.zeros(blocks.n_rows, dtype=bool)
+    held_out = np.zeros(blocks.n_rows, dtype=bool)
     for c in range(problem.loss.n_classes):
         members = rng.permutation(np.flatnonzero(blocks.codes == c))
-        held[members[: round(options.validation_fraction * len(members))]] = True
-    if not held.any() or blocks.w[held].sum() <= 0:
+        held_out[members[: round(options.validation_fraction * len(members))]] = True
+    if not held_out.any() or blocks.w[held_out].sum() <= 0:
         return blocks, problem
-    training, validation = (blocks.take(rows, blocks.w[rows]) for rows in (np.flatnonzero(~held), np.flatnonzero(held)))
+    training, validation = (
+        blocks.take(rows, blocks.w[rows]) for rows in (np.flatnonzero(~held_out), np.flatnonzero(held_out))
+    )
     return training, replace(problem, blocks=validation)

@@ -75,16 +75,16 @@ def explore(
 
     The grown terms come second where they are not the best: on other rows they may be.
     """
-    grown, spread = grow(problem, class_shares, stop, watch)
+    grown, objective_spread = grow(problem, class_shares, stop, watch)
     if options.starts == 1 or grown.status is Status.INTERRUPTED:
-        return [grown], spread
+        return [grown], objective_spread
     starts = [scattered(problem, class_shares, rng) for _ in range(options.starts - 1)]
     first = _best_first(run_all(problem, starts, FIRST_ROUND, watch))
     spent, reached = [grown, *first], [grown, first[0]]
     if not interrupted(spent):
         runs = run_all(problem, [run.theta for run in first[: -(-len(first) // GO_ON)]], stop, watch)
         spent, reached = [*spent, *runs], _best_first([grown, *runs])
-    spread = [run.objective for run in reached]
+    objective_spread = [run.objective for run in reached]
     for _ in range(-(-options.starts // STARTS_PER_ROUND_OF_PERTURBATIONS)):
         if interrupted(spent):
             break
@@ -96,7 +96,7 @@ def explore(
         best, more = _lowest_minimum(problem, reached, stop, watch)
         spent += more
     others = sorted((run for run in reached if run is not best), key=lambda run: run is not grown)
-    return [with_work_of(best, [run for run in spent if run is not best]), *others], spread
+    return [with_work_of(best, [run for run in spent if run is not best]), *others], objective_spread
 
 
 def best_of(problem: Problem, starts: Sequence[Array], stop: Stop, watch: Watch | None) -> Outcome:

@@ -21,7 +21,7 @@ function makeSvg(tag, attributes = {}, ...children) {
 }
 
 /** A number to four significant digits, thousands apart, with a real minus sign. */
-function shownNumber(value, digits = 4) {
+function formatNumber(value, digits = 4) {
   if (value === null || !Number.isFinite(value)) return "—";
   const size = Math.abs(value);
   let text;
@@ -32,7 +32,7 @@ function shownNumber(value, digits = 4) {
   return text.replaceAll("-", "−");
 }
 
-const signedNumber = (value, digits = 3) => (value > 0 ? "+" : "") + shownNumber(value, digits);
+const signedNumber = (value, digits = 3) => (value > 0 ? "+" : "") + formatNumber(value, digits);
 
 const percent = (share, digits = 1) => (100 * share).toFixed(digits) + "\u202f%";
 

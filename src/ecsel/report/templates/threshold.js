@@ -20,9 +20,9 @@ function startThresholds({ values, own, hits, alarms, positives, negatives }) {
     const k = Number(slider.value);
     const prices = costs();
     const output = byId("threshold-value");
-    output.value = shownNumber(values[k]);
+    output.value = formatNumber(values[k]);
     output.dataset.threshold = String(values[k]);
-    slider.setAttribute("aria-valuetext", shownNumber(values[k]));
+    slider.setAttribute("aria-valuetext", formatNumber(values[k]));
     const now = cells(k);
     ["00", "01", "10", "11"].forEach((cell, i) => {
       byId(`cell-${cell}`).textContent = String(now[i]);
@@ -35,7 +35,7 @@ function startThresholds({ values, own, hits, alarms, positives, negatives }) {
       `right in ${share(found, decided)} of those decisions; wrong alarms for ${share(falseAlarms, negatives)} of ${DATA.classes[0]}.`;
     const best = cheapest(prices);
     const cost = byId("threshold-cost");
-    cost.textContent = `Mean cost of a row: ${shownNumber(meanCost(k, prices))}; at best ${shownNumber(meanCost(best, prices))}, at the threshold ${shownNumber(values[best])}.`;
+    cost.textContent = `Mean cost of a row: ${formatNumber(meanCost(k, prices))}; at best ${formatNumber(meanCost(best, prices))}, at the threshold ${formatNumber(values[best])}.`;
     cost.dataset.cost = String(meanCost(k, prices));
     cost.dataset.best = String(values[best]);
     drawCosts(k, best, prices);

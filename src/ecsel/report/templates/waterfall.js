@@ -93,7 +93,7 @@ function nameOf(i, value) {
 /** A value as text; with all its digits unless told otherwise, since a suggested change was confirmed with all. */
 function valueText(control, value, digits = 15) {
   if (value === null) return "missing";
-  if (!control.levels) return shownNumber(value, digits);
+  if (!control.levels) return formatNumber(value, digits);
   return value === UNKNOWN ? "not seen in training" : control.levels[value];
 }
 

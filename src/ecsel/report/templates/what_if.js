@@ -59,7 +59,7 @@ function numberWidget(control, i) {
   slider.id = `slider-${i}`;
   const strip = make("div", { class: "strip", "aria-hidden": "true" });
   const note = make("span", { class: "note" });
-  const ends = make("div", { class: "ends" }, shownNumber(control.low), note, shownNumber(control.high));
+  const ends = make("div", { class: "ends" }, formatNumber(control.low), note, formatNumber(control.high));
   const head = make("div", { class: "head" }, make("label", { for: field.id }, control.text), field);
   const box = make("div", { class: "control" }, head, strip, slider, ends);
   const missing = control.missing ? make("input", { type: "checkbox" }) : null;
@@ -88,7 +88,7 @@ function numberWidget(control, i) {
       last = value;
       if (document.activeElement !== field) field.value = String(value);
       slider.value = String(positionOf(control, value));
-      slider.setAttribute("aria-valuetext", shownNumber(value, 6));
+      slider.setAttribute("aria-valuetext", formatNumber(value, 6));
       note.textContent = value < control.low || value > control.high ? "outside of the training range" : "";
     },
   };
@@ -106,11 +106,11 @@ function drawOutcome(outcome) {
     return;
   }
   if (!HAS_CLASSES) {
-    line.textContent = `${DATA.target}: ${shownNumber(outcome.prediction, 6)}`;
+    line.textContent = `${DATA.target}: ${formatNumber(outcome.prediction, 6)}`;
     line.dataset.prediction = String(outcome.prediction);
     const gap = outcome.prediction - goal.value;
     margin.dataset.margin = String(gap);
-    margin.textContent = `${shownNumber(Math.abs(gap))} ${gap >= 0 ? "above" : "below"} the value to reach.`;
+    margin.textContent = `${formatNumber(Math.abs(gap))} ${gap >= 0 ? "above" : "below"} the value to reach.`;
     return;
   }
   line.textContent = DATA.classes[outcome.decided];
@@ -132,8 +132,8 @@ function drawOutcome(outcome) {
   margin.dataset.margin = String(lead);
   margin.textContent =
     DATA.threshold === null
-      ? `Margin over ${DATA.classes[b]}: ${shownNumber(lead)} in log-odds.`
-      : `Margin: ${shownNumber(Math.abs(lead))} in log-odds ${lead >= 0 ? "above" : "below"} the threshold of ${shownNumber(DATA.threshold)}.`;
+      ? `Margin over ${DATA.classes[b]}: ${formatNumber(lead)} in log-odds.`
+      : `Margin: ${formatNumber(Math.abs(lead))} in log-odds ${lead >= 0 ? "above" : "below"} the threshold of ${formatNumber(DATA.threshold)}.`;
 }
 
 function probabilityLine(label) {
@@ -175,10 +175,10 @@ function changeLine({ i, value, distance }, outcome) {
   const control = CONTROLS[i];
   const result = HAS_CLASSES
     ? `${DATA.classes[outcome.decided]} (${percent(outcome.p[outcome.decided])})`
-    : shownNumber(outcome.prediction, 6);
+    : formatNumber(outcome.prediction, 6);
   const from = valueText(control, state[i]);
   const verb = HAS_CLASSES ? "predicts" : "gives";
-  const text = `${control.text}: ${valueText(control, value)} instead of ${from} ${verb} ${result}; distance ${shownNumber(distance, 2)}`;
+  const text = `${control.text}: ${valueText(control, value)} instead of ${from} ${verb} ${result}; distance ${formatNumber(distance, 2)}`;
   const apply = make("button", { type: "button", "aria-label": `Apply: ${text}` }, "Apply");
   apply.addEventListener("click", () => change(i, value));
   const item = make("li", {}, make("span", {}, text), apply);

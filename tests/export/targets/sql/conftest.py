@@ -3,11 +3,9 @@
 import getpass
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,7 +93,7 @@ def postgres(need_program):
     """A connection to a server that listens on a socket in a folder of its own."""
     homes = os.pathsep.join(map(str, Path("/usr/lib/postgresql").glob("*/bin")))
     server, initdb = (
-        shutil.which(each, path=homes) or need_program(each, "postgresql") for each in ("postgres", "initdb")
+        shutil.which(each, path=homes) or need_program(each, "postgresql") for each in ("pg_ctl", "initdb")
     )
     folder = Path(tempfile.mkdtemp(prefix="ecsel-"))  # pytest's folders are closed to other users
     owner: dict[str, Any] = {}
@@ -109,27 +107,15 @@ def postgres(need_program):
     options = ["-U", user, "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"]
     subprocess.run([initdb, "-D", data, *options], check=True, **silent, **owner)
     settings = ["listen_addresses=", f"unix_socket_directories={folder}", "fsync=off", "autovacuum=off"]
-    arguments = [part for each in settings for part in ("-c", each)]
-    running = subprocess.Popen([server, "-D", data, *arguments], **silent, **owner)
+    arguments = " ".join(f"-c {each}" for each in settings)
+    # both return when the server is ready, or gone
+    subprocess.run([server, "-D", data, "-o", arguments, "--wait", "start"], check=True, **silent, **owner)
     try:
-        connection = connected(running, host=str(folder), user=user, dbname="postgres")
-        with connection:
+        with psycopg.connect(autocommit=True, host=str(folder), user=user, dbname="postgres") as connection:
             yield connection
     finally:
-        running.send_signal(signal.SIGINT)
-        running.wait(timeout=30)
+        subprocess.run([server, "-D", data, "--mode=fast", "--wait", "stop"], check=True, **silent, **owner)
         shutil.rmtree(folder)
-
-
-def connected(running, **where):
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            return psycopg.connect(autocommit=True, **where)
-        except psycopg.OperationalError:
-            if running.poll() is not None or time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
 
 
 def ask_postgres(connection, table, columns, query):

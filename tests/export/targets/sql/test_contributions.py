@@ -21,10 +21,10 @@ def explained(case, method, rows, start, make_frame):
         return getattr(explain, method)(case.model, frame, baseline, units="raw")
 
 
-def wanted(result, told):
+def wanted(result, reported):
     """Return base value and contributions of what was told, by row, from an explanation."""
-    at = (list(result.classes).index(told.label),) + (() if told.term is None else (told.term,))
-    columns = [list(result.feature_names).index(column) for column, _ in told.by_column]
+    at = (list(result.classes).index(reported.label),) + (() if reported.term is None else (reported.term,))
+    columns = [list(result.feature_names).index(column) for column, _ in reported.by_column]
     values = result.values[(slice(None), *at)][:, columns]
     base = np.broadcast_to(result.base_values[at], len(values))
     return np.column_stack([base, values])
@@ -38,10 +38,10 @@ def test_equal_the_explanations_against_a_row(fitted_case, method, in_duckdb, ma
     answers = in_duckdb.score(case.model, rows, contributions=method, baseline=start)
     result = explained(case, method, rows, start, make_frame)
     first = 1 + len(case.view.classes) if case.view.has_classes else 1
-    for told in lower(case.model, contributions=method, baseline=start).contributions:
-        last = first + 1 + len(told.by_column)
+    for reported in lower(case.model, contributions=method, baseline=start).contributions:
+        last = first + 1 + len(reported.by_column)
         mine = np.array([each[first:last] for each in answers], dtype=float)  # NULL is NaN, as what is undefined
-        theirs = wanted(result, told)
+        theirs = wanted(result, reported)
         scale = np.nanmax(np.abs(theirs), initial=1.0)
         np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-9 * scale)
         first = last
@@ -53,16 +53,16 @@ def test_databases_agree_on_awkward_rows(fitted_case, in_duckdb, in_sqlite, in_p
     case = fitted_case
     options = {"contributions": "shapley", "baseline": case.rows[case.ordinary[0]]}
     first = 1 if case.view.has_classes else 0  # after the label
-    told, *others = (
+    reported, *others = (
         np.array([each[first:] for each in database.score(case.model, case.rows, **options)], dtype=float)
         for database in (in_duckdb, in_sqlite, in_postgres)
     )
-    scale = np.nanmax(np.abs(told[: len(case.ordinary)]), initial=1.0)
+    scale = np.nanmax(np.abs(reported[: len(case.ordinary)]), initial=1.0)
     for again in others:
-        np.testing.assert_allclose(again, told, rtol=1e-9, atol=1e-9 * scale)
+        np.testing.assert_allclose(again, reported, rtol=1e-9, atol=1e-9 * scale)
     refused = [outputs is None for outputs in case.outputs]
     n_base_values = len(case.view.score_classes)
-    assert (np.isfinite(told[refused]).sum(axis=1) == n_base_values).all()
+    assert (np.isfinite(reported[refused]).sum(axis=1) == n_base_values).all()
 
 
 @pytest.mark.parametrize("method", ["attribution", "shapley"])
@@ -84,7 +84,7 @@ def test_the_smallest_numbers_of_a_raw_encoder_are_no_error(method, database):
     view = replace(view, encoder=encoder, raw_names=encoder.raw_names, feature_groups=encoder.feature_groups)
     rows = [{"x0": x, "x1": y, "x2": 2e5} for x in (0.0, 5e-324, 1e-310, 1e-200) for y in (0.0, 5e-324, 1e-110)]
     answers = database.score(view, rows, contributions=method)
-    told = np.array(answers, dtype=float)
-    np.testing.assert_allclose(told[:, 0], 0.0, atol=1e-100)
+    reported = np.array(answers, dtype=float)
+    np.testing.assert_allclose(reported[:, 0], 0.0, atol=1e-100)
     base_values = 0 if method is None else (4 if method == "log_additive" else 1)
-    assert told.shape[1] == 1 + base_values * 4
+    assert reported.shape[1] == 1 + base_values * 4

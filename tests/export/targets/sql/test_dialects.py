@@ -51,12 +51,12 @@ def test_contributions_equal_those_of_duckdb(dialect, method, all_cases, in_duck
     options = {"contributions": method, "baseline": case.rows[case.ordinary[0]]}
     rows = [without_nan(row) for row in case.rows]
     query = for_duckdb(to_sql(case.model, dialect, keep=[KEY], **options), dialect)
-    told, wanted = (
+    reported, wanted = (
         np.array([each[1:] for each in answers], dtype=float)
         for answers in (in_duckdb.score(case.model, rows, query=query), in_duckdb.score(case.model, rows, **options))
     )
     scale = np.nanmax(np.abs(wanted[: len(case.ordinary)]), initial=1.0)
-    np.testing.assert_allclose(told, wanted, rtol=1e-9, atol=1e-9 * scale)
+    np.testing.assert_allclose(reported, wanted, rtol=1e-9, atol=1e-9 * scale)
 
 
 @pytest.mark.parametrize("dialect", OTHERS)
@@ -72,9 +72,9 @@ def test_hostile_names_run_as_names(dialect, all_hostile, in_duckdb):
             assert dialect == "bigquery"
             assert "BigQuery takes no column of the name" in str(error)  # noqa: PT017 - the others go on
             continue
-        told = in_duckdb.score(hostile.view, hostile.rows, query=for_duckdb(query, dialect))
-        np.testing.assert_allclose([each[1:3] for each in told], hostile.probabilities, rtol=1e-9)
-        assert [each[0] for each in told] == hostile.labels
+        reported = in_duckdb.score(hostile.view, hostile.rows, query=for_duckdb(query, dialect))
+        np.testing.assert_allclose([each[1:3] for each in reported], hostile.probabilities, rtol=1e-9)
+        assert [each[0] for each in reported] == hostile.labels
         n_run += 1
     assert n_run >= (1 if dialect == "bigquery" else 9)
 

@@ -25,9 +25,9 @@ def usable(hostile):
 
 
 def check(database, hostile, table):
-    told = database.score(hostile.view, hostile.rows, table, contributions="attribution")
-    np.testing.assert_allclose([each[1:3] for each in told], hostile.probabilities, rtol=1e-9)
-    assert [each[0] for each in told] == hostile.labels
+    reported = database.score(hostile.view, hostile.rows, table, contributions="attribution")
+    np.testing.assert_allclose([each[1:3] for each in reported], hostile.probabilities, rtol=1e-9)
+    assert [each[0] for each in reported] == hostile.labels
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=FIXTURES)
@@ -93,19 +93,19 @@ def test_what_no_database_can_hold_is_refused():
 @settings(max_examples=50, deadline=None)
 def test_result_names_differ_whatever_the_labels(labels, dialect):
     names = ResultNames(DIALECTS[dialect], ["label"])
-    told = [names.of("label"), *(names.of("probability", label) for label in labels)]
-    assert len({each.lower() for each in [*told, "label"]}) == len(told) + 1
-    assert all(len(each.encode()) <= LONGEST for each in told)
+    reported = [names.of("label"), *(names.of("probability", label) for label in labels)]
+    assert len({each.lower() for each in [*reported, "label"]}) == len(reported) + 1
+    assert all(len(each.encode()) <= LONGEST for each in reported)
     if dialect == "bigquery":
-        assert all(each.replace("_", "a").isalnum() for each in told)
+        assert all(each.replace("_", "a").isalnum() for each in reported)
 
 
 @pytest.mark.parametrize("length", [45, 48, 49, 50, 70])
 def test_long_names_keep_room_for_their_number(length):
     names = ResultNames(DIALECTS["postgres"], [])
-    told = [names.of("probability", "é" * (length // 2)) for _ in range(120)]
-    assert len(set(told)) == 120
-    assert max(len(each.encode()) for each in told) <= LONGEST
+    reported = [names.of("probability", "é" * (length // 2)) for _ in range(120)]
+    assert len(set(reported)) == 120
+    assert max(len(each.encode()) for each in reported) <= LONGEST
 
 
 def test_results_are_named_after_classes_and_columns():

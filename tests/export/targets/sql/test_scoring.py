@@ -66,9 +66,9 @@ def test_text_among_the_numbers_of_sqlite_is_no_zero():
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE t (x, y)")
     connection.executemany("INSERT INTO t VALUES (?, 1)", [(3,), ("",), ("three",), (b"3",)])
-    told = [value for (value,) in connection.execute(to_sql(PRODUCT, "sqlite"))]
+    reported = [value for (value,) in connection.execute(to_sql(PRODUCT, "sqlite"))]
     connection.close()
-    assert told == [pytest.approx(6.0), None, None, None]
+    assert reported == [pytest.approx(6.0), None, None, None]
 
 
 def level_model(levels):
@@ -99,17 +99,17 @@ def test_columns_that_ignore_case_are_read_exactly(dialect, connect):
     connection = connect()
     connection.execute("CREATE TABLE t (x VARCHAR COLLATE NOCASE)")
     connection.execute("INSERT INTO t VALUES ('a'), ('A')")
-    told = connection.execute(to_sql(level_model(["a", "b"]), dialect)).fetchall()
+    reported = connection.execute(to_sql(level_model(["a", "b"]), dialect)).fetchall()
     connection.close()
-    assert told == [(pytest.approx(10.0),), (pytest.approx(1.0),)]
+    assert reported == [(pytest.approx(10.0),), (pytest.approx(1.0),)]
 
 
 def test_levels_beyond_the_exact_doubles_stay_apart():
     big = 2**53
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE t AS SELECT unnest([{big}, {big + 1}, {big + 2}, NULL])::BIGINT AS x")
-        told = connection.execute(to_sql(level_model([big, big + 1]))).fetchall()
-    assert told == [(pytest.approx(10.0),), (pytest.approx(100.0),), (pytest.approx(1.0),), (None,)]
+        reported = connection.execute(to_sql(level_model([big, big + 1]))).fetchall()
+    assert reported == [(pytest.approx(10.0),), (pytest.approx(100.0),), (pytest.approx(1.0),), (None,)]
 
 
 def test_a_model_without_columns_scores_every_row(database):
