@@ -123,6 +123,16 @@ def known_constants(X: Floats, dimensions: Floats | None) -> np.ndarray:
     return np.flatnonzero(is_constant & dimensions.any(axis=0))
 
 
+def has_one_size(X: Floats) -> np.ndarray:
+    """Return which columns hold zeros and numbers of one size alone, such as indicators.
+
+    >>> has_one_size(np.array([[0.0, 1.0, -3.0], [1.0, 2.0, 3.0], [1.0, 0.0, 0.0]]))
+    array([ True, False,  True])
+    """
+    size = np.abs(X)
+    return np.asarray(((size == 0) | (size == size.max(axis=0, initial=0.0))).all(axis=0))
+
+
 @dataclass(eq=False)
 class _Run:
     X: Floats
@@ -142,6 +152,7 @@ class _Run:
         self.lattice = Lattice.build(
             signed=(X.min(axis=0, initial=np.inf) < 0) & (X.max(axis=0, initial=-np.inf) > 0),
             has_zero=np.any(X == 0, axis=0),
+            one_size=has_one_size(X) if o.dimensions is None else None,
             exponents=o.exponents,
             real=o.real,
             lower=None if o.lower is None else o.lower[self.used],

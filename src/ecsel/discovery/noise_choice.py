@@ -399,7 +399,7 @@ class NoiseSearch:
                 yield attempt
         if robust is False:
             return
-        for attempt in [a for a in tried if a.noise.kind != CONSTANT and not a.outliers]:
+        for attempt in [a for a in tried if a.noise.kind != CONSTANT and not a.outliers and np.isfinite(a.code_length)]:
             # Lognormal noise is for what is loud by itself; a few rows far off make any noise look loud.
             loud = True
             for found in self._without_outliers(attempt):
@@ -412,7 +412,10 @@ class NoiseSearch:
         """Yield the laws under noise in proportion to the value, and under lognormal noise where that is large."""
         relative = self.settle(RELATIVE, share=0.5)
         yield relative
-        if LOGNORMAL in kinds and self.y.all() and (relative.is_loud or not relative.outcome.law.equation.names):
+        has_law = bool(relative.outcome.law.equation.names)
+        # Where proportional noise finds no law either, only a smooth fit can say that the logarithms hold one.
+        may_be_loud = relative.is_loud if has_law else self._proportional_margin >= 0.0
+        if LOGNORMAL in kinds and self.y.all() and may_be_loud:
             yield self.settle(LOGNORMAL, share=0.5)
 
     @cached_property
