@@ -18,6 +18,9 @@ from ecsel.signomial.columns import LOG_LIMIT
 LOG_OF_ZERO = -LOG_LIMIT
 """Stands for ln 0, whose positive powers are zero; negative powers are refused by the lattice."""
 
+ORDERS = 20
+"""Times that the rows are recombined: as many corners of the table are seen as it has rows, times this."""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -75,7 +78,7 @@ class Rows:
 
         A product that has a positive power of zero is zero, and one that is zero in every row has the scale 1.
         """
-        used = np.asarray(exponents.reshape(-1, exponents.shape[-1]).any(axis=0))
+        used = np.asarray(exponents.any(axis=tuple(range(exponents.ndim - 1))))
         # Of many columns few are in use; where most are, copying them costs more than it saves.
         few = 2 * int(used.sum()) < len(used)
         across = np.swapaxes(exponents, -1, -2)
@@ -91,6 +94,20 @@ class Rows:
     def energy(self) -> float:
         """Sum of squares of the weighted target."""
         return float(self.target @ self.target)
+
+    @cached_property
+    def recombined(self) -> "Rows":
+        """Rows without weights whose entries are those of each column in another order: what columns allow together.
+
+        Where columns go together, these hold combinations that the table has not, such as a large computer with little
+        memory.
+        """
+        rng = np.random.default_rng(0)
+        orders = [rng.permuted(np.tile(np.arange(len(self)), (self.n_columns, 1)), axis=1).T for _ in range(ORDERS)]
+        index = np.concatenate(orders)
+        columns = np.arange(self.n_columns)
+        target = np.tile(self.target, ORDERS)
+        return Rows(self.log_abs[index, columns], self.negative[index, columns], target, None, self.centre)
 
     def reweighted(self, root_factor: Floats) -> "Rows":
         """Return the rows with their residuals multiplied by a factor."""
