@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ecsel.estimators.folds import JUDGED_ROWS, SEARCH_ROWS
+from ecsel.estimators.folds import JUDGED_ROWS, MANY_ROWS, SEARCH_ROWS
 from ecsel.search import code_length, cuts, dictionary, rounding, selection, turning
 from ecsel.tables import describing_raw, level_text, shifts
 
@@ -27,6 +27,7 @@ def percent(share):
         ("how_it_works", f"at most {dictionary.MAX_PAIRS} of them"),
         ("how_it_works", f"a logarithm costs {code_length.LOGARITHM:g}"),
         ("how_it_works", f"{code_length.TERM:g} + \\ln\\binom"),
+        ("how_it_works", f"five folds, from {MANY_ROWS} distinct rows on three"),
         ("how_it_works", f"Beyond {SEARCH_ROWS} distinct rows"),
         ("how_it_works", f"up to {JUDGED_ROWS:,} rows".replace(",", " ")),
         ("classifier", f"more than {SEARCH_ROWS} distinct rows"),

@@ -85,3 +85,10 @@ def test_splits_name_rows_of_the_table():
     (_, first), (_, second) = rows.folds(splits, 0)
     np.testing.assert_array_equal(rows.target[first > 0], y[10:])
     np.testing.assert_array_equal(rows.target[second > 0], np.delete(y[:10], 3))
+
+
+@pytest.mark.parametrize(("cv", "n", "expected"), [(None, 2999, 5), (None, 3000, 3), (7, 2999, 7), (7, 9000, 7)])
+def test_many_rows_have_fewer_folds_unless_a_number_is_asked_for(cv, n, expected):
+    values, codes = np.arange(n)[None, :] * 1.0, np.arange(n) % 2
+    rows = TrainingRows.canonical(cv, values, codes, np.ones(n), codes)
+    assert len(rows.folds(cv, 0)) == expected

@@ -145,15 +145,34 @@ def test_separable_rows_and_equal_columns_have_a_finite_fit():
     np.testing.assert_allclose(*fitted.coefficients, rtol=1e-4)
 
 
+@pytest.mark.parametrize("kernel", [pytest.param(True, marks=pytest.mark.needs_kernel), False])
+@pytest.mark.parametrize("loss", [Logistic(), Softmax(3), Squared()], ids=lambda loss: loss.name)
+def test_several_ridges_are_fitted_as_each_alone(monkeypatch, loss, kernel):
+    if not kernel:
+        monkeypatch.setattr(_compiled, "compiled", None)
+    x, owners, y, w, ridge = problem(loss)
+    w = np.where(np.arange(len(w)) % 4, w, 0.0)
+    ridges = np.outer([0.1, 1.0, 30.0], ridge)
+    exact = True, glm.TOLERANCE
+    every = glm.fit_ridges(loss, x, owners, y, w, ridges, None, None, None, exact)
+    for own, together in zip(ridges, every, strict=True):
+        alone = glm.fit(loss, x, owners, y, w, own)
+        np.testing.assert_allclose(together.coefficients, alone.coefficients, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(together.scores, alone.scores, rtol=1e-6, atol=1e-8)
+        assert together.objective == pytest.approx(alone.objective, rel=1e-9)
+        assert together.loss == pytest.approx(alone.loss, rel=1e-9)
+
+
 @pytest.mark.needs_kernel
 def test_the_kernel_refuses_what_does_not_fit():
     kernel = _compiled.compiled
     x, owners, y, w, ridge = problem(Softmax(3))
     n, p = x.shape[1], len(x)
 
-    def call(kind=1, scores=3, pieces=p, rows=n, own=owners, target=y):
-        arrays = (x, None, own.astype(np.int64), target, w, ridge, None, np.zeros(3 + p), np.empty((3, n)))
-        return kernel.glm_fit((kind, scores, pieces, rows, 1, 5, pieces), (1e-6, 1e-8), *arrays)
+    def call(kind=1, scores=3, pieces=p, rows=n, own=owners, target=y, ridges=1):
+        out = (np.zeros(3 + p), np.empty((3, n)), np.empty(2))
+        arrays = (x, None, own.astype(np.int64), target, w, ridge, None, *out)
+        return kernel.glm_fit((kind, scores, pieces, rows, 1, 5, pieces, ridges), (1e-6, 1e-8), *arrays)
 
     call()
     for wrong in (
@@ -163,6 +182,9 @@ def test_the_kernel_refuses_what_does_not_fit():
         {"kind": 0},
         {"own": owners + 5},
         {"target": y - 1},
+        {"ridges": 0},
+        {"ridges": 2},
+        {"ridges": 2**62},
     ):
         with pytest.raises(ValueError, match=r"glm_fit|kernel"):
             call(**wrong)

@@ -30,7 +30,7 @@ def walked(make_columns, loss, ridge, size):
     # no price and no patience: the last pieces of this walk gain next to nothing
     family = Family("all", price=0.0, ridge=ridge, max_pieces=size, min_addition=-np.inf)
     found = Walk(training, family, Limits(100)).run()[-1]
-    return training, refit(training, found, ridge, training.dispersion(found))
+    return training, refit(training, found, [ridge], training.dispersion(found))[0]
 
 
 @pytest.mark.parametrize("loss", [Logistic(), Softmax(3), Squared()])
@@ -76,4 +76,4 @@ def _without(training, found, s):
         owners=found.owners[:s] + found.owners[s + 1 :],
         fitted=replace(found.fitted, coefficients=np.delete(found.fitted.coefficients, s)),
     )
-    return refit(training, rest, 12.0 if len(found) > 5 else 0.3, found.dispersion)
+    return refit(training, rest, [12.0 if len(found) > 5 else 0.3], found.dispersion)[0]

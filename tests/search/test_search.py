@@ -312,8 +312,10 @@ def test_the_expected_loss_adds_the_optimism_of_the_folds(make_columns, folds_of
     for each in judged:
         own = walked.found[each.key]
         pairs = [(there.training, held, there.nearest(each.key)) for there, held in inner]
-        direct = [held.loss_of(found) / held.weights.sum() - mean_loss(train, found) for train, held, found in pairs]
-        assert each.losses.sum() == pytest.approx(sum(held.loss_of(found) for _, held, found in pairs))
+        direct = [
+            held.losses_of([found])[0] / held.weights.sum() - mean_loss(train, found) for train, held, found in pairs
+        ]
+        assert each.losses.sum() == pytest.approx(sum(held.losses_of([found])[0] for _, held, found in pairs))
         training_loss = mean_loss(walked.training, own)
         assert each.expected > training_loss * 0.98
         assert abs(each.expected - training_loss - np.mean(direct)) < 0.1 * training_loss

@@ -377,8 +377,10 @@ static void newton_step(const double *factor, const double *gradient, ptrdiff_t 
 /* The least share by which a step with an old Hessian must lower what the next one promises. */
 static const double KEEPS_UP = 0.1;
 
-/* θ moves to the minimiser; `z` becomes its scores. Returns 0, or −1 where memory has run out. */
-static int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain) {
+/* θ moves to the minimiser; `z` becomes its scores. `metric` holds the Hessian of the loss alone, without the ridge, where
+   `*known` says so, and the last one that was computed afterwards: another ridge can start with it. Returns 0, or −1
+   where memory has run out. */
+static int glm_fit(const Glm *g, double *theta, double *z, double *objective, double *plain, double *metric, int *known) {
     if (g->kind == GLM_SOFTMAX && g->scores >= MANY_SCORES) return glm_fit_many(g, theta, z, objective, plain);
     const ptrdiff_t n = g->rows, size = g->scores + g->pieces;
     const size_t room = (size_t)(4 * size + 2 * size * size + 2 * n + 2 * g->scores * n);
@@ -402,6 +404,11 @@ static int glm_fit(const Glm *g, double *theta, double *z, double *objective, do
     *objective = glm_penalised(g, penalty, theta, *plain);
     const ptrdiff_t fixed = g->intercept ? 0 : g->scores;
     int fresh = 1;  /* whether the Hessian is to be computed anew: an old one serves while steps shrink fast */
+    if (*known && !exact) {
+        memcpy(hessian, metric, sizeof(double) * (size_t)(size * size));
+        for (ptrdiff_t k = 0; k < size; k++) hessian[k * size + k] += penalty[k];
+        fresh = !factorise(hessian, size, fixed, factor);
+    }
     double before = INFINITY;
     for (int iteration = 0; iteration < g->max_iter; iteration++) {
         glm_gradient(g, penalty, theta, mean, weight, gradient);
@@ -410,6 +417,9 @@ static int glm_fit(const Glm *g, double *theta, double *z, double *objective, do
                 hessian_of(g, penalty, mean, weight, weighed, hessian);
             else
                 hessian_single(g, penalty, mean, chunks, places, factor, hessian);
+            memcpy(metric, hessian, sizeof(double) * (size_t)(size * size));
+            for (ptrdiff_t k = 0; k < size; k++) metric[k * size + k] -= penalty[k];
+            *known = 1;
             double damping = 0;
             while (!factorise(hessian, size, fixed, factor)) {
                 const double more = damping == 0 ? 1e-10 : 9 * damping;
@@ -483,22 +493,39 @@ FAST static void add_double(const double *restrict x, double by, ptrdiff_t begin
     for (ptrdiff_t i = begin; i < end; i++) z[i] += by * x[i];
 }
 
-/* Rows of weight zero take no part in the fit, but get their scores. The pieces are those at `places` of the matrix,
-   all where it is NULL. In single precision they stay so, unless the last digits are wanted. */
-int glm_fit_weighted(const Glm *g, const int64_t *places, double *theta, double *z, double *objective, double *plain) {
-    const ptrdiff_t n = g->rows, k = g->pieces, scores = g->scores;
+/* Fits under one ridge after another (`ridges` × pieces), each from where the one before has ended: θ, scores and both
+   losses of each lie behind each other. Rows of weight zero take no part in the fit, but get their scores. The pieces
+   are those at `places` of the matrix, all where it is NULL. In single precision they stay so, unless the last digits
+   are wanted. */
+int glm_fit_weighted(const Glm *g, const int64_t *places, ptrdiff_t ridges, double *theta, double *z, double *losses) {
+    const ptrdiff_t n = g->rows, k = g->pieces, scores = g->scores, size = scores + k;
     const int offset = g->offset != NULL, single = g->x == NULL && !(g->tol < 1e-8);
     ptrdiff_t used = 0, count = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         used += g->w[i] > 0;
         count += g->w[i] > 0 && (i == 0 || !(g->w[i - 1] > 0));
     }
-    if (used == n && places == NULL && (g->x != NULL || single)) return glm_fit(g, theta, z, objective, plain);
+    Glm part = *g;
+    int known = 0;
+    double *metric = malloc(sizeof(double) * (size_t)(size * size + 1));
+    if (metric == NULL) return -1;
+    if (used == n && places == NULL && (g->x != NULL || single)) {
+        ptrdiff_t r = 0;
+        for (; r < ridges; r++) {
+            if (r > 0) memcpy(theta + r * size, theta + (r - 1) * size, sizeof(double) * (size_t)size);
+            part.ridge = g->ridge + r * k;
+            if (glm_fit(&part, theta + r * size, z + r * scores * n, losses + 2 * r, losses + 2 * r + 1, metric, &known))
+                break;
+        }
+        free(metric);
+        return r < ridges ? -1 : 0;
+    }
     const ptrdiff_t doubles = ((single ? 0 : k) + 2 + (offset + 1) * scores) * used;
     double *memory = malloc(sizeof(double) * (size_t)(doubles + 1));
     float *floats = single ? malloc(sizeof(float) * (size_t)(k * used + 1)) : NULL;
     ptrdiff_t *runs = malloc(sizeof(ptrdiff_t) * (size_t)(2 * count + 2));
     if (memory == NULL || (single && floats == NULL) || runs == NULL) {
+        free(metric);
         free(memory);
         free(floats);
         free(runs);
@@ -511,7 +538,6 @@ int glm_fit_weighted(const Glm *g, const int64_t *places, double *theta, double 
         runs[r++] = i;
     }
     runs[2 * count] = runs[2 * count + 1] = n; /* where the rows without weight behind the last run end */
-    Glm part = *g;
     double *y = memory, *w = y + used, *own = w + used, *given = own + scores * used, *x = given + offset * scores * used;
     for (ptrdiff_t p = 0; p < k; p++) {
         const ptrdiff_t at = (places == NULL ? p : places[p]) * n;
@@ -528,25 +554,31 @@ int glm_fit_weighted(const Glm *g, const int64_t *places, double *theta, double 
     part.y = y;
     part.w = w;
     part.offset = offset ? given : NULL;
-    const int status = glm_fit(&part, theta, own, objective, plain);
-    for (ptrdiff_t c = 0; c < scores; c++) {
-        const double *from = own + c * used;
-        for (ptrdiff_t r = 0; r < count; r++) {
-            const ptrdiff_t begin = runs[2 * r], length = runs[2 * r + 1] - begin;
-            memcpy(z + c * n + begin, from, sizeof(double) * (size_t)length);
-            from += length;
+    int status = 0;
+    for (ptrdiff_t f = 0; status == 0 && f < ridges; f++, theta += size, z += scores * n, losses += 2) {
+        if (f > 0) memcpy(theta, theta - size, sizeof(double) * (size_t)size);
+        part.ridge = g->ridge + f * k;
+        status = glm_fit(&part, theta, own, losses, losses + 1, metric, &known);
+        for (ptrdiff_t c = 0; c < scores; c++) {
+            const double *from = own + c * used;
+            for (ptrdiff_t r = 0; r < count; r++) {
+                const ptrdiff_t begin = runs[2 * r], length = runs[2 * r + 1] - begin;
+                memcpy(z + c * n + begin, from, sizeof(double) * (size_t)length);
+                from += length;
+            }
+        }
+        for (ptrdiff_t r = 0, begin = 0; used < n && r <= count; begin = runs[2 * r + 1], r++) {
+            const ptrdiff_t end = runs[2 * r];
+            for (ptrdiff_t c = 0; c < scores; c++)
+                for (ptrdiff_t i = begin; i < end; i++) z[c * n + i] = theta[c] + (offset ? g->offset[c * n + i] : 0);
+            for (ptrdiff_t p = 0; p < k; p++) {
+                const ptrdiff_t at = (places == NULL ? p : places[p]) * n;
+                if (g->x == NULL) add_single(g->single + at, theta[scores + p], begin, end, z + g->owner[p] * n);
+                else add_double(g->x + at, theta[scores + p], begin, end, z + g->owner[p] * n);
+            }
         }
     }
-    for (ptrdiff_t r = 0, begin = 0; used < n && r <= count; begin = runs[2 * r + 1], r++) {
-        const ptrdiff_t end = runs[2 * r];
-        for (ptrdiff_t c = 0; c < scores; c++)
-            for (ptrdiff_t i = begin; i < end; i++) z[c * n + i] = theta[c] + (offset ? g->offset[c * n + i] : 0);
-        for (ptrdiff_t p = 0; p < k; p++) {
-            const ptrdiff_t at = (places == NULL ? p : places[p]) * n;
-            if (g->x == NULL) add_single(g->single + at, theta[scores + p], begin, end, z + g->owner[p] * n);
-            else add_double(g->x + at, theta[scores + p], begin, end, z + g->owner[p] * n);
-        }
-    }
+    free(metric);
     free(memory);
     free(floats);
     free(runs);

@@ -172,7 +172,7 @@ void positive_part(const double *matrix, ptrdiff_t n, double *room, double *out)
 ptrdiff_t positive_part_room(ptrdiff_t n);
 int adam_epoch(const Shape *shape, const Rows *rows, const PenaltyParts *penalty, const Pace *pace,
                const int64_t *order, Moments *moments, double *theta);
-int glm_fit_weighted(const Glm *g, const int64_t *places, double *theta, double *z, double *objective, double *plain);
+int glm_fit_weighted(const Glm *g, const int64_t *places, ptrdiff_t ridges, double *theta, double *z, double *losses);
 /* w (y − μ) and w ∂μ/∂z of every score and row at scores z. */
 void glm_moments(const Glm *g, const double *z, double *residuals, double *curvatures);
 int standardise_pieces(const double *parts, const int64_t *pairs, ptrdiff_t pieces, ptrdiff_t n, const double *share,

@@ -406,29 +406,29 @@ static int take_problem(Buffers *b, PyObject *const array[7], const Shape *s, Ro
            (penalty->upper = take(b, array[6], 0, 0, all, NULL)) != NULL;
 }
 
-/* ((kind, scores, pieces, rows, intercept, iterations, lines of x), (tol, intercept ridge), x in single or double
-   precision, the lines that are the pieces or None for all, owners, y, w, ridge, offset or None, θ, scores): θ moves to
-   the minimiser; the penalised loss and the loss. */
+/* ((kind, scores, pieces, rows, intercept, iterations, lines of x, ridges), (tol, intercept ridge), x in single or double
+   precision, the lines that are the pieces or None for all, owners, y, w, ridge, offset or None, θ, scores, losses): θ
+   moves from its first line to the minimiser under each ridge; losses are the penalised one and the plain one. */
 static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *array[9];
+    PyObject *array[10];
     Glm g;
-    Py_ssize_t sizes[4];
-    if (!PyArg_ParseTuple(args, "(innniin)(dd)OOOOOOOOO", &g.kind, &sizes[0], &sizes[1], &sizes[2], &g.intercept,
-                          &g.max_iter, &sizes[3], &g.tol, &g.intercept_ridge, &array[0], &array[8], &array[1], &array[2],
-                          &array[3], &array[4], &array[5], &array[6], &array[7]))
+    Py_ssize_t sizes[5];
+    if (!PyArg_ParseTuple(args, "(innniinn)(dd)OOOOOOOOOO", &g.kind, &sizes[0], &sizes[1], &sizes[2], &g.intercept,
+                          &g.max_iter, &sizes[3], &sizes[4], &g.tol, &g.intercept_ridge, &array[0], &array[8], &array[1],
+                          &array[2], &array[3], &array[4], &array[5], &array[6], &array[7], &array[9]))
         return NULL;
     g.scores = sizes[0];
     g.pieces = sizes[1];
     g.rows = sizes[2];
-    if (g.scores < 1 || g.pieces < 0 || g.rows < 1 || (g.kind != GLM_SOFTMAX && g.scores != 1)) {
+    if (g.scores < 1 || g.pieces < 0 || g.rows < 1 || sizes[4] < 1 || (g.kind != GLM_SOFTMAX && g.scores != 1)) {
         PyErr_SetString(PyExc_ValueError, "glm_fit: sizes must be positive, and one score goes with two classes");
         return NULL;
     }
     Buffers b = {.count = 0};
-    double *theta = NULL, *z = NULL;
+    double *theta = NULL, *z = NULL, *losses = NULL;
     const int64_t *places = NULL;
-    const ptrdiff_t lines = sizes[3], cells = times(lines, g.rows);
+    const ptrdiff_t lines = sizes[3], ridges = sizes[4], cells = times(lines, g.rows);
     g.offset = NULL;
     g.single = NULL;
     g.x = take(&b, array[0], 0, 0, cells, NULL);
@@ -441,10 +441,11 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
                 (places != NULL || lines == g.pieces) && (g.owner = take(&b, array[1], 1, 0, g.pieces, NULL)) != NULL &&
                 (g.y = take(&b, array[2], 0, 0, g.rows, NULL)) != NULL &&
                 (g.w = take(&b, array[3], 0, 0, g.rows, NULL)) != NULL &&
-                (g.ridge = take(&b, array[4], 0, 0, g.pieces, NULL)) != NULL &&
+                (g.ridge = take(&b, array[4], 0, 0, times(ridges, g.pieces), NULL)) != NULL &&
                 (array[5] == Py_None || (g.offset = take(&b, array[5], 0, 0, times(g.scores, g.rows), NULL)) != NULL) &&
-                (theta = take(&b, array[6], 0, 1, g.scores + g.pieces, NULL)) != NULL &&
-                (z = take(&b, array[7], 0, 1, times(g.scores, g.rows), NULL)) != NULL;
+                (theta = take(&b, array[6], 0, 1, times(ridges, g.scores + g.pieces), NULL)) != NULL &&
+                (z = take(&b, array[7], 0, 1, times(ridges, times(g.scores, g.rows)), NULL)) != NULL &&
+                (losses = take(&b, array[9], 0, 1, times(ridges, 2), NULL)) != NULL;
     for (ptrdiff_t k = 0; taken && k < g.pieces; k++)
         taken = g.owner[k] >= 0 && g.owner[k] < g.scores && (places == NULL || (places[k] >= 0 && places[k] < lines));
     for (ptrdiff_t i = 0; taken && g.kind == GLM_SOFTMAX && i < g.rows; i++) taken = g.y[i] >= 0 && g.y[i] < g.scores;
@@ -453,10 +454,9 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
         release(&b);
         return NULL;
     }
-    double objective = 0, plain = 0;
     int status = 0;
-    Py_BEGIN_ALLOW_THREADS status = glm_fit_weighted(&g, places, theta, z, &objective, &plain);
-    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_BuildValue("dd", objective, plain) : NULL);
+    Py_BEGIN_ALLOW_THREADS status = glm_fit_weighted(&g, places, ridges, theta, z, losses);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
 /* ((kind, scores, rows), scores, y, w, residuals, curvatures): fills the last two. */

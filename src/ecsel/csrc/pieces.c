@@ -92,35 +92,51 @@ INLINE void inner_all(const float *const x[LANES], const float *columns, ptrdiff
 /* Columns of so many numbers stay in the second cache while pieces pass by. */
 enum { CACHED = 1 << 17 };
 
+/* Rows that a fold holds out have no curvature and no residual, and lie together: chunks (start and end) of the others,
+   whole vectors up to the last rows. Returns how many there are; `chunks` has room for two numbers a vector. */
+static ptrdiff_t used_chunks(const float *columns, ptrdiff_t stride, ptrdiff_t width, ptrdiff_t n, ptrdiff_t *chunks) {
+    ptrdiff_t count = 0;
+    int open = 0;
+    for (ptrdiff_t start = 0; start < n; start += WIDE) {
+        const ptrdiff_t end = start + WIDE < n ? start + WIDE : n;
+        int empty = 1;
+        for (ptrdiff_t c = 0; empty && c < width; c++)
+            for (ptrdiff_t i = start; empty && i < end; i++) empty = columns[c * stride + i] == 0;
+        if (empty) {
+            open = 0;
+        } else if (open && end - chunks[2 * count - 2] <= SINGLE_CHUNK) {
+            chunks[2 * count - 1] = end;
+        } else {
+            chunks[2 * count] = start;
+            chunks[2 * count + 1] = end;
+            count++;
+            open = 1;
+        }
+    }
+    return count;
+}
+
 /* For every four places the products of their pieces with all columns (`stride` apart, zero beyond the rows), and their
    squares under the first `heavy` of them: out[block] = (⟨x, column_0⟩ of four, …, Σ column_0 x² of four, …). Sums of a
    chunk are single, their sum is double. */
 FAST static int piece_products(const float *values, ptrdiff_t n, const int64_t *places, ptrdiff_t count,
                                const float *columns, ptrdiff_t stride, ptrdiff_t width, ptrdiff_t heavy, double *out) {
     const ptrdiff_t line = (width + heavy) * LANES, blocks = in_lanes(count) / LANES;
-    const ptrdiff_t chunks = (n + SINGLE_CHUNK - 1) / SINGLE_CHUNK;
     ptrdiff_t at_once = CACHED / (width * SINGLE_CHUNK);
     if (at_once < 1) at_once = 1;
-    uint8_t *empty = malloc((size_t)(chunks > 0 ? chunks : 1));
-    if (empty == NULL) return -1;
-    for (ptrdiff_t k = 0; k < chunks; k++) {
-        /* rows that a fold holds out have no curvature and no residual: chunks of them alone add nothing */
-        const ptrdiff_t start = k * SINGLE_CHUNK, rows = n - start < SINGLE_CHUNK ? n - start : SINGLE_CHUNK;
-        empty[k] = 1;
-        for (ptrdiff_t c = 0; empty[k] && c < width; c++)
-            for (ptrdiff_t i = 0; empty[k] && i < rows; i++) empty[k] = columns[c * stride + start + i] == 0;
-    }
+    ptrdiff_t *chunks = malloc(sizeof(ptrdiff_t) * (size_t)(2 * (n / WIDE) + 4));
+    if (chunks == NULL) return -1;
+    const ptrdiff_t used = used_chunks(columns, stride, width, n, chunks);
     memset(out, 0, sizeof(double) * (size_t)(blocks * line));
-    for (ptrdiff_t begin = 0; begin < chunks; begin += at_once) {
-        const ptrdiff_t end = begin + at_once < chunks ? begin + at_once : chunks;
+    for (ptrdiff_t begin = 0; begin < used; begin += at_once) {
+        const ptrdiff_t end = begin + at_once < used ? begin + at_once : used;
         for (ptrdiff_t b = 0; b < blocks; b++) {
             double *own = out + b * line;
             const float *pieces[LANES];
             for (int l = 0; l < LANES; l++) /* the last block may lack some: the last piece fills it */
                 pieces[l] = values + places[b * LANES + l < count ? b * LANES + l : count - 1] * n;
             for (ptrdiff_t k = begin; k < end; k++) {
-                if (empty[k]) continue;
-                const ptrdiff_t start = k * SINGLE_CHUNK, rows = n - start < SINGLE_CHUNK ? n - start : SINGLE_CHUNK;
+                const ptrdiff_t start = chunks[2 * k], rows = chunks[2 * k + 1] - start;
                 const ptrdiff_t length = (rows + WIDE - 1) / WIDE * WIDE;
                 float room[2 * LANES * SINGLE_CHUNK];
                 const float *x[LANES], *squares[LANES];
@@ -144,7 +160,7 @@ FAST static int piece_products(const float *values, ptrdiff_t n, const int64_t *
             }
         }
     }
-    free(empty);
+    free(chunks);
     return 0;
 }
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 from ecsel.distributed.packing import Packer
 from ecsel.distributed.profiling import Profile
 from ecsel.distributed.sources import TableSource, pick_rows
-from ecsel.estimators.folds import JUDGED_ROWS, stratified_sample
+from ecsel.estimators.folds import JUDGED_ROWS, is_count, stratified_sample
 from ecsel.estimators.training import PackedRows, encoder_options
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.fitting.fit import LARGE_FROM
@@ -132,7 +132,7 @@ def sample_of_table(
     None where the table is small enough to be encoded whole, or where splits name its rows.
     """
     labels, weights = labelled
-    if len(labels) <= LARGE_SEARCH or not isinstance(model.cv, (int, np.integer)):
+    if len(labels) <= LARGE_SEARCH or not is_count(model.cv):
         return None
     kept, factors = stratified_sample(codes, weights, JUDGED_ROWS, seed)
     counts = factors if weights is None else weights[kept] * factors
@@ -148,10 +148,8 @@ def open_streamed(
     """Look once at rows that are not in memory: their encoder, and what waits to be packed."""
     from ecsel.distributed import open_table  # noqa: PLC0415 - what it opens may need libraries that are optional
 
-    if not isinstance(model.cv, (int, np.integer)):
-        raise ValueError(  # noqa: TRY004 - a splitter is a fine cv elsewhere
-            "cv must be a number of folds where rows are not in memory: a sample of them is folded."
-        )
+    if not is_count(model.cv):
+        raise ValueError("cv must be a number of folds where rows are not in memory: a sample of them is folded.")
     source = open_table(X, y, sample_weight)
     profile = source.profile()
     table, weights = profile.table, profile.row_weights
@@ -192,7 +190,7 @@ def packing_of(
     that draw batches of their own.
     """
     labels, weights = labelled
-    if len(labels) <= LARGE_FROM or isinstance(chosen.solver, Adam) or not isinstance(model.cv, (int, np.integer)):
+    if len(labels) <= LARGE_FROM or isinstance(chosen.solver, Adam) or not is_count(model.cv):
         return None
     if not isinstance(X, np.ndarray) and not isinstance(nw.from_native(X, pass_through=True), nw.DataFrame):
         return None

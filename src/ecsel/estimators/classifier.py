@@ -126,9 +126,9 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
     monotone : dict, optional
         Promises that the fit keeps and `summary()` proves: ``{"income": +1}``, the probability of the second class
         never falls as income rises; where there is a score per class, ``{"income": {"good": +1}}``.
-    cv : int, splitter or list of splits, default=5
+    cv : int, splitter or list of splits, optional
         Folds for the size, for the rule of a threshold and for calibration. A number makes stratified folds that depend
-        on the content of rows alone.
+        on the content of rows alone; by default five, and three from 3000 distinct rows on.
     penalty : {"l1", "elastic_net", "mcp", "scad", "l0", "group", "paper"} or object, default="l1"
         Of the paper's model. "l1" is λ Σ_k (√(1 + (α_k/8)²) Σ_j |β_kj| + ½/(1 + (α_k/8)²)), which is well posed. The
         next five weigh large exponents otherwise ("mcp", "scad" and "l0" shrink them less, "group" leaves out whole
@@ -228,7 +228,7 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         threshold: Any = None,
         calibrate: bool = False,
         monotone: Any = None,
-        cv: Any = 5,
+        cv: Any = None,
         penalty: str | Penalty = "l1",
         fit_intercept: bool = True,
         scaling: Any = "auto",

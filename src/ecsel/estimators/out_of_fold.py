@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecsel.estimators.folds import fold_rows
+from ecsel.estimators.folds import fold_rows, is_count
 from ecsel.fitting import Status
 from ecsel.fitting.fit import PowerLaws, score_laws
 from ecsel.quality import Quality, fit_temperature, measure
@@ -135,7 +135,7 @@ def is_overfitted(model: ECSELClassifier, result: FitResult, rows: Rows, class_w
     n_numbers = np.count_nonzero(laws.coefficients) + np.count_nonzero(laws.exponents)
     n_rows = len(rows[1])
     risky = len(rows[0]) >= WIDE and n_numbers * RISKY > n_rows
-    if not risky or result.report.status is Status.INTERRUPTED or not isinstance(model.cv, (int, np.integer)):
+    if not risky or result.report.status is Status.INTERRUPTED or not is_count(model.cv):
         return False
     folded = fold_rows(model.cv, rows, (rows, np.empty(0)), class_weights, seed=0)
     with warnings.catch_warnings():

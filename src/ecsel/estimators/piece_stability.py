@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.estimators import settings
-from ecsel.estimators.folds import SEARCH_ROWS
+from ecsel.estimators.folds import SEARCH_ROWS, is_count
 from ecsel.estimators.options import check_integer
 from ecsel.estimators.readable_classes import class_task
 from ecsel.estimators.search_columns import with_cuts
@@ -185,7 +185,7 @@ class SearchDraws:
 
     def _folds(self, drawn: TrainingRows, weights: Floats) -> list[Fold]:
         """Return folds that keep the copies of a row together; splits of the user that lost their rows are left out."""
-        whole = isinstance(self.task.cv, (int, np.integer))
+        whole = is_count(self.task.cv)
         dealt = self.task.folds(_unweighted(drawn if whole else self.rows))
         if whole:
             return [(weights * (train > 0), weights * (test > 0)) for train, test in dealt]

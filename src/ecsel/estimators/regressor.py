@@ -116,9 +116,9 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
     missing, missing_codes, out_of_range, categorical, ordinal, keep, drop
         Of a prediction: what missing values and values outside the training range mean, which columns are categories,
         and which take part; as for `ECSELClassifier`.
-    cv : int, splitter or list of splits, default=5
+    cv : int, splitter or list of splits, optional
         Folds of a prediction. A number makes folds that depend on the content of rows alone, each with small and large
-        targets.
+        targets; by default five, and three from 3000 distinct rows on.
     time_limit : float, optional
         Seconds after which the best so far is returned. An interrupt (Ctrl-C) does the same, with a warning.
     n_jobs : int, optional
@@ -220,7 +220,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         ordinal: Any = None,
         keep: Any = None,
         drop: Any = None,
-        cv: Any = 5,
+        cv: Any = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,

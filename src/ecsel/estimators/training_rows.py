@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.estimators.folds import SEARCH_ROWS, explicit_folds, stratified_sample, usable_folds
+from ecsel.estimators.folds import explicit_folds, fold_count, is_count, stratified_sample, usable_folds
 from ecsel.fitting.rows.merging import content_folds, merge_equal_rows
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-FOLDS_OF_SAMPLES = 3
-"""Folds of a sample of a large table at most: sizes are judged again on more rows."""
 MAX_STRATA = 50
 """Strata of measurements at most: more even folds would not tell more."""
 
@@ -48,7 +46,7 @@ class TrainingRows:
         cls, cv: Any, values: Floats, codes: NDArray[np.intp], weights: Floats, labels: NDArray[Any]
     ) -> TrainingRows:
         """Return rows in an order that depends on their content alone, equal ones merged; as they are for splits."""
-        if isinstance(cv, (int, np.integer)):
+        if is_count(cv):
             merged, classes, counts = merge_equal_rows(values, codes, weights)
             return cls(np.asarray(merged, np.float64), classes.astype(np.intp), np.asarray(counts, np.float64))
         kept = np.flatnonzero(weights)
@@ -99,13 +97,12 @@ class TrainingRows:
         return np.asarray(weights * (total / weights.sum()))
 
     def folds(self, cv: Any, seed: int) -> list[Fold]:
-        """Return the folds as pairs of sample weights; of a sample of a large table no more than a few."""
-        if not isinstance(cv, (int, np.integer)):
+        """Return the folds as pairs of sample weights."""
+        if not is_count(cv):
             if self.labels is None or self.kept is None:
                 raise TypeError("splits name the rows of a table in memory")
             return explicit_folds(cv, self.labels, self.kept, self.weights)
-        requested = min(int(cv), FOLDS_OF_SAMPLES) if len(self) >= SEARCH_ROWS else int(cv)
-        n_folds = usable_folds(requested, self.codes, self.weights)
+        n_folds = usable_folds(fold_count(cv, len(self)), self.codes, self.weights)
         if self.measured is None:
             return content_folds(self.values, self.codes, self.weights, n_folds, seed)
         strata = like_sized(self.measured, self.weights, max(1, min(MAX_STRATA, len(self) // n_folds)))

@@ -111,7 +111,7 @@ class BatchWalk(Walk):
         """Whether an atom may join these within the limits of all scores together."""
         known, limits = self._training.atoms, self._limits
         places = [*atoms, atom]
-        if int(known.n_factors[places].sum()) > limits.max_factors:
+        if known.count_factors(places) > limits.max_factors:
             return False
         return limits.max_columns is None or len(np.unique(known.groups[places])) <= limits.max_columns
 

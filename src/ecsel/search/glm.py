@@ -83,52 +83,60 @@ def fit(
     tolerance : float
         The relative fall at which Newton stops.
     """
-    n_pieces = len(values) if places is None else len(places)
-    theta = np.zeros(loss.n_scores + n_pieces)
-    if start is None:
-        if fit_intercept:
-            theta[: loss.n_scores] = loss.start(target, weights)
-    else:
-        theta[: loss.n_scores], theta[loss.n_scores :] = start
-    compiled = _compiled.compiled
-    kind = _KINDS.get(type(loss))
-    if compiled is not None and kind is not None and hasattr(compiled, "glm_fit"):
-        rules = (kind, fit_intercept, tolerance)
-        return _fit_compiled(compiled, rules, loss, values, places, owners, target, weights, ridge, theta, offset)
-    values = values if places is None else values[places]
-    return _fit_numpy(loss, values, owners, target, weights, ridge, theta, offset, fit_intercept, tolerance)
+    rules = fit_intercept, tolerance
+    return fit_ridges(loss, values, owners, target, weights, ridge[None, :], start, places, offset, rules)[0]
 
 
-def _fit_compiled(
-    compiled: object,
-    rules: tuple[int, bool, float],
+def fit_ridges(
     loss: Loss,
     values: Singles | Floats,
-    places: Places | None,
     owners: Places,
     target: Floats,
     weights: Floats,
-    ridge: Floats,
-    theta: Floats,
-    offset: Floats | None,
-) -> Fitted:
-    kind, fit_intercept, tolerance = rules
-    n_scores, (n_lines, n_rows) = loss.n_scores, values.shape
-    scores = np.empty((n_scores, n_rows))
-    objective, plain = compiled.glm_fit(  # type: ignore[attr-defined]
-        (kind, n_scores, len(owners), n_rows, int(fit_intercept), MAX_ITERATIONS, n_lines),
-        (tolerance, INTERCEPT_RIDGE),
+    ridges: Floats,
+    start: tuple[Floats, Floats] | None,
+    places: Places | None,
+    offset: Floats | None = None,
+    rules: tuple[bool, float] = (True, SEARCH_TOLERANCE),
+) -> list[Fitted]:
+    """Fit the same pieces under one ridge after another (ridges × pieces), each from where the one before has ended.
+
+    `rules` are `fit_intercept` and `tolerance`; all else is as in `fit`.
+    """
+    n_scores, n_rows = loss.n_scores, values.shape[1]
+    theta = np.empty((len(ridges), n_scores + ridges.shape[1]))
+    if start is None:
+        theta[0] = 0.0
+        if rules[0]:
+            theta[0, :n_scores] = loss.start(target, weights)
+    else:
+        theta[0, :n_scores], theta[0, n_scores:] = start
+    compiled = _compiled.compiled
+    kind = _KINDS.get(type(loss))
+    if compiled is None or kind is None:
+        values = values if places is None else values[places]
+        found: list[Fitted] = []
+        for ridge in ridges:
+            before = np.concatenate([found[-1].intercepts, found[-1].coefficients]) if found else theta[0]
+            found.append(_fit_numpy(loss, values, owners, target, weights, ridge, before, offset, *rules))
+        return found
+    scores, losses = np.empty((len(ridges), n_scores, n_rows)), np.empty((len(ridges), 2))
+    compiled.glm_fit(
+        (kind, n_scores, ridges.shape[1], n_rows, int(rules[0]), MAX_ITERATIONS, len(values), len(ridges)),
+        (rules[1], INTERCEPT_RIDGE),
         np.ascontiguousarray(values),
         None if places is None else np.ascontiguousarray(places, dtype=np.int64),
         np.ascontiguousarray(owners, dtype=np.int64),
         np.ascontiguousarray(target, dtype=np.float64),
         np.ascontiguousarray(weights, dtype=np.float64),
-        np.ascontiguousarray(ridge, dtype=np.float64),
+        np.ascontiguousarray(ridges, dtype=np.float64),
         None if offset is None else np.ascontiguousarray(offset, dtype=np.float64),
         theta,
         scores,
+        losses,
     )
-    return Fitted(theta[:n_scores], theta[n_scores:], scores, objective, plain)
+    intercepts, coefficients = theta[:, :n_scores], theta[:, n_scores:]
+    return [Fitted(intercepts[r], coefficients[r], scores[r], *own) for r, own in enumerate(losses.tolist())]
 
 
 def _fit_numpy(

@@ -12,7 +12,7 @@ errors it is the noise variance that a size leaves, so that gains are nats.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,7 @@ from ecsel.search import glm
 from ecsel.search.scan import MIN_GAIN, Candidates, Current, Scan, scan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ecsel._typing import Floats, Mask, Places
     from ecsel.search.dictionary import Atoms
@@ -138,6 +138,7 @@ class Walk:
             usable &= training.allowed
         self._usable = usable
         self._prices = family.price * atoms.costs
+        self._price_list = self._prices.tolist()  # of few numbers a sum of Python's is the faster one
         self._ridge = family.ridge * atoms.leverage
         self._dispersion = 1.0
         self._dispersions: dict[int, float] = {}
@@ -187,7 +188,7 @@ class Walk:
         Columns that say much only together, as differences do, are lost on the way up and kept on the way down.
         """
         owners, atoms = np.nonzero(self._usable)
-        n_factors = int(self._training.atoms.n_factors[atoms].sum())
+        n_factors = self._training.atoms.count_factors(atoms.tolist())
         few = n_factors <= min(self._limits.max_factors, self._family.max_pieces)
         if not few or not n_factors or self._limits.max_terms is not None or self._limits.max_columns is not None:
             return None
@@ -246,7 +247,7 @@ class Walk:
             places=places,
             tolerance=glm.SEARCH_TOLERANCE,
         )
-        total = fitted.objective + float(self._prices[places].sum())
+        total = fitted.objective + sum(self._price_list[a] for a in atoms)
         return Found(atoms, owners, fitted, total, self._dispersion)
 
     def _scan(self, current: Found, places: Places) -> Scan:
@@ -283,15 +284,14 @@ class Walk:
     def _room(self, current: Found) -> Mask | None:
         """Return the atoms (scores, atoms) that may join the set; None where all may."""
         atoms, limits = self._training.atoms, self._limits
-        places = np.array(current.atoms, dtype=np.intp)
-        left = limits.max_factors - int(atoms.n_factors[places].sum())
+        left = limits.max_factors - atoms.count_factors(current.atoms)
         if left >= 2 and limits.max_terms is None and limits.max_columns is None:
             return None
         room = np.repeat((atoms.n_factors <= left)[None, :], len(self._usable), axis=0)
         if limits.max_terms is not None:
             room[np.bincount(current.owners, minlength=len(room)) >= limits.max_terms] = False
         if limits.max_columns is not None:
-            used = np.unique(atoms.groups[places])
+            used = np.unique(atoms.groups[list(current.atoms)])
             new = ~np.isin(atoms.groups, used)
             n_new = new[:, 0].astype(np.intp) + (new[:, 1] & (atoms.groups[:, 1] != atoms.groups[:, 0]))
             room &= n_new <= limits.max_columns - len(used)
@@ -301,29 +301,32 @@ class Walk:
         """Whether an atom may take the place of a piece of the same score."""
         atoms, limits = self._training.atoms, self._limits
         places = [atom, *(a for i, a in enumerate(current.atoms) if i != without)]
-        if 2 * len(places) > limits.max_factors and int(atoms.n_factors[places].sum()) > limits.max_factors:
+        if 2 * len(places) > limits.max_factors and atoms.count_factors(places) > limits.max_factors:
             return False
         return limits.max_columns is None or len(np.unique(atoms.groups[places])) <= limits.max_columns
 
     def _add(self, current: Found, look: Scan) -> Found | None:
-        gains = look.additions
         room = self._room(current)
-        if room is not None:
-            gains = np.where(room[:, look.places], gains, -np.inf)
+        gains = look.additions.copy() if room is None else np.where(room[:, look.places], look.additions, -np.inf)
+        if not gains.size:
+            return None
         best: Found | None = None
         fitted = current.fitted
         promised = gains.reshape(-1)
-        for at in _largest(promised, ADDITIONS):
-            if best is not None and promised[at] < current.total - best.total - SURPRISE:
+        for _ in range(ADDITIONS):
+            at = int(promised.argmax())  # of equal ones the first
+            least = -np.inf if best is None else current.total - best.total - SURPRISE
+            if not least < promised[at]:
                 break
-            c, place = divmod(int(at), gains.shape[1])
+            promised[at] = -np.inf
+            c, place = divmod(at, gains.shape[1])
             a = int(look.places[place])
             # where the quadratic model of the loss has its minimum
             step, loss_by_it = look.addition(c, place)
             intercepts, coefficients = fitted.intercepts.copy(), fitted.coefficients.copy()
             intercepts[c] -= loss_by_it[0]
             coefficients[look.members[c]] -= loss_by_it[1:]
-            start = (intercepts, np.append(coefficients, step))
+            start = (intercepts, np.concatenate([coefficients, [step]]))
             trial = self._fit((*current.atoms, a), (*current.owners, c), start)
             if self._training.allows_signs(trial) and (best is None or trial.total < best.total - MIN_GAIN):
                 best = trial
@@ -335,8 +338,8 @@ class Walk:
         )
         best: Found | None = None
         tried = 0
-        for (_, s, place), c in moves:
-            if tried == TRIED_SWAPS:
+        for (gain, s, place), c in moves:
+            if tried == TRIED_SWAPS or (best is not None and gain <= current.total - best.total):
                 break
             a = int(look.places[place])
             if not self._fits(current, a, without=s):
@@ -344,8 +347,8 @@ class Walk:
             tried += 1
             atoms = (*current.atoms[:s], *current.atoms[s + 1 :], a)
             owners = (*current.owners[:s], *current.owners[s + 1 :], c)
-            kept = np.delete(current.fitted.coefficients, s)
-            trial = self._fit(atoms, owners, (current.fitted.intercepts, np.append(kept, 0.0)))
+            kept = _without(current.fitted.coefficients, s)
+            trial = self._fit(atoms, owners, (current.fitted.intercepts, np.concatenate([kept, [0.0]])))
             lowest = current.total if best is None else best.total
             if trial.total < lowest - MIN_GAIN and self._training.allows_signs(trial):
                 best = trial
@@ -357,34 +360,27 @@ class Walk:
         missed = 0.5 * fitted.coefficients**2 / look.variances()
         s = int(np.argmin(missed - self._prices[places]))
         atoms = (*current.atoms[:s], *current.atoms[s + 1 :])
-        start = (fitted.intercepts, np.delete(fitted.coefficients, s))
+        start = (fitted.intercepts, _without(fitted.coefficients, s))
         self._dispersion = self._dispersions.get(len(atoms), self._dispersion)
         return self._fit(atoms, (*current.owners[:s], *current.owners[s + 1 :]), start)
 
 
-def refit(training: Training, found: Found, ridge: float, dispersion: float = 1.0) -> Found:
-    """Return the same pieces fitted under another ridge."""
+def refit(training: Training, found: Found, ridges: Sequence[float], dispersion: float = 1.0) -> list[Found]:
+    """Return the same pieces fitted under other ridges."""
     places = np.array(found.atoms, dtype=np.intp)
-    fitted = glm.fit(
+    every = glm.fit_ridges(
         training.loss,
         training.atoms.values,
         np.array(found.owners, dtype=np.intp),
         training.target,
         training.scaled_weights(dispersion),
-        ridge * training.atoms.leverage[places],
+        np.outer(ridges, training.atoms.leverage[places]),
         (found.fitted.intercepts, found.fitted.coefficients),
-        places=places,
-        tolerance=glm.SEARCH_TOLERANCE,
+        places,
     )
-    return replace(found, fitted=fitted, dispersion=dispersion)
+    return [Found(found.atoms, found.owners, fitted, found.total, dispersion) for fitted in every]
 
 
-def _largest(values: Floats, count: int) -> list[int]:
-    """Return the places of the largest finite values, in order; of equal ones the first."""
-    count = min(count, len(values))
-    if not count:
-        return []
-    cut = np.partition(values, len(values) - count)[len(values) - count]
-    places = np.flatnonzero(values >= cut if np.isfinite(cut) else np.isfinite(values))
-    order = np.argsort(-values[places], kind="stable")[:count]
-    return [int(i) for i in places[order]]
+def _without(values: Floats, place: int) -> Floats:
+    """Return the values but one; `np.delete` takes as long as a fit of few rows."""
+    return np.concatenate([values[:place], values[place + 1 :]])

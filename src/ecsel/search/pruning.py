@@ -36,7 +36,7 @@ def without_idle_pieces(training: Training, found: Found, ridge: float) -> Found
             owners=(*found.owners[:s], *found.owners[s + 1 :]),
             fitted=replace(found.fitted, coefficients=np.delete(found.fitted.coefficients, s)),
         )
-        trial = refit(training, rest, ridge, found.dispersion)
+        trial = refit(training, rest, [ridge], found.dispersion)[0]
         if trial.fitted.loss > limit or not training.allows_signs(trial):
             break
         found = trial
