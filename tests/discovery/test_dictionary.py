@@ -36,6 +36,22 @@ def test_nothing_cheaper_is_missing():
     assert {tuple(row) for row in grid[costs < worst - 1e-9]} <= listed
 
 
+@pytest.mark.parametrize("m", [10, 30, 100])
+@pytest.mark.parametrize("signed", [False, True])
+def test_many_columns_leave_none_out(m, signed):
+    lattice = Lattice.build(signed=np.full(m, signed), has_zero=np.zeros(m, dtype=bool))
+    found = enumerate_monomials(lattice, "laurent", 1500)
+    worst = lattice.term_costs(found.exponents, found.parity).max()
+    identity = np.eye(m)
+    singles = np.concatenate([b * identity for b in (1.0, -1.0, 2.0, 3.0)])
+    i, j = np.triu_indices(m, 1)
+    cheap = np.concatenate([singles, identity[i] + identity[j], identity[i] - identity[j]])
+    costs = lattice.term_costs(cheap, (np.abs(cheap) % 2).astype(np.int8))
+    listed = {tuple(row) for row in found.exponents}
+    assert {tuple(row) for row in identity} <= listed
+    assert {tuple(row) for row in cheap[costs < worst - 1e-9]} <= listed
+
+
 def test_atoms_have_unit_columns():
     rng = np.random.default_rng(0)
     rows = Rows.from_table(rng.uniform(1, 5, (30, 2)), rng.normal(size=30))

@@ -65,3 +65,20 @@ def test_some_columns_keep_their_costs(columns):
     part = whole.take(np.array(columns))
     np.testing.assert_array_equal(part.costs, whole.costs[columns])
     np.testing.assert_allclose(part.spread_cost(np.array([1])), whole.spread_cost(np.array([1])))
+
+
+def test_a_column_of_one_size_has_its_simplest_power_alone():
+    one = lattice(signed=(False, True), has_zero=(True, True), one_size=np.array([True, True]))
+    allowed = [
+        {(float(one.values[v]), int(p)) for v, p in zip(*np.nonzero(np.isfinite(column)), strict=True)}
+        for column in one.costs
+    ]
+    assert allowed == [{(1.0, 1)}, {(1.0, 1), (2.0, 0)}]
+    assert not one.allows_real
+
+
+def test_an_even_power_of_a_sign_is_a_constant():
+    sign = lattice(signed=(True, False), has_zero=(False, False), one_size=np.array([True, False]))
+    assert np.isinf(sign.costs[0, :, 0]).all()
+    assert np.isfinite(sign.costs[0, :, 1]).sum() == 1
+    assert np.isfinite(sign.free_costs[1, 0])

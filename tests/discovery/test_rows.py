@@ -26,6 +26,15 @@ def test_zero_to_a_positive_power_is_zero_and_to_the_zeroth_is_one():
     np.testing.assert_allclose(columns[0], [0.0, 1.0, 0.0], atol=1e-50)
 
 
+def test_a_product_of_indicators_that_exclude_each_other_is_zero():
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 3.0], [0.0, 0.0, 4.0]])
+    rows = Rows.from_table(X, np.ones(3))
+    b = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.01, 0.0, 0.0]])
+    phi, log_scale = rows.columns(b, np.zeros((3, 3), dtype=np.int8))
+    np.testing.assert_array_equal(phi, [[0.0, 1.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(np.exp(log_scale), [1.0, 4.0, 1.0])
+
+
 def test_no_power_of_extreme_data_overflows():
     X = 10.0 ** np.linspace(-30, 30, 50)[:, None]
     phi, _ = Rows.from_table(X, X[:, 0]).columns(np.array([[12.0], [-12.0]]), np.zeros((2, 1), dtype=np.int8))

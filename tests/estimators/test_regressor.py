@@ -354,3 +354,15 @@ class TestBadInput:
         model = ECSELRegressor().fit(X, X["N"] / X["a b\n"] + noise(60))
         assert Signomial.parse(str(model.equation_)) == model.equation_
         assert set(model.equation_.names) == {"a b\n", "N"}
+
+
+def test_indicators_have_no_powers_and_no_explosions():
+    rng = np.random.default_rng(3)
+    X, level = rng.uniform(1, 5, (150, 2)), rng.integers(0, 3, 150)
+    indicators = np.column_stack([level == k for k in range(3)]).astype(float)
+    y = 2 * X[:, 0] * X[:, 1] + 3 * indicators[:, 0] * X[:, 1] + rng.normal(0, 0.1, 150)
+    model = ECSELRegressor().fit(np.column_stack([X, indicators]), y)
+    assert str(model.equation_) == "2*x0*x1 + 3*x1*x2"
+    for law in (*model.path_, *model.near_ties_):
+        assert all(abs(term.coefficient) < 100 for term in law.terms)
+        assert all(float(term.exponents.get(name, 1)) == 1 for term in law.terms for name in ("x2", "x3", "x4"))

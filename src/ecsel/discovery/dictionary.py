@@ -92,8 +92,10 @@ def _within(lattice: Lattice, costs: Floats, budget: float, ceiling: int) -> tup
     before, last = np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
     value, sign = np.zeros(1), np.zeros(1, dtype=np.int8)
     spread = lattice.spread_cost(np.arange(lattice.n_choices + 1))
-    # ln C(m, d) falls again beyond m/2: a partial monomial pays at least the running minimum from the right.
-    least = np.minimum.accumulate(spread[::-1])[::-1] - TERM
+    # ln C(m, d) falls again beyond m/2, but only for those who pay for so many exponents: a monomial of d columns that
+    # is grown to d' pays at least ln C(m, d') + (d' - d) times the cheapest exponent.
+    cheapest = min(float(costs.min(initial=np.inf)), budget) * np.arange(lattice.n_choices + 1)
+    least = np.minimum.accumulate((spread + cheapest)[::-1])[::-1] - cheapest - TERM
     for j in range(m):
         option_value, option_parity = np.nonzero(costs[j] <= budget)
         option_cost = costs[j][option_value, option_parity]

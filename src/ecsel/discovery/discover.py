@@ -16,6 +16,8 @@ from ecsel._typing import Floats
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
 from ecsel.discovery.front import (
+    EXPLOSION,
+    explodes,
     finish_representatives,
     front,
     is_carried_by_one_row,
@@ -26,7 +28,9 @@ from ecsel.discovery.front import (
 from ecsel.discovery.lattice import Lattice
 from ecsel.discovery.law import Law
 from ecsel.discovery.model import Problem, Structure
+from ecsel.discovery.one_term import fit_one_term
 from ecsel.discovery.options import Options
+from ecsel.discovery.parity import likely_parities
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.ranking import Ranking, degree_ranges, simplest_of_the_best
@@ -89,9 +93,41 @@ def discover(
         left_out,
         run.misfit(best),
         float(leverages(run.ranking_problem, best).max(initial=0.0)),
+        explodes(run.ranking_problem, best),
         run.complete,
         run.interrupted,
     )
+
+
+def powers_of_a_product(X: Floats, y: Floats, weight: Floats | None = None, *, relative: bool = False) -> Floats | None:
+    """Return the exponents of the product of powers that describes a target most shortly; None where there is none.
+
+    With ``relative`` rows count in proportion to their targets' noise rather than alike. This is the first step of
+    `discover` alone, which takes a hundredth of its time.
+
+    >>> x = np.random.default_rng(0).uniform(1.0, 3.0, (50, 2))
+    >>> powers_of_a_product(x, 2.0 * x[:, 0] ** 2 / x[:, 1])
+    array([ 2., -1.])
+    """
+    rng = np.random.default_rng(0)
+    index = np.sort(rng.permutation(len(y))[:RANKING_ROWS])
+    X, y, weight = X[index], y[index], None if weight is None else weight[index]
+    if relative and y.all():
+        precision = (np.abs(y).max() / np.abs(y)) ** 2
+        weight = precision if weight is None else weight * precision
+        weight = weight / weight.mean()
+    run = _Run(X, y, weight, independent_columns(X), Options(max_terms=1), rng, silent)
+    problem = run.problem(run.all_rows)
+    search = Search(problem, rng, 1)
+    search.begin()
+    if not len(run.used) or not search.can_fit_exponents():
+        return None
+    search.round_promising(fit_one_term(problem.rows, problem.lattice, likely_parities(problem.rows, 6)), 2)
+    structure = _spread(search.best.structure, run.used, run.X.shape[1])
+    signed = (structure.parity != structure.exponents % 2) & (X < 0).any(axis=0)
+    if not structure.exponents.any() or signed.any():
+        return None
+    return np.asarray(structure.exponents[0])
 
 
 def independent_columns(X: Floats) -> np.ndarray:
@@ -123,6 +159,16 @@ def known_constants(X: Floats, dimensions: Floats | None) -> np.ndarray:
     return np.flatnonzero(is_constant & dimensions.any(axis=0))
 
 
+def has_one_size(X: Floats) -> np.ndarray:
+    """Return which columns hold zeros and numbers of one size alone, such as indicators.
+
+    >>> has_one_size(np.array([[0.0, 1.0, -3.0], [1.0, 2.0, 3.0], [1.0, 0.0, 0.0]]))
+    array([ True, False,  True])
+    """
+    size = np.abs(X)
+    return np.asarray(((size == 0) | (size == size.max(axis=0, initial=0.0))).all(axis=0))
+
+
 @dataclass(eq=False)
 class _Run:
     X: Floats
@@ -142,6 +188,7 @@ class _Run:
         self.lattice = Lattice.build(
             signed=(X.min(axis=0, initial=np.inf) < 0) & (X.max(axis=0, initial=-np.inf) > 0),
             has_zero=np.any(X == 0, axis=0),
+            one_size=has_one_size(X) if o.dimensions is None else None,
             exponents=o.exponents,
             real=o.real,
             lower=None if o.lower is None else o.lower[self.used],
@@ -179,6 +226,8 @@ class _Run:
         work = (lambda: self._search_from_beam(search)) if o.thorough else search.run
         self._attempt(search, search.begin if o.only_hints or o.decided is not None else work)
         self._attempt(search, lambda: self._note_hints(search))
+        if o.only_hints:
+            self._attempt(search, lambda: search.improve(search.nearby))
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
             self._attempt(search, lambda: self._improve(search))
@@ -278,20 +327,22 @@ class _Run:
     def choose(self, laws: list[Law]) -> tuple[Law, list[Law]]:
         """Return the simplest law without strong evidence against it, and those that the data cannot tell from it.
 
-        A law that owes a term to a single row gives way to one as simple that does not, unless that is hopeless.
+        A law that owes a term to a single row, or explodes beyond the rows, gives way to one as simple that does not,
+        unless that is hopeless.
         """
         laws = [law for law in laws if self.options.n_terms in (None, len(law))] or laws
         decided = self._decided(laws)
         best = simplest_of_the_best(laws) if decided is None else decided
-        if decided is None and is_carried_by_one_row(self.ranking_problem, best):
-            others = [
-                law
-                for law in laws
-                if law.complexity <= best.complexity
-                and law.shortest <= best.shortest + OVERWHELMING
-                and not is_carried_by_one_row(self.ranking_problem, law)
-            ]
-            best = simplest_of_the_best(others) if others else best
+        for is_wrong, evidence in ((is_carried_by_one_row, OVERWHELMING), (explodes, EXPLOSION)):
+            if decided is None and is_wrong(self.ranking_problem, best):
+                others = [
+                    law
+                    for law in laws
+                    if law.complexity <= best.complexity
+                    and law.shortest <= best.shortest + evidence
+                    and not is_wrong(self.ranking_problem, law)
+                ]
+                best = simplest_of_the_best(others) if others else best
         near = [law for law in laws if law is not best and law.shortest <= best.shortest + STRONG_EVIDENCE]
         return best, near[:MAX_NEAR_TIES]
 

@@ -191,7 +191,7 @@ class Exchange:
             gain = np.where(outside > COLLINEAR, with_residual**2 / np.maximum(outside, COLLINEAR), 0.0)
             scores = self.problem.criterion.data(basis.rss - gain, k + 1) + base_cost + c.costs - order_credit(k + 1)
             scores = np.where(gain > 0, scores, np.inf)
-            moves += [(float(scores[a]), -1, int(a)) for a in _lowest(scores, 4 * keep)]
+            moves += [(float(scores[a]), -1, int(a)) for a in lowest(scores, 4 * keep)]
         if swaps and k:
             outside = 1.0 - inside[:, None] + along**2
             numerator = (with_residual[:, None] + along * basis.leaving[None, :]) ** 2
@@ -205,7 +205,7 @@ class Exchange:
                 - order_credit(k)
             )
             flat = np.where(gain > 0, scores, np.inf).reshape(-1)
-            moves += [(float(flat[i]), int(i % k), int(i // k)) for i in _lowest(flat, 4 * keep)]
+            moves += [(float(flat[i]), int(i % k), int(i // k)) for i in lowest(flat, 4 * keep)]
         return self._settle(current, c, sorted(moves), keep)
 
     def best_move(self, current: Atoms, *, adds: bool, swaps: bool, keep: int = 6) -> tuple[float, Atoms] | None:
@@ -316,9 +316,15 @@ class Exchange:
         return best
 
 
-def _lowest(scores: Floats, count: int) -> np.ndarray:
+def lowest(scores: Floats, count: int) -> np.ndarray:
+    """Return the positions of the lowest finite scores, lowest first.
+
+    >>> lowest(np.array([3.0, np.inf, 1.0, 2.0]), 2)
+    array([2, 3])
+    """
     count = min(count, len(scores))
     if not count:
         return np.zeros(0, dtype=np.intp)
     found = np.argpartition(scores, count - 1)[:count]
-    return np.asarray(found[np.isfinite(scores[found])])
+    found = found[np.isfinite(scores[found])]
+    return np.asarray(found[np.argsort(scores[found], kind="stable")])

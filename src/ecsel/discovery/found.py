@@ -14,7 +14,8 @@ class Discovery:
     """The law, its near-ties, the front, and how the search ended. Laws speak of all columns of the table.
 
     The errors are those of leaving out each row in turn, for the law, the near-ties and the front. ``misfit`` tells
-    whether the residuals of the law still hold something, ``largest_leverage`` how much one row pulls it to itself.
+    whether the residuals of the law still hold something, ``largest_leverage`` how much one row pulls it to itself, and
+    ``explodes`` whether it leaves the range of its values by far where columns are combined in another way.
     """
 
     law: Law
@@ -26,6 +27,7 @@ class Discovery:
     left_out: tuple[int, ...]
     misfit: Misfit = field(default_factory=Misfit)
     largest_leverage: float = 0.0
+    explodes: bool = False
     complete: bool = True
     interrupted: bool = False
 

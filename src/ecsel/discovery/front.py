@@ -1,6 +1,7 @@
 """The front of size against error: every law that no other law of at most its size fits better."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,11 @@ FEWEST_TO_SHARE = 30
 """With fewer rows each of them carries much."""
 LARGEST_SHARE = 0.8
 """Share of one row in a coefficient from which the term is that row's alone."""
+
+EXPLODES = 2.0
+"""Ratio of the largest value at recombined rows to that at the rows themselves from which a law explodes."""
+EXPLOSION = 10.0
+"""Nats by which a law that explodes must be shorter than one that does not."""
 
 
 def representatives(pool: Pool, largest: int) -> list[Structure]:
@@ -80,3 +86,14 @@ def is_carried_by_one_row(problem: Problem, law: Law) -> bool:
     u = q @ np.linalg.pinv(r).T
     share = u**2 / np.maximum(np.einsum("nk,nk->k", u, u), 1e-300)
     return bool(share.max() > LARGEST_SHARE)
+
+
+def explodes(problem: Problem, law: Law) -> bool:
+    """Return whether a law leaves the range of its values by far where the columns are combined in another way.
+
+    Where columns go together, a quotient such as ``cache/memory`` is moderate in every row of the table and a thousand
+    times as large in a row that is large in one and small in the other.
+    """
+    rows, plain = problem.rows.recombined, replace(problem.rows, root_weight=None)
+    inside = np.abs(law.predict(plain)).max(initial=0.0)
+    return bool(np.abs(law.predict(rows)).max(initial=0.0) > EXPLODES * inside)

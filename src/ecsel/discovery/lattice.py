@@ -65,6 +65,17 @@ def _point_costs(points: tuple[Fraction, ...]) -> tuple[Floats, npt.NDArray[np.i
     return base, natural, extra
 
 
+def _simplest(costs: Floats, signed: Mask, has_zero: Mask) -> Mask:
+    """Return the cheapest exponent of each column, of those that change sign one for each parity.
+
+    Without zeros an even power of one size is a constant.
+    """
+    alone = costs == costs.min(axis=(1, 2), keepdims=True)
+    varies = np.column_stack([has_zero, np.ones(len(signed), dtype=bool)])
+    each = (costs == costs.min(axis=1, keepdims=True)) & varies[:, None]
+    return np.asarray(np.where(signed[:, None, None], each, alone))
+
+
 @dataclass(frozen=True)
 class Lattice:
     """The exponents that each column may take, with their costs.
@@ -104,6 +115,7 @@ class Lattice:
         *,
         signed: Mask,
         has_zero: Mask,
+        one_size: Mask | None = None,
         exponents: tuple[Fraction, ...] | None = None,
         real: bool = True,
         lower: Floats | None = None,
@@ -111,7 +123,11 @@ class Lattice:
         dimensions: Floats | None = None,
         target_dimension: Floats | None = None,
     ) -> "Lattice":
-        """Build the lattice of columns that change sign (``signed``) or contain zeros (no negative exponents there)."""
+        """Build the lattice of columns that change sign (``signed``) or contain zeros (no negative exponents there).
+
+        Columns of ``one_size`` hold zeros and one size alone, such as indicators: all their powers are multiples of
+        the simplest one, which is the only one allowed.
+        """
         m = len(signed)
         points = default_exponents() if exponents is None else tuple(sorted({b for b in exponents if b != 0}))
         low = np.full(m, -LARGEST_EXPONENT) if lower is None else np.array(lower, dtype=float)
@@ -123,10 +139,14 @@ class Lattice:
         values = np.array([float(b) for b in points])
         inside = (values >= low[:, None] - RESOLUTION) & (values <= high[:, None] + RESOLUTION)
         costs = np.where(inside[:, :, None], costs, np.inf)
+        if one_size is not None and len(points):
+            costs = np.where(one_size[:, None, None] & ~_simplest(costs, signed, has_zero), np.inf, costs)
         both = FREE + np.array([parity_cost(None, 0), parity_cost(None, 1)])
         free = (
             np.where(np.asarray(signed)[:, None], both, np.array([FREE, np.inf])) if real else np.full((m, 2), np.inf)
         )
+        if one_size is not None:
+            free = np.where(one_size[:, None], np.inf, free)
         return cls(points, costs, free, low, high, np.asarray(signed), m, dimensions, target_dimension)
 
     @property
@@ -157,16 +177,19 @@ class Lattice:
     def exponent_costs(self, exponents: Floats, parity: Parities, free: Mask | None = None) -> Floats:
         """Return the cost of every exponent of (..., columns) arrays; infinite for points off the lattice."""
         active = (np.abs(exponents) > RESOLUTION) if free is None else (np.abs(exponents) > RESOLUTION) | free
-        column = np.broadcast_to(np.arange(self.n_columns), exponents.shape)
+        found = np.zeros(exponents.shape)
+        # Of many columns a monomial has few: only these are looked up.
+        value, sign, column = exponents[active], parity[active], np.nonzero(active)[-1]
         if len(self.values):
-            index = np.clip(np.searchsorted(self.values, exponents - RESOLUTION), 0, len(self.values) - 1)
-            on = np.abs(self.values[index] - exponents) <= 2 * RESOLUTION
-            cost = np.where(on, self.costs[column, index, parity], np.inf)
+            index = np.clip(np.searchsorted(self.values, value - RESOLUTION), 0, len(self.values) - 1)
+            on = np.abs(self.values[index] - value) <= 2 * RESOLUTION
+            cost = np.where(on, self.costs[column, index, sign], np.inf)
         else:
-            cost = np.full(exponents.shape, np.inf)
+            cost = np.full(value.shape, np.inf)
         if free is not None:
-            cost = np.where(free, self.free_costs[column, parity], cost)
-        return np.where(active, cost, 0.0)
+            cost = np.where(free[active], self.free_costs[column, sign], cost)
+        found[active] = cost
+        return found
 
     def term_costs(self, exponents: Floats, parity: Parities, free: Mask | None = None) -> Floats:
         """Return the description length of every term of (..., columns) arrays."""

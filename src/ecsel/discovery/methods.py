@@ -105,6 +105,7 @@ class Outcome:
     left_out: tuple[str, ...] = ()
     misfit: Misfit = field(default_factory=Misfit)
     largest_leverage: float = 0.0
+    explodes: bool = False
     complete: bool = True
     interrupted: bool = False
     structures: tuple[Structure, ...] = ()
@@ -145,6 +146,7 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
         tuple(table.names[j] for j in found.left_out),
         found.misfit,
         found.largest_leverage,
+        found.explodes,
         found.complete,
         found.interrupted,
         tuple(law.structure for law in (found.law, *found.near_ties, *found.front)),

@@ -7,7 +7,8 @@ explains. An attempt that leaves out the rows O codes these by a wide normal law
     L = L(rows kept) + |O|/2 ln S_O + ln C(N, |O|) + 1/2 ln N,      S_O = mean of their squared residuals,
 
 and all lengths are those of the target itself (`Table.length_in_target_units`), so that the shortest wins whatever it
-assumes. An attempt must be shorter by strong evidence to replace one that assumes less.
+assumes. An attempt must be shorter by strong evidence to replace one that assumes less, and by far to replace
+one whose law does not explode beyond the rows where its own does.
 """
 
 import time
@@ -21,6 +22,7 @@ from scipy.special import gammaln
 from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.fitted import FittedLaw
+from ecsel.discovery.front import EXPLOSION
 from ecsel.discovery.methods import Outcome, Table
 from ecsel.discovery.model import Structure
 from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
@@ -280,6 +282,7 @@ class NoiseSearch:
             n, n_out = int(self.counted.sum()), int(out.sum())
             wide = max(float(np.mean((self.y - values)[out] ** 2)), np.finfo(float).tiny)
             length += 0.5 * n_out * np.log(wide) + _choices(n, n_out)
+        length += EXPLOSION * outcome.explodes
         return Attempt(noise, keep | ~self.counted, outcome, values, residual, float(length))
 
     def settle(
@@ -296,7 +299,9 @@ class NoiseSearch:
         for _ in range(PASSES):
             if not last.outcome.law.equation.names or last.outcome.interrupted or not self.has_time:
                 break
-            settled.append(self.attempt(noise.around(last.values, self.y), keep, share=share / 2))
+            # Weights from the targets hide a law only where the noise is loud; elsewhere the law found is refined.
+            around = noise.around(last.values, self.y)
+            settled.append(self.attempt(around, keep, share=share / 2, only_hints=kind == RELATIVE))
             if _monomials(settled[-1]) == _monomials(last):
                 break
             last = settled[-1]
@@ -394,12 +399,16 @@ class NoiseSearch:
             steps.insert(1 if self._proportional_margin >= 0.0 else 0, self._without_outliers(first))
         tried: list[Attempt] = []
         for step in steps:
+            if any(self._explains_outliers(attempt, first) for attempt in tried):
+                continue
             for attempt in step:
                 tried.append(attempt)
                 yield attempt
         if robust is False:
             return
-        for attempt in [a for a in tried if a.noise.kind != CONSTANT and not a.outliers]:
+        for attempt in [a for a in tried if a.noise.kind != CONSTANT and not a.outliers and np.isfinite(a.code_length)]:
+            if any(self._explains_outliers(other, attempt) for other in tried):
+                continue
             # Lognormal noise is for what is loud by itself; a few rows far off make any noise look loud.
             loud = True
             for found in self._without_outliers(attempt):
@@ -408,11 +417,22 @@ class NoiseSearch:
             if not loud:
                 return
 
+    def _explains_outliers(self, attempt: Attempt, first: Attempt) -> bool:
+        """Return whether another noise model beats the first beyond doubt and has no outliers itself.
+
+        What the first takes for outliers are then large values with large noise.
+        """
+        gain = first.weighed_length - attempt.weighed_length
+        return attempt.noise.kind != CONSTANT and gain > BEYOND_DOUBT and not suspects(attempt.residual).any()
+
     def _proportional(self, kinds: tuple[str, ...]) -> Iterator[Attempt]:
         """Yield the laws under noise in proportion to the value, and under lognormal noise where that is large."""
         relative = self.settle(RELATIVE, share=0.5)
         yield relative
-        if LOGNORMAL in kinds and self.y.all() and (relative.is_loud or not relative.outcome.law.equation.names):
+        has_law = bool(relative.outcome.law.equation.names)
+        # Where proportional noise finds no law either, only a smooth fit can say that the logarithms hold one.
+        may_be_loud = relative.is_loud if has_law else self._proportional_margin >= 0.0
+        if LOGNORMAL in kinds and self.y.all() and may_be_loud:
             yield self.settle(LOGNORMAL, share=0.5)
 
     @cached_property

@@ -15,7 +15,7 @@ import numpy as np
 from ecsel._typing import Floats
 from ecsel.discovery.criterion import order_credit
 from ecsel.discovery.dictionary import Atoms
-from ecsel.discovery.exchange import Candidates, Exchange
+from ecsel.discovery.exchange import Candidates, Exchange, lowest
 
 MAX_ATOMS = 260
 
@@ -71,9 +71,9 @@ def _pairs_for(search: Exchange, rest: Atoms, candidates: Candidates, with_targe
     costs = candidates.costs[chosen]
     score = search.problem.criterion.data(rss - gain, k) + costs[:, None] + costs[None, :] - order_credit(k)
     score = np.where((gain > 0) & np.triu(np.ones(gain.shape, dtype=bool), 1), score, np.inf).reshape(-1)
-    found = np.argsort(score)[: 4 * keep]
+    found = lowest(score, 4 * keep)
     trials: dict[frozenset[bytes], Atoms] = {}
-    for flat in found[np.isfinite(score[found])]:
+    for flat in found:
         i, j = divmod(int(flat), len(chosen))
         trial = rest.join(atoms.keep(np.array([i, j])))
         key = trial.structure.key()

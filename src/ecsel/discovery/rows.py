@@ -16,7 +16,10 @@ from ecsel.discovery.lattice import Parities
 from ecsel.signomial.columns import LOG_LIMIT
 
 LOG_OF_ZERO = -LOG_LIMIT
-"""Stands for ln 0: its positive powers vanish in floating point; negative powers are refused by the lattice."""
+"""Stands for ln 0, whose positive powers are zero; negative powers are refused by the lattice."""
+
+ORDERS = 20
+"""Times that the rows are recombined: as many corners of the table are seen as it has rows, times this."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +69,45 @@ class Rows:
         return np.asarray((self.log_abs == LOG_OF_ZERO).any(axis=0))
 
     @cached_property
+    def _zeros(self) -> Floats | None:
+        """Which entries are zero, None where none is."""
+        return (self.log_abs == LOG_OF_ZERO).astype(float) if self.has_zero.any() else None
+
+    def powers(self, exponents: Floats) -> tuple[Floats, Floats]:
+        """Return |monomials| (..., rows, terms), scaled to a largest entry of 1, and the logarithm of that scale.
+
+        A product that has a positive power of zero is zero, and one that is zero in every row has the scale 1.
+        """
+        used = np.asarray(exponents.any(axis=tuple(range(exponents.ndim - 1))))
+        # Of many columns few are in use; where most are, copying them costs more than it saves.
+        few = 2 * int(used.sum()) < len(used)
+        across = np.swapaxes(exponents, -1, -2)
+        power = np.matmul(self.log_abs[:, used], across[..., used, :]) if few else np.matmul(self.log_abs, across)
+        if self._zeros is not None:
+            power[np.matmul(self._zeros, across > 0) > 0] = -np.inf
+        top = power.max(axis=-2, initial=-np.inf)
+        top = np.where(top > -np.inf, top, 0.0)
+        power -= top[..., None, :]
+        return np.exp(power, out=power), top
+
+    @cached_property
     def energy(self) -> float:
         """Sum of squares of the weighted target."""
         return float(self.target @ self.target)
+
+    @cached_property
+    def recombined(self) -> "Rows":
+        """Rows without weights whose entries are those of each column in another order: what columns allow together.
+
+        Where columns go together, these hold combinations that the table has not, such as a large computer with little
+        memory.
+        """
+        rng = np.random.default_rng(0)
+        orders = [rng.permuted(np.tile(np.arange(len(self)), (self.n_columns, 1)), axis=1).T for _ in range(ORDERS)]
+        index = np.concatenate(orders)
+        columns = np.arange(self.n_columns)
+        target = np.tile(self.target, ORDERS)
+        return Rows(self.log_abs[index, columns], self.negative[index, columns], target, None, self.centre)
 
     def reweighted(self, root_factor: Floats) -> "Rows":
         """Return the rows with their residuals multiplied by a factor."""
@@ -80,10 +119,7 @@ class Rows:
 
         The monomial in raw units is the returned column times exp(log_scale), up to the weight.
         """
-        power = self.log_abs @ exponents.T
-        top = power.max(axis=0, initial=-np.inf)
-        power -= top
-        phi = np.exp(power, out=power)
+        phi, top = self.powers(exponents)
         if parity.any() and self.negative.any():
             phi *= 1.0 - 2.0 * ((self.negative @ parity.T.astype(float)) % 2.0)
         if self.root_weight is not None:

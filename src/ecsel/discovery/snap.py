@@ -68,7 +68,8 @@ def _round_some(
     elsewhere = n_terms + int(left.sum()) - len(index)
     while alive.sum() > len(index) - quota:
         variance = np.maximum(np.diag(c), 1e-300)
-        rise = (values[None, :] - b[:, None]) ** 2 / variance[:, None]
+        with np.errstate(over="ignore"):  # an exponent that is known to all digits cannot be rounded
+            rise = (values[None, :] - b[:, None]) ** 2 / variance[:, None]
         active = ((np.abs(exponents) > RESOLUTION) | left).sum(axis=1)
         k = elsewhere + int(alive.sum())
         now = float(data(rss, k))

@@ -67,9 +67,9 @@ class _Projection:
 
 
 def _project(rows: Rows, exponents: Floats, parity: Parities) -> _Projection:
-    power = np.matmul(rows.log_abs[None], exponents.transpose(0, 2, 1))
-    power -= power.max(axis=1, keepdims=True)
-    phi = np.exp(power, out=power)
+    phi, _ = rows.powers(exponents)
+    # A product that is zero in every row has no direction: it stands for a constant until it is judged by itself.
+    phi += ~phi.any(axis=1, keepdims=True)
     if parity.any() and rows.negative.any():
         phi *= 1.0 - 2.0 * (np.matmul(rows.negative[None], parity.transpose(0, 2, 1).astype(float)) % 2.0)
     if rows.root_weight is not None:

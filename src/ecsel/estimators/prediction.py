@@ -91,6 +91,7 @@ class PredictionFit:
     """What was found: encoders of the chosen equation and of all candidates, the candidates, and how good they are.
 
     `laws` are the candidates with the uncertainty of their numbers, `chosen` is the position of the model among them.
+    `squares` are the squared errors of held-out rows, NaN where a row was not held out.
     """
 
     encoder: TableEncoder
@@ -102,6 +103,7 @@ class PredictionFit:
     quality: RegressionQuality | None
     n_folds: int
     report: SearchReport
+    squares: Floats | None = None
 
 
 def fit_numbers(
@@ -144,12 +146,18 @@ def fit_numbers(
         verbose=bool(model.verbose),
     )
     searched = task.run(replace(rows, measured=(y - unit.centre) / unit.scale))
-    held_out, quality = searched.held_out, None
+    held_out, quality, squares = searched.held_out, None, None
     if held_out is not None:
         truth, found = searched.used.target[held_out.places], held_out.scores[:, 0]
         quality = measure_regression(
             unit.centre + unit.scale * truth, unit.centre + unit.scale * found, held_out.sample_weights
         )
+        with np.errstate(invalid="ignore"):
+            total, counts = (
+                np.bincount(held_out.places, held_out.sample_weights * values, len(searched.used))
+                for values in (unit.scale**2 * (truth - found) ** 2, 1.0)
+            )
+            squares = total / counts
     written = _Writer(searched, unit, model.digits)
     front = searched.found.front
     equations = [written.equation(point.equations) for point in front]
@@ -167,6 +175,7 @@ def fit_numbers(
         quality,
         0 if held_out is None else held_out.n_folds,
         searched.report(laws[chosen].mse),
+        squares,
     )
 
 

@@ -35,7 +35,7 @@ from ecsel.estimators.law_table import as_table, evaluate_known, known_part, num
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
 from ecsel.estimators.prediction_files import prediction_document, read_prediction, set_prediction
-from ecsel.estimators.prediction_law import with_law
+from ecsel.estimators.prediction_law import with_law, with_product
 from ecsel.estimators.prediction_summary import describe_prediction, summarise_prediction
 from ecsel.estimators.progress import progress_for
 from ecsel.estimators.readable import STOPPED
@@ -74,8 +74,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
     criterion : {"law", "prediction"}, default="law"
         "law" returns the law with the shortest description of data and law; it may answer that there is no law.
         "prediction" returns the sum of simple pieces of raw columns (small powers, logarithms, indicators, products of
-        two) that predicts held-out rows best, as `ECSELClassifier` does for classes; it takes categories and missing
-        values, and values outside the training range count as its nearest end.
+        two), or the product of any powers, that predicts held-out rows best, as `ECSELClassifier` does for classes; it
+        takes categories and missing values, and values outside the training range count as its nearest end.
     max_terms : int, optional
         Most terms that are tried; by default 10 for a law, and no limit for a prediction.
     exponent_bounds : (low, high) or dict of column to (low, high), optional
@@ -178,6 +178,13 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
     >>> model = ECSELRegressor(criterion="prediction", max_terms=1).fit(X, y)
     >>> model.equation_.names, model.out_of_fold_.r2 > 0.3
     (('x0',), True)
+
+    It may be a product of more columns than a piece has:
+
+    >>> X = rng.uniform(1, 5, (60, 3))
+    >>> y = 2 * X[:, 0] ** 1.5 * X[:, 1] / X[:, 2] * np.exp(rng.normal(0, 0.1, 60))
+    >>> print(ECSELRegressor(criterion="prediction").fit(X, y).equation_)
+    2.04*x0**(3/2)*x1/x2
     """
 
     path_: Any
@@ -335,8 +342,10 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         rows = TrainingRows.of_measurements(self.cv, encoder.feature_rows(table, warn=False), measured, weights)
         seed = self._seed()
         found = fit_numbers(self, encoder, rows, n_terms, n_threads, seed, time.monotonic() - started)
-        if self.laws and found.report.converged:
-            folds = rows.folds(self.cv, seed)
+        folds = rows.folds(self.cv, seed) if found.report.converged else []
+        if folds and self._may_be_product(n_terms):
+            found = with_product(found, encoder, rows, folds, self.digits)
+        if folds and self.laws:
             left = None if self.time_limit is None else self.time_limit - (time.monotonic() - started)
             share = None if left is None else max(left / (len(folds) + 1), MIN_SECONDS)
 
@@ -353,6 +362,11 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if not self.search_completed_:
             warnings.warn(STOPPED, UserWarning, stacklevel=4)
         return self
+
+    def _may_be_product(self, n_terms: int | None) -> bool:
+        """Whether the options leave room for a product of any powers of any number of columns."""
+        restricted = self.allowed_exponents is not None or self.exponent_bounds is not None
+        return n_terms in (None, 1) and not restricted
 
     def _forget(self) -> None:
         """Remove what an earlier fit has found: laws and predictions have different attributes."""
