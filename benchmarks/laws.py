@@ -133,8 +133,8 @@ def report() -> str:
 Written by `python -m benchmarks laws`; every cell is in `laws.csv`. Default options, one thread, seeds from
 {FIRST_REPORTED} on; while the search was written, only seeds below were looked at, but for one threshold: how far a law
 may reach on recombined rows was set with the true laws of four of these groups in view. A law is found when it has
-exactly the true monomials. A table shows every term when each has |t| > 10 in the true fit: of the SRSD equations, B17 and
-II.36.38 have terms 20 and more decades below the others, and II.37.1 one far below 1 % noise.
+exactly the true monomials. A table shows every term when each has |t| > 10 in the true fit: of the SRSD equations,
+B17 and II.36.38 have terms 20 and more decades below the others, and II.37.1 one far below 1 % noise.
 
 {markdown_table(table, columns)}
 
