@@ -131,7 +131,21 @@ def opened(folder: Path) -> str:
         return "The sealed list has not been opened yet."
     days = ", ".join(f"on {row['date']} with version {row['version']}" for row in rows)
     other = ", ".join(f"`{name}` (the rows of `{known}` in `laws`)" for name, known in OPENED_BEFORE.items())
-    return f"The list was opened {days}. Not run, because a benchmark had fitted it before: {other}."
+    text = f"The list was opened {days}. Not run, because a benchmark had fitted it before: {other}."
+    return f"{text} {waiting(folder)}".strip()
+
+
+def waiting(folder: Path) -> str:
+    """Return which methods have no cell yet on how many of the tables that another method has: runs take sittings."""
+    lines = []
+    for task, field in FIELD.items():
+        cells = {(row["table"], row["method"]) for row in ResultFile(folder / f"sealed_{task}.csv", KEY).rows}
+        tables = {table for table, _ in cells}
+        missing = {method: sum((table, method) not in cells for table in tables) for method in field}
+        told = ", ".join(f"{method} ({n} of {len(tables)})" for method, n in missing.items() if n and tables)
+        lines += [f"Tables of {task} that wait for a method: {told}."] if told else []
+        lines += [] if tables else [f"The {task} tables wait for another sitting."]
+    return " ".join(lines)
 
 
 def absent() -> list[str]:

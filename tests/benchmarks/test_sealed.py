@@ -11,9 +11,10 @@ import pytest
 from sklearn.metrics import brier_score_loss
 
 from benchmarks import sealed, sealed_cell
-from benchmarks.sealed_cell import METHODS, Unit, calibration_error, class_quality, measure, number_quality
+from benchmarks.results import ResultFile
+from benchmarks.sealed_cell import FIELD, KEY, METHODS, Unit, calibration_error, class_quality, measure, number_quality
 from benchmarks.sealed_methods import FigsSums, OptimalTree, TextAsLevels
-from benchmarks.sealed_report import Block, aims_part, groups, left, write_report
+from benchmarks.sealed_report import Block, aims_part, groups, left, waiting, write_report
 from benchmarks.sealed_tables import Numbers, names_in
 from benchmarks.tables import Table
 from ecsel import __version__
@@ -209,3 +210,15 @@ def test_a_limit_by_the_clock_ends_what_sleeps():
 
     (done,) = run_capped([None], lambda _: time.sleep(600), 1.0, patience=0.1)
     assert done.late
+
+
+def test_the_page_says_which_methods_wait_for_a_sitting(tmp_path):
+    file = ResultFile(tmp_path / "sealed_classification.csv", KEY)
+    for table in ("glass", "car"):
+        for method in FIELD["classification"]:
+            if (table, method) != ("car", "EBM"):
+                file.put({"table": table, "method": method, "fold": 0})
+    told = (
+        "Tables of classification that wait for a method: EBM (1 of 2). The regression tables wait for another sitting."
+    )
+    assert waiting(tmp_path) == told
