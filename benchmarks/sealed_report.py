@@ -239,11 +239,12 @@ def aims_part(block: Block) -> str:
     readable = [method for method in block.methods if field[method].kind == "interpretable"]
     among = dict(zip(readable, mean_ranks(block.means("log_loss", methods=readable)), strict=True))
     boxes = {method: ranks[method] for method in block.methods if field[method].kind == "black box"}
-    first = min(among, key=lambda method: among[method])
+    first, *others = sorted(among, key=lambda method: among[method])
+    next_ = others[0] if first == OURS and others else OURS
     rows = [
         {
             "aim": "first by log-loss among the readable methods",
-            "measured": f"{first} is first ({among[first]:.2f}); {OURS} has {among[OURS]:.2f}",
+            "measured": f"{first} is first ({among[first]:.2f}); {next_} has {among[next_]:.2f}",
             "verdict": "holds" if first == OURS else "missed",
         }
     ]
