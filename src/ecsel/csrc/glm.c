@@ -404,7 +404,7 @@ static int glm_fit(const Glm *g, double *theta, double *z, double *objective, do
     *objective = glm_penalised(g, penalty, theta, *plain);
     const ptrdiff_t fixed = g->intercept ? 0 : g->scores;
     int fresh = 1;  /* whether the Hessian is to be computed anew: an old one serves while steps shrink fast */
-    if (*known && !exact) {
+    if (*known) {
         memcpy(hessian, metric, sizeof(double) * (size_t)(size * size));
         for (ptrdiff_t k = 0; k < size; k++) hessian[k * size + k] += penalty[k];
         fresh = !factorise(hessian, size, fixed, factor);
@@ -413,13 +413,14 @@ static int glm_fit(const Glm *g, double *theta, double *z, double *objective, do
     for (int iteration = 0; iteration < g->max_iter; iteration++) {
         glm_gradient(g, penalty, theta, mean, weight, gradient);
         if (fresh) {
-            if (exact)
+            if (exact) {
                 hessian_of(g, penalty, mean, weight, weighed, hessian);
-            else
+            } else {
                 hessian_single(g, penalty, mean, chunks, places, factor, hessian);
-            memcpy(metric, hessian, sizeof(double) * (size_t)(size * size));
-            for (ptrdiff_t k = 0; k < size; k++) metric[k * size + k] -= penalty[k];
-            *known = 1;
+                memcpy(metric, hessian, sizeof(double) * (size_t)(size * size));
+                for (ptrdiff_t k = 0; k < size; k++) metric[k * size + k] -= penalty[k];
+                *known = 1;
+            }
             double damping = 0;
             while (!factorise(hessian, size, fixed, factor)) {
                 const double more = damping == 0 ? 1e-10 : 9 * damping;
@@ -505,26 +506,12 @@ int glm_fit_weighted(const Glm *g, const int64_t *places, ptrdiff_t ridges, doub
         used += g->w[i] > 0;
         count += g->w[i] > 0 && (i == 0 || !(g->w[i - 1] > 0));
     }
-    Glm part = *g;
-    int known = 0;
-    double *metric = malloc(sizeof(double) * (size_t)(size * size + 1));
-    if (metric == NULL) return -1;
-    if (used == n && places == NULL && (g->x != NULL || single)) {
-        ptrdiff_t r = 0;
-        for (; r < ridges; r++) {
-            if (r > 0) memcpy(theta + r * size, theta + (r - 1) * size, sizeof(double) * (size_t)size);
-            part.ridge = g->ridge + r * k;
-            if (glm_fit(&part, theta + r * size, z + r * scores * n, losses + 2 * r, losses + 2 * r + 1, metric, &known))
-                break;
-        }
-        free(metric);
-        return r < ridges ? -1 : 0;
-    }
     const ptrdiff_t doubles = ((single ? 0 : k) + 2 + (offset + 1) * scores) * used;
     double *memory = malloc(sizeof(double) * (size_t)(doubles + 1));
     float *floats = single ? malloc(sizeof(float) * (size_t)(k * used + 1)) : NULL;
     ptrdiff_t *runs = malloc(sizeof(ptrdiff_t) * (size_t)(2 * count + 2));
-    if (memory == NULL || (single && floats == NULL) || runs == NULL) {
+    double *metric = malloc(sizeof(double) * (size_t)(size * size + 1));
+    if (memory == NULL || metric == NULL || (single && floats == NULL) || runs == NULL) {
         free(metric);
         free(memory);
         free(floats);
@@ -548,13 +535,14 @@ int glm_fit_weighted(const Glm *g, const int64_t *places, ptrdiff_t ridges, doub
     gather_double(g->y, runs, count, y);
     gather_double(g->w, runs, count, w);
     for (ptrdiff_t c = 0; offset && c < scores; c++) gather_double(g->offset + c * n, runs, count, given + c * used);
+    Glm part = *g;
     part.rows = used;
     part.x = single ? NULL : x;
     part.single = floats;
     part.y = y;
     part.w = w;
     part.offset = offset ? given : NULL;
-    int status = 0;
+    int status = 0, known = 0;
     for (ptrdiff_t f = 0; status == 0 && f < ridges; f++, theta += size, z += scores * n, losses += 2) {
         if (f > 0) memcpy(theta, theta - size, sizeof(double) * (size_t)size);
         part.ridge = g->ridge + f * k;

@@ -339,6 +339,7 @@ class Walk:
         best: Found | None = None
         tried = 0
         for (gain, s, place), c in moves:
+            # what the first one gained is more than any other promises
             if tried == TRIED_SWAPS or (best is not None and gain <= current.total - best.total):
                 break
             a = int(look.places[place])
