@@ -45,6 +45,8 @@ RESTARTS = 40, 12
 """Most restarts of a thorough search, and those without a gain after which it ends."""
 RESTART_MONOMIALS = 6000
 BEAM_WIDTH = 6
+WIDE = 5
+"""Sums kept side by side where they grow with free exponents in a second search."""
 MAX_NEAR_TIES = 20
 OVERWHELMING = 5.0
 """Nats by which a law that owes a term to a single row must be shorter than one as simple that does not."""
@@ -240,10 +242,16 @@ class _Run:
         return [law for law in ranking.laws() if len(law) <= o.largest], front(ranking, o.largest)
 
     def _search_from_beam(self, search: Search) -> None:
-        """Search in another way than the first one did: a beam of sums that grow side by side, then restarts."""
+        """Search in another way than the first one did: sums that grow side by side, then restarts."""
         search.begin()
         exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
-        if exchange is not None:
+        if exchange is not None and search.can_fit_exponents():
+            self._note_hints(search)
+            growth = search.growth(exchange, WIDE)
+            growth.shrink(growth.grow(Structure.empty(search.problem.lattice.n_columns), search.max_terms))
+            search.regrow(exchange, *RESTARTS)
+            search.improve(exchange)
+        elif exchange is not None:
             # Where there are few monomials, more sums can be kept side by side at the same cost.
             width = BEAM_WIDTH * int(np.clip(np.sqrt(RESTART_MONOMIALS / len(exchange.atoms)), 1.0, 6.0))
             exchange.beam(search.empty, width)

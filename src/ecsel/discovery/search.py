@@ -17,6 +17,7 @@ from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion, order_credit
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
 from ecsel.discovery.exchange import Exchange
+from ecsel.discovery.growth import WIDTH, Growth
 from ecsel.discovery.lattice import Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.one_term import fit_one_term
@@ -41,12 +42,15 @@ LARGEST_HALF = 3.0
 """Largest power of the sums of half powers that backward elimination begins with."""
 LEADERS, MAX_LOST = 12, 3
 """Laws that every second restart begins from, the others from the best alone, and most terms that these lose."""
+DESCENT_EVERY = 5
+"""Restarts with free exponents after which the best law is also improved on the lattice."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
 STAGES = {
     "one term": 0.0,
     "two terms": 0.05,
     "heavy tails": 0.1,
     "polynomial monomials": 0.15,
+    "grown sums": 0.2,
     "laurent monomials": 0.3,
     "rational monomials": 0.45,
     "continuous terms": 0.7,
@@ -136,12 +140,9 @@ class Search:
         if weighed_down and self.stands(self.best):
             return
         self.discrete()
-        piled = fits is not None and len(self.best) >= PILE
-        if fits is not None and piled:
-            self.continuous(fits)
         if self.stands(self.best):
             return
-        if fits is not None and not piled and not self.is_hopeless():
+        if fits is not None and len(self.best) < PILE and not self.is_hopeless():
             self.continuous(fits)
         self.tick()
         self.polish()
@@ -166,6 +167,28 @@ class Search:
             lost = int(self.rng.integers(1, min(MAX_LOST, len(start) - 1) + 1))
             left = np.sort(self.rng.permutation(len(start))[lost:])
             exchange.descend(exchange.path(self.atoms(start.keep(left)), patience=2)[1])
+            waited = 0 if self.best.score < before - 1e-9 else waited + 1
+            if waited >= patience and self.is_accepted():
+                return
+
+    def regrow(self, exchange: Exchange, rounds: int, patience: int) -> None:
+        """Iterated local search as in `restart`, in which the sums grow and shrink with free exponents."""
+        growth, waited = self.growth(exchange), 0
+        for i in range(rounds):
+            self.tick("restarts", i / rounds)
+            before = self.best.score
+            laws = (c for c in self.pool.ranked() if 2 < len(c) <= self.max_terms)
+            best = list(islice(laws, LEADERS if i % 2 else 1))
+            if not best:
+                return
+            start = best[int(self.rng.integers(len(best)))].structure
+            lost = int(self.rng.integers(1, min(MAX_LOST, len(start) - 1) + 1))
+            left = np.sort(self.rng.permutation(len(start))[lost:])
+            rest = Structure(start.exponents[left], start.parity[left])
+            grown = growth.grow(rest, min(self.max_terms, len(start) + 1), patience=MAX_LOST)
+            growth.shrink(grown, max(len(start) - 1, 2))
+            if i % DESCENT_EVERY == DESCENT_EVERY - 1:
+                self.descend_from_best(exchange)
             waited = 0 if self.best.score < before - 1e-9 else waited + 1
             if waited >= patience and self.is_accepted():
                 return
@@ -247,6 +270,10 @@ class Search:
         for kind, size in DICTIONARIES:
             stage = f"{kind} monomials"
             self.tick(stage)
+            if kind == "laurent" and self.can_fit_exponents() and not self.is_hopeless():
+                self.grow()
+                if self.stands(self.best):
+                    return
             exchange = self.exchange(kind, size, stage)
             if exchange is None:
                 continue
@@ -256,6 +283,31 @@ class Search:
             self.improve(exchange)
             if self.stands(self.best):
                 return
+
+    def grow(self, width: int = WIDTH) -> None:
+        """Grow sums with free exponents, and descend from the best of them once they are rounded."""
+        exchange = self.exchange(*DICTIONARIES[-1], "grown sums")
+        if exchange is None or self.max_terms < 2:
+            return
+        growth = self.growth(exchange, width)
+        growth.shrink(growth.grow(Structure.empty(self.problem.lattice.n_columns), self.max_terms))
+        self.descend_from_best(exchange)
+
+    def growth(self, exchange: Exchange, width: int = WIDTH) -> Growth:
+        """Return the growth of sums from the monomials of an exchange search."""
+        return Growth(
+            self.problem,
+            exchange.atoms,
+            self.note,
+            lambda n_terms: self.tick("grown sums", n_terms / self.max_terms),
+            width,
+        )
+
+    def descend_from_best(self, exchange: Exchange) -> None:
+        """Add, swap and drop terms from the best lattice law."""
+        best = next((c for c in self.pool.ranked() if not c.structure.n_free and 1 < len(c) <= self.max_terms), None)
+        if best is not None:
+            exchange.descend(self.atoms(best.structure))
 
     def improve(self, exchange: Exchange) -> None:
         """Descend from the best lattice law, then try to change two of its terms at once."""
