@@ -43,6 +43,8 @@ RANKING_ROWS = 2000
 FEWEST_ROWS = 3
 RESTARTS = 40, 12
 """Most restarts of a thorough search, and those without a gain after which it ends."""
+REGROWN = 24, 6
+"""The same where sums grow with free exponents."""
 RESTART_MONOMIALS = 6000
 BEAM_WIDTH = 6
 WIDE = 5
@@ -249,7 +251,7 @@ class _Run:
             self._note_hints(search)
             growth = search.growth(exchange, WIDE)
             growth.shrink(growth.grow(Structure.empty(search.problem.lattice.n_columns), search.max_terms))
-            search.regrow(exchange, *RESTARTS)
+            search.regrow(exchange, *REGROWN)
             search.improve(exchange)
         elif exchange is not None:
             # Where there are few monomials, more sums can be kept side by side at the same cost.

@@ -266,23 +266,26 @@ class Search:
         return merged.score > candidate.score
 
     def discrete(self) -> None:
-        """Exchange on nested dictionaries; stop at the first whose best law stands."""
+        """Exchange on nested dictionaries, and sums grown with free exponents; stop at the first law that stands."""
         for kind, size in DICTIONARIES:
             stage = f"{kind} monomials"
             self.tick(stage)
-            if kind == "laurent" and self.can_fit_exponents() and not self.is_hopeless():
-                self.grow()
-                if self.stands(self.best):
-                    return
             exchange = self.exchange(kind, size, stage)
             if exchange is None:
                 continue
             exchange.path(self.empty, patience=self.max_terms if self.n_terms else 3)
             if kind != "laurent":
                 self.backward(exchange, natural=kind == "polynomial")
-            self.improve(exchange)
-            if self.stands(self.best):
-                return
+            # Where monomials of whole powers explain the rows badly, exponents that are free say more than exchanges.
+            grows = kind == "polynomial" and self.can_fit_exponents() and not self.is_hopeless()
+            if not grows or self.stands(self.best):
+                self.improve(exchange)
+                if self.stands(self.best):
+                    return
+            if grows:
+                self.grow()
+                if self.stands(self.best):
+                    return
 
     def grow(self, width: int = WIDTH) -> None:
         """Grow sums with free exponents, and descend from the best of them once they are rounded."""
