@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ecsel._typing import Floats
+from ecsel.discovery.budget import RANKING as RANKING_MOVES
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
 from ecsel.discovery.front import (
@@ -36,14 +37,14 @@ from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.ranking import Ranking, degree_ranges, simplest_of_the_best
 from ecsel.discovery.residual_tests import Misfit, misfit_of_law
 from ecsel.discovery.rows import Rows
-from ecsel.discovery.search import OutOfTimeError, Search
+from ecsel.discovery.search import OutOfBudgetError, OutOfTimeError, Search
 
 SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
 RESTARTS = 40, 12
 """Most restarts of a thorough search, and those without a gain after which it ends."""
-REGROWN = 24, 6
+REGROWN = 24, 10
 """The same where sums grow with free exponents."""
 RESTART_MONOMIALS = 6000
 BEAM_WIDTH = 6
@@ -226,7 +227,7 @@ class _Run:
         order = self.rng.permutation(len(self.y))
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
         report = part(self.progress, 0.0, RANKING)
-        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=report)
+        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=report, budget=o.budget)
         work = (lambda: self._search_from_beam(search)) if o.thorough else search.run
         self._attempt(search, search.begin if o.only_hints or o.decided is not None else work)
         self._attempt(search, lambda: self._note_hints(search))
@@ -235,6 +236,9 @@ class _Run:
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
             self._attempt(search, lambda: self._improve(search))
+        search.budget = None  # whatever was found is ranked with care
+        if o.budget is not None:
+            o.budget.spend(RANKING_MOVES)
         self.ranking_problem = search.problem
         ranking = Ranking(search.problem, tick=search.tick)
         self._attempt(search, lambda: self._rank(search, ranking))
@@ -325,9 +329,11 @@ class _Run:
         ranking.explore(search.nearby, search.is_wanted)
 
     def _attempt(self, search: Search, work: Callable[[], None]) -> None:
-        """Work until done, out of time or interrupted; the best so far is kept in the pool."""
+        """Work until done, out of budget or time, or interrupted; the best so far is kept in the pool."""
         try:
             work()
+        except OutOfBudgetError:
+            return
         except OutOfTimeError:
             self.complete = False
         except KeyboardInterrupt:

@@ -21,7 +21,7 @@ from ecsel._typing import Floats
 from ecsel.discovery.dictionary import Atoms
 from ecsel.discovery.lattice import RESOLUTION
 from ecsel.discovery.model import Candidate, Problem, Structure
-from ecsel.discovery.snap import snap
+from ecsel.discovery.snap import natural_parity, snap
 from ecsel.discovery.varpro import fit_exponents
 
 WIDTH = 3
@@ -36,6 +36,8 @@ COLLINEAR = 1e-8
 """A squared sine below this is no new direction."""
 SAME_FIT = 1e-3
 """Relative difference of residual sums of squares below which two fits are one."""
+NEAR = 1e-5
+"""Distance of an exponent from a point of the lattice that it is not meant to have."""
 ROUGH = 20, 1e-4
 """Iterations and tolerance of the fits between two sizes."""
 
@@ -86,7 +88,20 @@ class Growth:
 
     def rounded(self, structure: Structure) -> Candidate:
         """Round the exponents of a sum as far as the code length gains, and note it."""
-        return self.note(snap(self.problem, structure, open_=_active(structure)))
+        found = self.note(snap(self.problem, structure, open_=_active(structure)))
+        if not found.structure.n_free:
+            return found
+        # Where the fit is exact, an exponent that is known to twelve digits cannot be rounded by its own error.
+        plain = self.note(self.problem.assess(self._nearest(found.structure)))
+        return min(found, plain, key=lambda candidate: candidate.score)
+
+    def _nearest(self, structure: Structure) -> Structure:
+        """Return a sum whose exponents next to zero or to a point of the lattice are these."""
+        points = np.append(self.problem.lattice.values, 0.0)
+        nearest = points[np.argmin(np.abs(structure.exponents[..., None] - points), axis=-1)]
+        near = structure.free & (np.abs(structure.exponents - nearest) < NEAR)
+        exponents, free = np.where(near, nearest, structure.exponents), structure.free & ~near
+        return natural_parity(self.problem.lattice, Structure(exponents, structure.parity, free)).distinct()
 
     def _basis(self, structure: Structure) -> tuple[Floats, Floats]:
         """Return an orthonormal basis of the terms and the triangular factor of their unit columns."""
@@ -142,7 +157,9 @@ class Growth:
         for i, rss in enumerate(fits.rss):
             if all(abs(rss - fits.rss[j]) > SAME_FIT * rss for j in found):
                 found.append(i)
-        return [Structure(fits.exponents[i], fits.parity[i]) for i in found[: self.width]]
+        vanished = np.abs(fits.exponents) <= RESOLUTION
+        fitted = np.where(vanished, 0.0, fits.exponents)
+        return [Structure(fitted[i], fits.parity[i]) for i in found[: self.width]]
 
 
 def _active(structure: Structure) -> np.ndarray:

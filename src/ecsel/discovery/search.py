@@ -13,6 +13,7 @@ from itertools import islice
 
 import numpy as np
 
+from ecsel.discovery.budget import GROWN, Budget
 from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion, order_credit
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
@@ -41,7 +42,8 @@ PILE = 4
 LARGEST_HALF = 3.0
 """Largest power of the sums of half powers that backward elimination begins with."""
 LEADERS, MAX_LOST = 12, 3
-"""Laws that every second restart begins from, the others from the best alone, and most terms that these lose."""
+"""Laws that every second restart begins from, the others from the best alone, and most terms that these lose; where
+they grow with free exponents they may lose half of their terms."""
 DESCENT_EVERY = 5
 """Restarts with free exponents after which the best law is also improved on the lattice."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
@@ -64,6 +66,10 @@ class OutOfTimeError(Exception):
     """The time limit is reached; the pool holds the best laws so far."""
 
 
+class OutOfBudgetError(Exception):
+    """The budget is spent; the pool holds the best laws so far, which are still to be ranked with care."""
+
+
 @dataclass(eq=False)
 class Search:
     """One search on one sample of rows."""
@@ -75,15 +81,20 @@ class Search:
     deadline: float = np.inf
     pool: Pool = field(default_factory=Pool)
     progress: Progress = silent
+    budget: Budget | None = None
 
-    def tick(self, stage: str = "", within: float = 0.0) -> None:
-        """Tell which stage has begun, or how much of it is done, and raise when the time is over."""
+    def tick(self, stage: str = "", within: float = 0.0, moves: float = 0.0) -> None:
+        """Tell which stage has begun, or how much of it is done, and raise when the time or the budget is over."""
         if stage:
             begins = STAGES[stage]
             ends = min((share for share in STAGES.values() if share > begins), default=1.0)
             self.progress(begins + (ends - begins) * min(within, 1.0), stage)
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
+        if self.budget is not None:
+            self.budget.spend(moves, len(self.problem.rows))
+            if self.budget.is_spent:
+                raise OutOfBudgetError
 
     def is_wanted(self, law: Sized) -> bool:
         """Return whether a law has the requested number of terms."""
@@ -108,7 +119,7 @@ class Search:
         """A quick exchange search on the natural polynomials, to look for better laws around one."""
         structure = enumerate_monomials(self.problem.lattice, *DICTIONARIES[0])
         return Exchange(
-            self.problem, self.atoms(structure), self.pool, max_terms=self.max_terms, tick=lambda _: self.tick()
+            self.problem, self.atoms(structure), self.pool, max_terms=self.max_terms, tick=lambda _: self.tick(moves=1.0)
         )
 
     @property
@@ -173,7 +184,7 @@ class Search:
 
     def regrow(self, exchange: Exchange, rounds: int, patience: int) -> None:
         """Iterated local search as in `restart`, in which the sums grow and shrink with free exponents."""
-        growth, waited = self.growth(exchange), 0
+        growth, waited = self.growth(exchange, WIDTH + 1), 0
         for i in range(rounds):
             self.tick("restarts", i / rounds)
             before = self.best.score
@@ -182,7 +193,7 @@ class Search:
             if not best:
                 return
             start = best[int(self.rng.integers(len(best)))].structure
-            lost = int(self.rng.integers(1, min(MAX_LOST, len(start) - 1) + 1))
+            lost = int(self.rng.integers(1, min(max(MAX_LOST, len(start) // 2), len(start) - 1) + 1))
             left = np.sort(self.rng.permutation(len(start))[lost:])
             rest = Structure(start.exponents[left], start.parity[left])
             grown = growth.grow(rest, min(self.max_terms, len(start) + 1), patience=MAX_LOST)
@@ -302,7 +313,7 @@ class Search:
             self.problem,
             exchange.atoms,
             self.note,
-            lambda n_terms: self.tick("grown sums", n_terms / self.max_terms),
+            lambda n_terms: self.tick("grown sums", n_terms / self.max_terms, GROWN),
             width,
         )
 
@@ -336,7 +347,7 @@ class Search:
             atoms,
             self.pool,
             max_terms=self.max_terms,
-            tick=lambda n_terms: self.tick(stage, n_terms / self.max_terms),
+            tick=lambda n_terms: self.tick(stage, n_terms / self.max_terms, 1.0),
         )
 
     def backward(self, exchange: Exchange, *, natural: bool) -> None:

@@ -309,6 +309,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             else:
                 best = search.choose(self._noise_kinds(noise), robust=LOSSES[self.loss])
         self._set(best, known)
+        self.search_completed_ = self.search_completed_ and not search.is_cut
         self.target_name_ = target_name(y)
         if best.outcome.interrupted:
             warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=3)
@@ -415,6 +416,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             hints=task.hints,
             only_hints=task.only_hints,
             decided=task.decided,
+            budget=task.budget,
             seed=seed,
         )
         return by_search(table, options, progress)
