@@ -48,8 +48,9 @@ STEEP, PULLED = 4.0, 0.8
 """Exponents, and leverages of single rows, beyond which a law may have been bent to those rows."""
 NARROW = 0.25
 """Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
-VAGUE = 0.05, 0.9
-"""Shares of the target's variance: what a law of few terms leaves between them may hold further terms."""
+VAGUE, VAGUE_SUM = (0.05, 0.9), 0.01
+"""Shares of the target's variance: what a law of few terms leaves between them may hold further terms. A sum of three
+terms and more is one that was built up, and may lack some from the other share on."""
 MAX_ATTEMPTS = 12
 """Searches after which nothing else is assumed of the noise."""
 OUTLIER_ROUNDS = 4
@@ -492,7 +493,8 @@ class NoiseSearch:
         if attempt.noise.kind != CONSTANT or not spread:
             return False
         # in units of the target's range: squares of SI units overflow
-        return VAGUE[0] < float(np.mean((rest / spread) ** 2) / (y / spread).var()) < VAGUE[1]
+        least = VAGUE[0] if len(attempt.outcome.law.terms) < LONG else VAGUE_SUM
+        return least < float(np.mean((rest / spread) ** 2) / (y / spread).var()) < VAGUE[1]
 
     def thorough(self, best: Attempt) -> Attempt:
         """Return the attempt after another search where its law is long, or leaves something to be explained."""

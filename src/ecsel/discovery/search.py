@@ -185,6 +185,8 @@ class Search:
     def regrow(self, exchange: Exchange, rounds: int, patience: int) -> None:
         """Iterated local search as in `restart`, in which the sums grow and shrink with free exponents."""
         growth, waited = self.growth(exchange, WIDTH + 1), 0
+        if len(self.best) <= 2 and self.is_accepted():
+            return  # sums that were grown from nothing say the same
         for i in range(rounds):
             self.tick("restarts", i / rounds)
             before = self.best.score
@@ -289,6 +291,7 @@ class Search:
                 self.backward(exchange, natural=kind == "polynomial")
             # Where monomials of whole powers explain the rows badly, exponents that are free say more than exchanges.
             grows = kind == "polynomial" and self.can_fit_exponents() and not self.is_hopeless()
+            grows = grows and (len(self.best) > 2 or not self.is_accepted())
             if not grows or self.stands(self.best):
                 self.improve(exchange)
                 if self.stands(self.best):
