@@ -7,8 +7,8 @@ takes the place of the budget: who sets one says how long the search may take.
 
 from dataclasses import dataclass
 
-MOVES = 600.0
-"""Moves of all searches of a fit: some seven seconds on 200 rows."""
+MOVES = 500.0
+"""Moves of all searches of a fit: some six seconds on 200 rows."""
 ROWS_OF_A_MOVE = 300
 RANKING = 50.0
 """Moves that giving the laws found their full code length stands for; it is done once for each search."""

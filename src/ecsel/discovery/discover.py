@@ -18,6 +18,7 @@ from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
 from ecsel.discovery.front import (
     EXPLOSION,
+    EXPLOSION_OF_MISFIT,
     explodes,
     finish_representatives,
     front,
@@ -349,8 +350,9 @@ class _Run:
         laws = [law for law in laws if self.options.n_terms in (None, len(law))] or laws
         decided = self._decided(laws)
         best = simplest_of_the_best(laws) if decided is None else decided
-        for is_wrong, evidence in ((is_carried_by_one_row, OVERWHELMING), (explodes, EXPLOSION)):
+        for is_wrong in (is_carried_by_one_row, explodes):
             if decided is None and is_wrong(self.ranking_problem, best):
+                evidence = OVERWHELMING if is_wrong is is_carried_by_one_row else self._price_of_explosion(best)
                 others = [
                     law
                     for law in laws
@@ -361,6 +363,10 @@ class _Run:
                 best = simplest_of_the_best(others) if others else best
         near = [law for law in laws if law is not best and law.shortest <= best.shortest + STRONG_EVIDENCE]
         return best, near[:MAX_NEAR_TIES]
+
+    def _price_of_explosion(self, law: Law) -> float:
+        """Return the nats by which a law that explodes must be shorter than one that does not."""
+        return EXPLOSION if self.misfit(law).is_adequate else EXPLOSION_OF_MISFIT
 
     def misfit(self, law: Law) -> Misfit:
         """Return how well a law passes the residual tests; its column is one of all columns."""

@@ -20,6 +20,8 @@ EXPLODES = 2.0
 """Ratio of the largest value at recombined rows to that at the rows themselves from which a law explodes."""
 EXPLOSION = 10.0
 """Nats by which a law that explodes must be shorter than one that does not."""
+EXPLOSION_OF_MISFIT = 40.0
+"""The same for a law that the residual tests reject: what is an approximation at the rows is nothing beyond them."""
 
 
 def representatives(pool: Pool, largest: int) -> list[Structure]:

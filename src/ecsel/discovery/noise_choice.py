@@ -23,7 +23,7 @@ from ecsel._typing import Floats, Mask
 from ecsel.discovery.budget import Budget
 from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.fitted import FittedLaw
-from ecsel.discovery.front import EXPLOSION
+from ecsel.discovery.front import EXPLOSION, EXPLOSION_OF_MISFIT
 from ecsel.discovery.methods import Outcome, Table
 from ecsel.discovery.model import Structure
 from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
@@ -298,7 +298,8 @@ class NoiseSearch:
             n, n_out = int(self.counted.sum()), int(out.sum())
             wide = max(float(np.mean((self.y - values)[out] ** 2)), np.finfo(float).tiny)
             length += 0.5 * n_out * np.log(wide) + _choices(n, n_out)
-        length += EXPLOSION * outcome.explodes
+        if outcome.explodes:
+            length += EXPLOSION if outcome.misfit.is_adequate else EXPLOSION_OF_MISFIT
         return Attempt(noise, keep | ~self.counted, outcome, values, residual, float(length))
 
     def settle(
