@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ecsel._typing import Floats
+from ecsel.discovery.budget import DECIDED as DECIDED_MOVES
 from ecsel.discovery.budget import RANKING as RANKING_MOVES
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
@@ -20,6 +21,7 @@ from ecsel.discovery.front import (
     EXPLOSION,
     EXPLOSION_OF_MISFIT,
     explodes,
+    explodes_at_corner,
     finish_representatives,
     front,
     is_carried_by_one_row,
@@ -99,7 +101,7 @@ def discover(
         left_out,
         run.misfit(best),
         float(leverages(run.ranking_problem, best).max(initial=0.0)),
-        explodes(run.ranking_problem, best),
+        run.explodes(run.ranking_problem, best),
         run.complete,
         run.interrupted,
     )
@@ -239,7 +241,7 @@ class _Run:
             self._attempt(search, lambda: self._improve(search))
         search.budget = None  # whatever was found is ranked with care
         if o.budget is not None:
-            o.budget.spend(RANKING_MOVES)
+            o.budget.spend(RANKING_MOVES if o.decided is None else DECIDED_MOVES)
         self.ranking_problem = search.problem
         ranking = Ranking(search.problem, tick=search.tick)
         self._attempt(search, lambda: self._rank(search, ranking))
@@ -350,7 +352,7 @@ class _Run:
         laws = [law for law in laws if self.options.n_terms in (None, len(law))] or laws
         decided = self._decided(laws)
         best = simplest_of_the_best(laws) if decided is None else decided
-        for is_wrong in (is_carried_by_one_row, explodes):
+        for is_wrong in (is_carried_by_one_row, self.explodes):
             if decided is None and is_wrong(self.ranking_problem, best):
                 evidence = OVERWHELMING if is_wrong is is_carried_by_one_row else self._price_of_explosion(best)
                 others = [
@@ -367,6 +369,13 @@ class _Run:
     def _price_of_explosion(self, law: Law) -> float:
         """Return the nats by which a law that explodes must be shorter than one that does not."""
         return EXPLOSION if self.misfit(law).is_adequate else EXPLOSION_OF_MISFIT
+
+    def explodes(self, problem: Problem, law: Law) -> bool:
+        """Return whether a law leaves the range of its values where columns are combined in another way.
+
+        A law that the residual tests leave standing is judged by recombined rows, another one by the corners too.
+        """
+        return explodes(problem, law) or (explodes_at_corner(problem, law) and not self.misfit(law).is_adequate)
 
     def misfit(self, law: Law) -> Misfit:
         """Return how well a law passes the residual tests; its column is one of all columns."""

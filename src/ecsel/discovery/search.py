@@ -119,7 +119,11 @@ class Search:
         """A quick exchange search on the natural polynomials, to look for better laws around one."""
         structure = enumerate_monomials(self.problem.lattice, *DICTIONARIES[0])
         return Exchange(
-            self.problem, self.atoms(structure), self.pool, max_terms=self.max_terms, tick=lambda _: self.tick(moves=1.0)
+            self.problem,
+            self.atoms(structure),
+            self.pool,
+            max_terms=self.max_terms,
+            tick=lambda _: self.tick(moves=1.0),
         )
 
     @property

@@ -120,7 +120,9 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         Folds of a prediction. A number makes folds that depend on the content of rows alone, each with small and large
         targets; by default five, and three from 3000 distinct rows on.
     time_limit : float, optional
-        Seconds after which the best so far is returned. An interrupt (Ctrl-C) does the same, with a warning.
+        Seconds after which the best so far is returned. An interrupt (Ctrl-C) does the same, with a warning. Without
+        one the searches for a law have a budget of moves, not of seconds, so that the same table gives the same law on
+        any machine. Where it was spent, `search_completed_` is False, and a `time_limit` lets the search go on.
     n_jobs : int, optional
         Threads for the folds of a prediction, None for all cores; the result is the same. A law is sought in one.
     random_state : int, RandomState or None, default=None
@@ -149,7 +151,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
     target_name_ : str
         What the target is called, as a named series has it; else ``"y"``.
     search_completed_ : bool
-        False when the time limit or an interrupt ended the search.
+        False when the budget, the time limit or an interrupt ended the search.
     dimensionless_groups_, target_scale_ : tuple of Signomial, Signomial or None
         Where units are given: the groups of Buckingham's theorem, and a product with the dimension of the target.
     columns_left_out_ : tuple of str
