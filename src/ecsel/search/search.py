@@ -54,7 +54,7 @@ MAX_GROWTH = 5.5
 """Pieces of all scores together grow with their number up to this factor, which ten classes reach: the curvature of a
 softmax costs the square of both. Half of it costs the digits of scikit-learn 80 % of log-loss."""
 LAST_SHARE = 0.2
-"""The share of a time limit that is kept for the last fits and their digits, which must be done whatever has stopped."""
+"""The share of a time limit that is kept for the last fits and their digits, which have to be done in any case."""
 PATIENCE = 0.3
 """Seconds after a stop in which candidates beside the chosen one are still fitted: the answer is due within one."""
 MAX_RESCALINGS = 20
