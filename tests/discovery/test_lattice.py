@@ -64,7 +64,7 @@ def test_some_columns_keep_their_costs(columns):
     whole = lattice(signed=(True, False))
     part = whole.take(np.array(columns))
     np.testing.assert_array_equal(part.costs, whole.costs[columns])
-    np.testing.assert_allclose(part.spread_cost(np.array([1])), whole.spread_cost(np.array([1])))
+    np.testing.assert_allclose(part.base_cost(np.array([1])), whole.base_cost(np.array([1])))
 
 
 def test_a_column_of_one_size_has_its_simplest_power_alone():
