@@ -179,7 +179,7 @@ def _refine(
 ) -> tuple[Structure, Floats, float]:
     """Refit what stays real, with the rounded coefficients held: Gauss-Newton with step halving."""
     rows = problem.rows
-    held = np.concatenate([rounded, np.zeros(structure.n_free, dtype=bool)])
+    fixed = np.concatenate([rounded, np.zeros(structure.n_free, dtype=bool)])
     # A start or a step too far may overflow: such a start is worthless, and after such a step a shorter one is tried.
     with np.errstate(over="ignore", invalid="ignore"):
         residual = rows.target - rows.raw_columns(structure.exponents, structure.parity) @ coefficients
@@ -187,11 +187,11 @@ def _refine(
     if not np.isfinite(rss):
         return structure, coefficients, np.inf
     for _ in range(30 if structure.n_free else 0):
-        design = design_matrix(rows, structure, coefficients)[:, ~held]
+        design = design_matrix(rows, structure, coefficients)[:, ~fixed]
         if not design.shape[1]:
             break
-        step = np.zeros(len(held))
-        step[~held] = _least_squares(design, residual)
+        step = np.zeros(len(fixed))
+        step[~fixed] = _least_squares(design, residual)
         improved = False
         for size in (1.0, 0.5, 0.1, 0.01):
             exponents = structure.exponents.copy()
