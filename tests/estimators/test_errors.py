@@ -55,7 +55,7 @@ def test_intervals_are_symmetric_and_as_wide_as_asked(table, model):
         errors.to_frame(95)
 
 
-def test_real_effects_are_told_from_noise(table, model):
+def test_real_effects_are_distinguished_from_noise(table, model):
     frame = model.standard_errors(*table).to_frame()
     slopes = frame[frame["parameter"] == "slope"].set_index("feature")
     ratio = slopes["estimate"].abs() / slopes["standard_error"]

@@ -44,7 +44,7 @@ INLINE double exponential(double a) {
 }
 
 /* slope = exp(a), held at the largest exponent. */
-INLINE void held_exp(const double *a, ptrdiff_t n, double largest, double *slope) {
+INLINE void capped_exp(const double *a, ptrdiff_t n, double largest, double *slope) {
     for (ptrdiff_t i = 0; i < n; i++) slope[i] = exponential(a[i] > largest ? largest : a[i]);
 }
 
@@ -151,7 +151,7 @@ FAST static void terms_of_chunk(const Shape *s, const double *theta, const Rows 
                     for (ptrdiff_t i = 0; i < n; i++) x->t[i] += slope * v[i];
             }
             for (ptrdiff_t i = 0; i < n; i++) x->a[i] = inner * x->t[i];
-            held_exp(x->a, n, s->largest_exponent, x->slope);
+            capped_exp(x->a, n, s->largest_exponent, x->slope);
             double *out[PLANES];
             for (int which = 0; which < PLANES; which++)
                 out[which] = planes + which * plane + (c * s->terms + k) * s->rows + first;

@@ -139,7 +139,7 @@ static double product(const double *a, const double *b, ptrdiff_t n) {
 /* step ≈ −H⁻¹ gradient; `room` holds 4 · size numbers. Returns the number of products. */
 static int conjugate_gradients(const Many *m, const double *gradient, double share, double *room, double *step) {
     const ptrdiff_t size = m->size;
-    double *r = room, *z = r + size, *d = z + size, *curved = d + size;
+    double *r = room, *z = r + size, *d = z + size, *image = d + size;
     for (ptrdiff_t p = 0; p < size; p++) step[p] = 0, r[p] = -gradient[p];
     precondition(m, r, z);
     memcpy(d, z, sizeof(double) * (size_t)size);
@@ -147,13 +147,13 @@ static int conjugate_gradients(const Many *m, const double *gradient, double sha
     const double enough = share * share * rz;
     int steps = 0;
     while (steps < MAX_STEPS && rz > enough) {
-        curve(m, d, curved);
-        const double bend = product(d, curved, size);
-        if (!(bend > 0)) break;
-        const double by = rz / bend;
+        curve(m, d, image);
+        const double curvature = product(d, image, size);
+        if (!(curvature > 0)) break;
+        const double by = rz / curvature;
         for (ptrdiff_t p = 0; p < size; p++) {
             step[p] += by * d[p];
-            r[p] -= by * curved[p];
+            r[p] -= by * image[p];
         }
         precondition(m, r, z);
         const double next = product(r, z, size), turn = next / rz;

@@ -71,7 +71,7 @@ class FrontLine:
 
     n_factors: int
     error: str
-    spread: str
+    standard_error: str
     equations: tuple[Html, ...]
     is_chosen: bool
 

@@ -94,11 +94,11 @@ class Front:
 
 def _point(candidate: Any, is_chosen: bool, *, classes: bool) -> FrontPoint:
     if classes:
-        error, spread, text = candidate.loss, candidate.loss_se, f"{candidate.loss:.3f}"
+        error, standard_error, text = candidate.loss, candidate.loss_se, f"{candidate.loss:.3f}"
     else:
         error = sqrt(candidate.loss)
-        spread, text = candidate.loss_se / (2 * error) if error else 0.0, f"{error:.4g}"
-    return FrontPoint(candidate.size, error, spread, text, candidate.equations, is_chosen)
+        standard_error, text = candidate.loss_se / (2 * error) if error else 0.0, f"{error:.4g}"
+    return FrontPoint(candidate.size, error, standard_error, text, candidate.equations, is_chosen)
 
 
 def n_factors(equations: Iterable[Signomial]) -> int:

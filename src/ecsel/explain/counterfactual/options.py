@@ -60,7 +60,7 @@ class Options:
             if not values.size:
                 raise ValueError(f"column {name!r} of data has no numbers, of which the spread is needed")
             if self.distance == "mad":
-                costs.setdefault(name, 1.0 / _spread(values))
+                costs.setdefault(name, 1.0 / typical_deviation(values))
             if (found := grain_of(values)) is not None:
                 grains[name] = found
         return replace(self, costs=costs, data=None, grains=grains)
@@ -108,7 +108,7 @@ def number_columns(view: ModelView, options: Options) -> list[int]:
     return [j for j in columns if moving[view.feature_groups == j].any()]
 
 
-def _spread(values: Floats) -> float:
+def typical_deviation(values: Floats) -> float:
     """Return the median absolute deviation; where it is zero the mean one, and 1 for a constant column."""
     deviation = np.abs(values - np.median(values))
     return float(np.median(deviation)) or float(deviation.mean()) or 1.0
