@@ -164,6 +164,31 @@ def test_time_that_is_over_gives_an_answer_all_the_same(make_columns, folds_of):
     assert result.front
 
 
+def test_the_last_fits_have_their_share_of_the_time_limit(monkeypatch, make_columns, folds_of):
+    """Walkers stop while there is time left, because the chosen equation must still be fitted and rounded."""
+    columns, w, now = make_columns(), np.ones(300), 0.0
+    monkeypatch.setattr(module.time, "monotonic", lambda: now)
+    walk_all, fit_pieces, stops = module.walk_all, module.fit_pieces, []
+
+    def walk(training, families, limits, stopped):
+        nonlocal now
+        while not stopped():
+            now += 0.125
+        stops.append(now)
+        return walk_all(training, families, limits, stopped)
+
+    def fit(*args):
+        stops.append(now)
+        return fit_pieces(*args)
+
+    monkeypatch.setattr(module, "walk_all", walk)
+    monkeypatch.setattr(module, "fit_pieces", fit)
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(time_limit=10.0))
+    assert result.stopped
+    assert len(stops) > 1
+    assert max(stops) <= (1 - module.LAST_SHARE) * 10.0 + 0.125
+
+
 def test_an_interrupt_keeps_what_was_found(monkeypatch, make_columns, folds_of):
     """The main thread is interrupted while folds are walked: the walkers stop, the result has the first walk."""
     columns = make_columns()

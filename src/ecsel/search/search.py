@@ -53,6 +53,8 @@ MAX_FACTORS = 20
 MAX_GROWTH = 5.5
 """Pieces of all scores together grow with their number up to this factor, which ten classes reach: the curvature of a
 softmax costs the square of both. Half of it costs the digits of scikit-learn 80 % of log-loss."""
+LAST_SHARE = 0.2
+"""The share of a time limit that is kept for the last fits and their digits, which have to be done in any case."""
 PATIENCE = 0.3
 """Seconds after a stop in which candidates beside the chosen one are still fitted: the answer is due within one."""
 MAX_RESCALINGS = 20
@@ -165,7 +167,7 @@ class SearchResult:
 class _Clock:
     """Tells walkers to stop: by time, or because somebody has asked for it."""
 
-    deadline: float | None
+    deadline: float | None = None
     stopped_at: float | None = None
 
     def __call__(self) -> bool:
@@ -213,7 +215,8 @@ def search(
     report : callable, optional
         Called with the number of walks done and the number of all.
     """
-    clock = _Clock(None if options.time_limit is None else time.monotonic() + options.time_limit)
+    limit = options.time_limit
+    clock = _Clock(None if limit is None else time.monotonic() + (1 - LAST_SHARE) * limit)
     constraints, families = _constraints(options, loss)
     order = _by_fold(folds, len(target))
     columns = [replace(column, values=column.values[order]) for column in columns]
