@@ -14,7 +14,7 @@ def test_settings_are_taken_back_and_options_are_left_alone():
         assert selection.FACTOR_PRICE == 0.25
     finally:
         assert constants.set_constants(back) == ["search.selection.FACTOR_PRICE=0.25"]
-    assert selection.FACTOR_PRICE == before
+    assert before == selection.FACTOR_PRICE
     assert constants.options_of(["search.x.Y=1", "thresholds=True"]) == {"thresholds": True}
 
 
