@@ -253,23 +253,7 @@ int glm_fit_many(const Glm *g, double *theta, double *z, double *objective, doub
         for (ptrdiff_t p = 0; p < size; p++) step[m.order[p]] = trial[p];
         if (g->intercept) centre(g, step);
         for (ptrdiff_t k = 0; k < size; k++) slope += gradient[k] * step[k];
-        /* where little is promised, one more step is the end */
-        const int last = !(-slope > g->tol * (fabs(*objective) + 1e-3)), tries = last ? 1 : 30;
-        double length = 1, next = 0, bare = 0;
-        int halved = 0;
-        for (; halved < tries; halved++, length /= 2) {
-            for (ptrdiff_t k = 0; k < size; k++) trial[k] = theta[k] + length * step[k];
-            glm_score(g, trial, there);
-            bare = glm_values(g, there, mean);
-            next = glm_penalised(g, penalty, trial, bare);
-            if (next <= *objective + 1e-4 * length * slope) break;
-        }
-        if (halved == tries) break;
-        memcpy(theta, trial, sizeof(double) * (size_t)size);
-        memcpy(z, there, sizeof(double) * (size_t)(g->scores * n));
-        *objective = next;
-        *plain = bare;
-        if (last) break;
+        if (glm_line_search(g, penalty, step, slope, trial, there, mean, theta, z, objective, plain) < 0) break;
     }
     free(places);
     free(singles);
