@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 ACROSS, UP = 96, 66
 BANDS = 10
+"""Colours between the probabilities 0 and 1."""
 MAX_DOTS = 300
+"""Rows that are drawn; more would hide the map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,11 @@ class DecisionMap:
 
     chart: Html
     across: str
+    """The column of the horizontal axis."""
     up: str
+    """The column of the vertical axis."""
     colour: str
+    """What the colours stand for."""
     other_columns: str
     """How the other columns are set, in words."""
 

@@ -110,6 +110,7 @@ class Equations:
     coefficients: Floats
     intercepts: Floats
     ridge: float
+    """The ridge under which they were fitted."""
 
     @property
     def n_factors(self) -> int:
@@ -132,6 +133,7 @@ class FrontPoint:
     loss: float
     loss_se: float
     key: Key
+    """Where it stands in the walks."""
 
 
 @dataclass(frozen=True, eq=False)
