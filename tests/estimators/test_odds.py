@@ -113,7 +113,7 @@ def moved(verb, by):
 @pytest.mark.parametrize(
     "text", ["0.002*age**2", "-0.02*age**2", "-30/age", "0.8*sqrt(income)/100", "-0.7*log(age)**2"]
 )
-def test_curves_are_told_from_end_to_end(text):
+def test_curves_are_distinguished_from_end_to_end(text):
     (phrase,) = phrases(text)
     (name,) = Signomial.parse(text).names
     feature = next(feature for feature in ENCODER.features if feature.name == name)

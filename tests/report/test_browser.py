@@ -156,7 +156,7 @@ def test_suggested_changes_flip_the_decision_and_are_the_nearest(class_case, ope
                 data=case.X,
                 integers=[names[column]] if control["whole"] else [],
             )
-            distance = abs(value - state[column]) / control["spread"]
+            distance = abs(value - state[column]) / control["deviation"]
             assert distance <= min(b.distance for b in best) * 1.011 + 1e-6 + (1 if control["whole"] else 0)
     assert n_changes > 0
 

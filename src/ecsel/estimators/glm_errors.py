@@ -58,9 +58,9 @@ class GlmSandwich:
     mean, scale
         How each piece was standardised.
     theta, covariance
-        Intercepts and coefficients of standardised pieces; what is held has zero covariance.
-    held
-        Which of them are held as a reference.
+        Intercepts and coefficients of standardised pieces; what is constrained has zero covariance.
+    constrained
+        Which of them are those of the reference.
     undetermined
         Unit vectors (directions × parameters) along which the rows say nothing.
     reference

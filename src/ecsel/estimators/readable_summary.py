@@ -112,9 +112,9 @@ def range_lines(encoder: TableEncoder) -> list[str]:
     if filled:
         message = ", ".join(f"{print_name(name)} counts as {value}" for name, value in filled.items())
         lines.append(f"where missing, {message}")
-    refused = [print_name(name) for name, features in used.items() if all(f.fill is None for f in features)]
-    if refused:
-        lines.append(f"missing values are refused in {', '.join(refused)}: training had none")
+    without_fill = [print_name(name) for name, features in used.items() if all(f.fill is None for f in features)]
+    if without_fill:
+        lines.append(f"missing values are refused in {', '.join(without_fill)}: training had none")
     return lines
 
 

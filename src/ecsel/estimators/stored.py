@@ -59,9 +59,9 @@ def read_report(node: Node, kind: type[Report]) -> Report:
         "tuple[float, ...]": lambda each: each.each(Node.number),
         "Status": lambda each: Status[each.choice(Status.__members__)],
     }
-    wanted = {each.name: readers[str(each.type)] for each in fields(kind)}  # type: ignore[arg-type]
-    given = zip(wanted.items(), node.fields(*wanted), strict=True)
-    return kind(**{name: reader(each) for (name, reader), each in given})
+    wanted = fields(kind)  # type: ignore[arg-type]
+    given = zip(wanted, node.fields(*(each.metadata.get("stored", each.name) for each in wanted)), strict=True)
+    return kind(**{each.name: readers[str(each.type)](value) for each, value in given})
 
 
 def read_path(node: Node, names: Sequence[str], n_scores: int) -> Path:

@@ -72,7 +72,7 @@ class FrontLine:
 
     n_factors: int
     error: str
-    spread: str
+    standard_error: str
     smoothed: str
     """The error by which the size was chosen; empty where `error` itself decided."""
     equations: tuple[Html, ...]

@@ -107,14 +107,14 @@ class Front:
 def _point(candidate: Any, is_chosen: bool, *, classes: bool) -> FrontPoint:
     expected = candidate.smoothed_loss
     if classes:
-        error, spread, text = candidate.loss, candidate.loss_se, f"{candidate.loss:.3f}"
+        error, standard_error, text = candidate.loss, candidate.loss_se, f"{candidate.loss:.3f}"
         smoothed, smoothed_text = expected, f"{expected:.3f}"
     else:
         error, smoothed = sqrt(candidate.loss), sqrt(max(expected, 0.0)) if isfinite(expected) else expected
-        spread, text = candidate.loss_se / (2 * error) if error else 0.0, f"{error:.4g}"
+        standard_error, text = candidate.loss_se / (2 * error) if error else 0.0, f"{error:.4g}"
         smoothed_text = f"{smoothed:.4g}"
     known = smoothed_text if isfinite(smoothed) else ""
-    return FrontPoint(candidate.size, error, spread, text, candidate.equations, is_chosen, smoothed, known)
+    return FrontPoint(candidate.size, error, standard_error, text, candidate.equations, is_chosen, smoothed, known)
 
 
 def n_factors(equations: Iterable[Signomial]) -> int:

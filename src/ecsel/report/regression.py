@@ -53,7 +53,7 @@ class ValuePerformance:
     figures: tuple[Figure, ...]
     agreement: Html
     residuals: Html
-    spread: Html
+    histogram: Html
     front_chart: Html | None
     front: tuple[FrontLine, ...]
     parameters: tuple[ParameterLine, ...]
@@ -70,7 +70,7 @@ def value_performance(evidence: Evidence) -> ValuePerformance:
         figures=_figures(rows.truth, residual),
         agreement=_agreement(rows, format_name(evidence.target)),
         residuals=_residuals(predicted, residual),
-        spread=_histogram(residual),
+        histogram=_histogram(residual),
         front_chart=_front_chart(model) if len(front) > 1 else None,
         front=front,
         parameters=_parameters(model),

@@ -188,10 +188,10 @@ class Formula:
 
     def clipped(self, column: str) -> tuple[float | None, float | None] | None:
         """Return where a column is held, at least and at most; None where its bases differ in that."""
-        limits = {
+        ends = {
             (power.base.at_least, power.base.at_most)
             for term in self.terms
             for power in term.powers
             if power.base.column == column
         }
-        return limits.pop() if len(limits) == 1 else None
+        return ends.pop() if len(ends) == 1 else None
