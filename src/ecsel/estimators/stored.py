@@ -82,6 +82,7 @@ def _read_candidate(node: Node, names: frozenset[str], n_scores: int) -> Candida
         _or_nan(node.get("loss_se")),
         equations,
         node.get("n_rows").whole() if "n_rows" in node.value else 0,
+        _or_nan(node.get("smoothed_loss")) if "smoothed_loss" in node.value else np.nan,
     )
 
 
@@ -205,7 +206,7 @@ def _check_constants(node: Node) -> None:
 
 def _or_nan(node: Node) -> float:
     value = node.optional(Node.number)
-    return float("nan") if value is None else value
+    return np.nan if value is None else value
 
 
 def check_promises(model: ECSELClassifier) -> None:

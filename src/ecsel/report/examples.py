@@ -130,9 +130,12 @@ def _changes(evidence: Evidence, position: int, immutable: Collection[Any]) -> t
 
 
 def _in_words(answer: Counterfactual) -> str:
+    verbs = [" were", *[""] * (len(answer.changes) - 1)]
     moves = [
-        f"{format_name(name)} were {exact(after)} instead of {exact(before)}"  # these very values were confirmed
-        for name, (before, after) in answer.changes.items()
+        f"{format_name(name)}{verb} {exact(after)} instead of {exact(before)}"  # these very values were confirmed
+        for verb, (name, (before, after)) in zip(verbs, answer.changes.items(), strict=True)
     ]
+    *rest, last = moves
+    what = f"{', '.join(rest)} and {last}" if rest else last
     chance = "" if answer.probability is None else f" (probability {percent(answer.probability)})"
-    return f"If {' and '.join(moves)}: {format_name(answer.prediction)}{chance}."
+    return f"If {what}: {format_name(answer.prediction)}{chance}."

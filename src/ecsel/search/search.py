@@ -57,6 +57,8 @@ LAST_SHARE = 0.2
 """The share of a time limit that is kept for the last fits and their digits, which have to be done in any case."""
 PATIENCE = 0.3
 """Seconds after a stop in which candidates beside the chosen one are still fitted: the answer is due within one."""
+ROUNDING_ERROR = 1e-13
+"""Intercepts of classes of the same size differ by this, and should print as 0."""
 MAX_RESCALINGS = 20
 """Fits at most until the noise variance, in whose units the ridge of squared errors counts, has settled."""
 
@@ -127,13 +129,17 @@ class Equations:
 
 @dataclass(frozen=True, eq=False)
 class FrontPoint:
-    """A candidate of the front: its equations, the held-out loss and its standard error, NaN where no fold was done."""
+    """A candidate of the front: its equations, the held-out loss and its standard error, NaN where no fold was done.
+
+    `expected` is the loss by which the size was chosen, smoothed over the sizes; NaN where `loss` itself decided.
+    """
 
     equations: Equations
     loss: float
     loss_se: float
     key: Key
     """Where it stands in the walks."""
+    expected: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,6 +349,7 @@ def _result(
             choice.loss(i) if inner else np.nan,
             choice.standard_error(i) if inner else np.nan,
             validated[i].key,
+            validated[i].expected if inner else np.nan,
         )
     # idle pieces gone, candidates may be as small as others, or smaller
     front = _falling(choice, {i: point.equations.n_factors for i, point in points.items()}, points)
@@ -432,6 +439,7 @@ def fit_pieces(
         # scores of classes are free up to a common constant: an equation without pieces is zero
         empty = [c for c in range(loss.n_scores) if c not in owners]
         intercepts = intercepts - (intercepts[empty[0]] if empty else intercepts.mean())
+        intercepts = np.where(np.abs(intercepts) < ROUNDING_ERROR, 0.0, intercepts)  # of classes of the same size
     if digits is not None:
         intercepts, coefficients = rounded_coefficients(
             loss, raw, owners, target, weights, intercepts, coefficients, ridge * leverage / scale**2, digits
