@@ -60,16 +60,16 @@ assert (doubled.probability_delta[:, 1] >= 0).all()
 # Reasons for a refusal
 # ---------------------
 
-refused = X_test[model.predict(X_test) == "defaulted"][:1]
-print(refused.to_string(index=False))
-print(explain.reasons(model, refused))
-axes = explain.reasons(model, refused).plot(kind="waterfall")
+refused_applicant = X_test[model.predict(X_test) == "defaulted"][:1]
+print(refused_applicant.to_string(index=False))
+print(explain.reasons(model, refused_applicant))
+axes = explain.reasons(model, refused_applicant).plot(kind="waterfall")
 
 # %%
 # The same application with a pocket calculator: every piece of the equation, their sum, the probability.
 
-print(by_hand(model, refused))
-print(f"predict_proba says           {model.predict_proba(refused)[0, 1]:.4f}")
+print(by_hand(model, refused_applicant))
+print(f"predict_proba says           {model.predict_proba(refused_applicant)[0, 1]:.4f}")
 
 # %%
 # What would change it
@@ -79,7 +79,7 @@ print(f"predict_proba says           {model.predict_proba(refused)[0, 1]:.4f}")
 
 for answer in explain.counterfactual(
     model,
-    refused,
+    refused_applicant,
     "repaid",
     data=X,
     immutable=["housing", "years_employed", "late_payments"],
@@ -91,7 +91,7 @@ for answer in explain.counterfactual(
 # Points, as on a scorecard: 600 points at odds of 50 to 1, 20 more points double the odds.
 
 scale = quality.PointsScale(base_score=600, base_odds=50, pdo=20)
-print("points of the refused applicant:", scale.points(model.decision_function(refused)).round())
+print("points of the refused applicant:", scale.points(model.decision_function(refused_applicant)).round())
 
 # %%
 # A document for the regulator

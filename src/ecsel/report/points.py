@@ -22,7 +22,9 @@ class PointLine:
     """A line of the card."""
 
     label: str
+    """The class that the points are for."""
     says: str
+    """When they are given."""
     points: str
 
 
