@@ -4,10 +4,15 @@ import re
 import signal
 import sys
 
+import hypothesis
 import numpy as np
 import pytest
 
 from ecsel import _compiled
+
+# no bounds on seconds: a machine that is busy with other work fails no test
+hypothesis.settings.register_profile("patient", parent=hypothesis.settings.default, deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 def pytest_collection_modifyitems(items):
