@@ -70,6 +70,10 @@ class PieceStability(Stability):
         The coefficients of the model, (pieces,).
     draws
         The equations of every draw, without rounding.
+    encoder
+        The features of all draws.
+    temperature
+        What the model divides its scores by.
     """
 
     pieces: tuple[str, ...]
@@ -78,6 +82,18 @@ class PieceStability(Stability):
     other_shapes: NDArray[np.bool_]
     coefficient: Floats
     draws: tuple[Equations, ...]
+    encoder: TableEncoder
+    temperature: float
+
+    def scores(self, X: Any) -> Floats:
+        """Return the scores of rows by the equations of every draw, (draws, rows, scores)."""
+        features = self.encoder.feature_rows(read_table(X), warn=False)
+        values = dict(zip(self.encoder.feature_names, features, strict=True))
+        found = np.empty((len(self.draws), features.shape[1], len(self.draws[0])))
+        for i, equations in enumerate(self.draws):
+            for c, equation in enumerate(equations):
+                found[i, :, c] = equation.evaluate(values)
+        return found / self.temperature
 
     @property
     def sign_agreement(self) -> Floats:
@@ -206,6 +222,7 @@ class ColumnParts:
     """The parts that raw columns have in an equation, over some rows."""
 
     def __init__(self, encoder: TableEncoder, rows: TrainingRows) -> None:
+        self.encoder = encoder
         self.columns = encoder.raw_names
         self._column = {feature.name: feature.column for feature in encoder.features}
         self._values = dict(zip(encoder.feature_names, rows.values, strict=True))
@@ -269,4 +286,6 @@ def _collect(model: ECSELClassifier, draws: list[Equations], parts: ColumnParts,
         others,
         np.array([term.coefficient for _, term in own]),
         tuple(draws),
+        parts.encoder,
+        temperature,
     )
