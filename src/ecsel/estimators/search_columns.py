@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel.estimators.bounds import exponent_bounds
-from ecsel.search.cuts import STEP_QUANTILES, round_centres, round_cuts
+from ecsel.search.cuts import round_centres, round_cuts
 from ecsel.search.dictionary import SINGLES, SearchColumn
 from ecsel.tables.shifts import column_origin, column_shift
 
@@ -79,8 +79,11 @@ def allowed_functions(option: Iterable[Any] | None) -> frozenset[Function] | Non
 def with_cuts(encoder: TableEncoder, rows: TrainingRows) -> tuple[TableEncoder, TrainingRows]:
     """Add thresholds of the numeric columns, at round numbers near their quantiles, as features."""
     places = {name: j for j, name in enumerate(encoder.feature_names)}
+    kinds: tuple[CutKind, ...] = ("step", "above", "below")
     cuts = {
-        feature.column: _cuts(rows.values[places[feature.name]], rows.weights)
+        feature.column: [
+            (kind, cut) for cut in round_cuts(rows.values[places[feature.name]], rows.weights) for kind in kinds
+        ]
         for feature in encoder.features
         if feature.kind == "number"
     }
@@ -96,13 +99,6 @@ def with_cuts(encoder: TableEncoder, rows: TrainingRows) -> tuple[TableEncoder, 
         if feature.column in missing and feature.fill is not None:
             values[j, rows.values[missing[feature.column]] == 1] = feature.fill
     return wide, replace(rows, values=values)
-
-
-def _cuts(x: Floats, weights: Floats) -> list[tuple[CutKind, float]]:
-    """Return the thresholds of a column: hinges on both sides of few cuts, steps at more."""
-    sides: tuple[CutKind, ...] = ("above", "below")
-    hinges = [(side, cut) for cut in round_cuts(x, weights) for side in sides]
-    return [*(("step", cut) for cut in round_cuts(x, weights, STEP_QUANTILES)), *hinges]
 
 
 def _offsets(feature: Feature, x: Floats, weights: Floats) -> tuple[float, float]:

@@ -1,10 +1,9 @@
 """Cuts of a column: round numbers near its quantiles, for thresholds that people can remember.
 
-Near each of some quantiles the number with the fewest digits is taken among those within three percentiles; of equally
-short ones the nearest. A cut never lies on a value that occurs next to another one: it is rounded inside the gap
-between neighbouring values. Five quantiles serve hinges, which hardly change with their cut, and centres, from which
-distances |x − c| are measured and which may lie within six percentiles. A step in the wrong place loses the rows
-between: it has nineteen.
+Near each of the quantiles .1, .25, .5, .75 and .9 the number with the fewest digits is taken among those within three
+percentiles; of equally short ones the nearest. A cut never lies on a value that occurs next to another one: it is
+rounded inside the gap between neighbouring values. Centres, from which distances |x − c| are measured, may lie within
+six percentiles.
 """
 
 from __future__ import annotations
@@ -14,20 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ecsel._typing import Floats
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
-STEP_QUANTILES = tuple(k / 20 for k in range(1, 20))
 REACH, CENTRE_REACH = 0.03, 0.06
 """How far from a quantile, in shares of rows, a cut or a centre may lie: a distance hardly changes with its centre."""
 MIN_DISTINCT = 6
 """Columns of fewer different values have indicators of their own."""
 
 
-def round_cuts(values: Floats, weights: Floats, quantiles: Iterable[float] = QUANTILES) -> tuple[float, ...]:
-    """Return the cuts of a column near its quantiles, sorted.
+def round_cuts(values: Floats, weights: Floats) -> tuple[float, ...]:
+    """Return the cuts of a column, sorted.
 
     >>> round_cuts(np.arange(100.0), np.ones(100))
     (10.0, 24.0, 50.0, 74.0, 90.0)
@@ -37,7 +33,7 @@ def round_cuts(values: Floats, weights: Floats, quantiles: Iterable[float] = QUA
         return ()
     share = np.cumsum(np.bincount(places, weights=weights)) / weights.sum()
     cuts = set()
-    for q in quantiles:
+    for q in QUANTILES:
         low, high = (int(np.searchsorted(share, at - 1e-12)) for at in (max(q - REACH, 0.0), min(q + REACH, 1.0)))
         middle = int(np.searchsorted(share, q - 1e-12))
         # x > cut puts the rows up to `middle` on one side: any number up to the next value is the same cut
