@@ -11,6 +11,11 @@ from ecsel.discovery.noise_choice import NoiseSearch
 from ecsel.discovery.options import Options
 
 
+def nothing(_):
+    """Stand for what is never called."""
+    raise AssertionError
+
+
 @pytest.fixture
 def long_sum():
     """Return a table of a sum of six terms."""
@@ -44,13 +49,13 @@ def test_a_small_budget_ends_with_a_complete_law_and_the_same_one_each_time(long
 
 def test_no_search_begins_once_the_budget_is_spent(long_sum):
     X, y = long_sum
-    search = NoiseSearch(X, y, None, lambda task: None, lambda law: y)
+    search = NoiseSearch(X, y, None, nothing, nothing)
     assert search.may_search
     search.budget.spend(2.0 * search.budget.left)
     assert search.is_cut
     assert not search.may_search
     assert search.has_time
-    patient = NoiseSearch(X, y, None, lambda task: None, lambda law: y, time_limit=1e6)
+    patient = NoiseSearch(X, y, None, nothing, nothing, time_limit=1e6)
     patient.budget.spend(2.0 * patient.budget.left)
     assert patient.may_search
 

@@ -133,7 +133,7 @@ def test_records_have_a_bounded_amount_of_text(search_file, monkeypatch):
         lambda d: d["metrics"].update(standard_errors={"numbers": [{"label": 1}], "converged": True, "n_rows": 1}),
     ],
 )
-def test_what_could_not_be_told_is_refused(search_file, spoilt, change):
+def test_what_could_not_be_reported_is_refused(search_file, spoilt, change):
     load(search_file).summary()
     with pytest.raises(ModelFileError):
         load(spoilt(search_file, change))
@@ -176,3 +176,10 @@ def test_a_message_has_a_bounded_length(search_file, spoilt, change):
     with pytest.raises(ModelFileError) as caught:
         load(spoilt(search_file, change))
     assert len(str(caught.value)) < 1500
+
+
+@pytest.mark.parametrize("kind", ["law", "prediction"])
+def test_the_name_of_the_target_comes_back_and_old_files_have_none(request, spoilt, kind):
+    source = request.getfixturevalue(f"{kind}_file")
+    assert load(spoilt(source, lambda d: d["report"].update(target="speed"))).target_name_ == "speed"
+    assert load(spoilt(source, lambda d: d["report"].pop("target"))).target_name_ == "y"

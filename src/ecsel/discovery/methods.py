@@ -213,17 +213,17 @@ def _plain(
     residual = (table.y - fitted) * root
     inverse, known, rank = _inverse(jacobian)
     rss, left = float(residual @ residual), max(table.n_rows - rank, 1)
-    spread = rss / left if table.noise.variance is None else table.noise.variance
+    variance = rss / left if table.noise.variance is None else table.noise.variance
     leverage = np.einsum("np,pq,nq->n", jacobian, inverse, jacobian)
     left_out = float(np.sum((residual / np.maximum(1.0 - leverage, 1e-9)) ** 2) / table.n_rows)
     length = float(Criterion(table.n_rows, float((table.y * root) @ (table.y * root))).data(rss, rank))
     constants = constants or {}
-    errors = np.where(known, np.sqrt(np.diag(inverse) * spread), np.inf)[: len(constants)]
+    errors = np.where(known, np.sqrt(np.diag(inverse) * variance), np.inf)[: len(constants)]
     law = FittedLaw(
         terms,
         (False,) * len(terms),
         free,
-        chain @ inverse @ chain.T * spread,
+        chain @ inverse @ chain.T * variance,
         rss / left,
         left,
         length,
@@ -233,7 +233,7 @@ def _plain(
             Constant(name, value, error)
             for (name, value), error in zip(constants.items(), errors.tolist(), strict=True)
         ),
-        constant_covariance=inverse * spread if constants else np.zeros((0, 0)),
+        constant_covariance=inverse * variance if constants else np.zeros((0, 0)),
     )
     law = table.with_noise(law)
     rows = Rows.from_table(table.X, table.y, table.weight)

@@ -9,23 +9,23 @@ rule leaves a note. Columns that are listed as categorical or ordinal are taken 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from ecsel.tables.dates import TYPED, DateReading, date_form, is_duration, is_temporal, learn_dates
+from ecsel.tables.dates import IN_ORDER, TYPED, DateReading, date_form, is_duration, is_temporal, learn_dates
 from ecsel.tables.errors import short
 from ecsel.tables.identifiers import FREQUENT_ROWS, all_different, number_identifier, text_identifier
 from ecsel.tables.level_text import LevelReading, as_text, learn_levels, rare_below
 from ecsel.tables.missing_codes import find_missing_codes
 from ecsel.tables.number_text import NumberText, is_missing_word, learn_number_text
 from ecsel.tables.raw import RawColumn
+from ecsel.tables.reading import LazyColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -50,7 +50,7 @@ class ReadColumn(NamedTuple):
     left_out: str | None = None
 
 
-class PlainColumns(Sequence[RawColumn]):
+class PlainColumns(LazyColumns):
     """The plain columns of a table, each made when it is first asked for."""
 
     def __init__(self, columns: Sequence[RawColumn], readings: Mapping[int, Reading], n_plain: Sequence[int]) -> None:
@@ -61,16 +61,9 @@ class PlainColumns(Sequence[RawColumn]):
     def __len__(self) -> int:
         return len(self._places)
 
-    @overload
-    def __getitem__(self, i: int) -> RawColumn: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> tuple[RawColumn, ...]: ...
-
-    def __getitem__(self, i: int | slice) -> RawColumn | tuple[RawColumn, ...]:
-        if isinstance(i, slice):
-            return tuple(self[k] for k in range(*i.indices(len(self))))
-        j, k = self._places[i]
+    def column(self, j: int) -> RawColumn:
+        """Return the plain column at a position; an input is read once."""
+        j, k = self._places[j]
         if j not in self._readings:
             return self._columns[j]
         if j not in self._made:
@@ -184,7 +177,7 @@ def _dates(
     if reading is None:
         return ReadColumn((RawColumn(raw.name, np.full(len(raw), np.nan)),), options, None, notes)
     line = ", ".join(map(repr, reading.names))
-    written = "" if form == TYPED else f" written as {form}"
+    written = "" if form == TYPED else f" written as {IN_ORDER.get(form, form)}"
     own = replace(options, missing_codes=(), nominal=False)
     return ReadColumn(reading.plain(raw), own, reading, (*notes, f"{raw.name!r} is a date{written}, read as {line}."))
 
