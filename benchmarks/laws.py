@@ -90,8 +90,8 @@ def measure_coverage(*, fresh: bool) -> None:
 def lost() -> str:
     """Return which equations of SRSD hold terms that are in no digit of their targets."""
     names = [task.name for task in GROUPS["srsd, no noise"](FIRST_REPORTED) if n_lost(task)]
-    return f"""Without noise {" and ".join(names)} have terms that are in none of the 200 targets: in double
-precision the sum of the other terms is the same number in every row, so that {46 - len(names)} of 46 are all there is."""
+    return f"""Without noise {" and ".join(names)} have terms that are in none of the 200 targets: in double precision
+the sum of the other terms is the same number in every row. So {46 - len(names)} of 46 are all there is."""
 
 
 def limit() -> str:
