@@ -88,7 +88,7 @@ class Verdict:
         if self.outliers:
             listed = ", ".join(map(str, self.outliers[:MAX_ROWS_LISTED]))
             more = "" if len(self.outliers) <= MAX_ROWS_LISTED else f" and {len(self.outliers) - MAX_ROWS_LISTED} more"
-            rows = f"rows {listed}{more}, counted from {self.first_row}"
+            rows = f"{'row' if len(self.outliers) == 1 else 'rows'} {listed}{more}, counted from {self.first_row}"
             lines.append(f"Left out as outliers, which no noise explains: {rows}.")
         return lines
 
