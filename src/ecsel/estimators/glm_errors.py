@@ -43,6 +43,7 @@ class _Derivatives(NamedTuple):
     by_row: Floats
     """∂loss_i/∂θ of each row, (parameters × rows), without weights."""
     hessian: Floats
+    """∂²loss/∂θ² of all rows, (parameters × parameters)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from ecsel.estimators.folds import SEARCH_ROWS, is_count
 from ecsel.estimators.options import check_integer
 from ecsel.estimators.readable_classes import class_task
 from ecsel.estimators.search_columns import with_cuts
-from ecsel.estimators.stability import Stability, check_level, draw_seed, resample, run_draws
+from ecsel.estimators.stability import Stability, check_level, draw_seed, percentiles_of, resample, run_draws
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.estimators.training import encoder_options
 from ecsel.estimators.training_rows import TrainingRows
@@ -120,10 +120,7 @@ class PieceStability(Stability):
         columns instead; `low` and `high` are percentiles of the coefficient over the draws that have the piece.
         """
         check_level(level)
-        low, high = np.full((2, len(self.pieces)), np.nan)
-        for k, values in enumerate(self.coefficients.T):
-            if not np.isnan(values).all():
-                low[k], high[k] = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+        low, high = percentiles_of(self.coefficients, level)
         columns: dict[str, Any] = {
             "class": self.piece_classes,
             "piece": self.pieces,

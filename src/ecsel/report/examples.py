@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from ecsel.report.evidence import Evidence
 
 MAX_REASONS = 4
+"""Reasons of one example."""
 MAX_CHANGES = 2
+"""Ways to another class that one example names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Example:
     heading: str
     row: str
     outcome: str
+    """The prediction, with its probability."""
     truth: str
     right: bool | None
     """None for a regression."""

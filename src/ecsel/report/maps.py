@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 
 ACROSS, UP = 96, 66
 BANDS = 10
+"""Colours between the probabilities 0 and 1."""
 MAX_DOTS = 300
+"""Rows that are drawn; more would hide the map."""
 MAX_TICKS = 8
+"""Labels of an axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,11 @@ class DecisionMap:
 
     chart: Html
     across: str
+    """The column of the horizontal axis."""
     up: str
+    """The column of the vertical axis."""
     colour: str
+    """What the colours stand for."""
     other_columns: str
     """How the other columns are set, in words."""
     label: str = ""

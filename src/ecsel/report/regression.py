@@ -42,8 +42,10 @@ class ParameterLine:
     """One number of the law and how well it is known."""
 
     what: str
+    """Which coefficient, exponent or constant."""
     value: str
     error: str
+    """Its standard error, and the estimate where the value is rounded from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,11 @@ class ValuePerformance:
 
     figures: tuple[Figure, ...]
     agreement: Html
+    """Truth against prediction."""
     residuals: Html
+    """Residuals against predictions."""
     histogram: Html
+    """How the residuals are distributed."""
     front_chart: Html | None
     front: tuple[FrontLine, ...]
     parameters: tuple[ParameterLine, ...]

@@ -112,6 +112,7 @@ class Equations:
     coefficients: Floats
     intercepts: Floats
     ridge: float
+    """The ridge under which they were fitted."""
 
     @property
     def n_factors(self) -> int:
@@ -137,6 +138,7 @@ class FrontPoint:
     loss: float
     loss_se: float
     key: Key
+    """Where it stands in the walks."""
     expected: float = np.nan
 
 

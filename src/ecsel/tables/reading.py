@@ -8,6 +8,7 @@ model often needs a few of many; pandas is asked directly, which for single rows
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class FrameColumns(Sequence[RawColumn]):
+class LazyColumns(Sequence[RawColumn], ABC):
+    """Columns that are made when they are asked for, one or a slice of them."""
+
+    @abstractmethod
+    def column(self, j: int) -> RawColumn:
+        """Return the column at a position."""
+
+    @overload
+    def __getitem__(self, j: int) -> RawColumn: ...
+
+    @overload
+    def __getitem__(self, j: slice) -> tuple[RawColumn, ...]: ...
+
+    def __getitem__(self, j: int | slice) -> RawColumn | tuple[RawColumn, ...]:
+        return tuple(map(self.column, range(*j.indices(len(self))))) if isinstance(j, slice) else self.column(j)
+
+
+class FrameColumns(LazyColumns):
     """The columns of a pandas or narwhals frame, each read when it is first asked for.
 
     `names` are what the columns are called here; they are the frame's own where it is `named`.
@@ -39,15 +57,8 @@ class FrameColumns(Sequence[RawColumn]):
     def __len__(self) -> int:
         return len(self.names)
 
-    @overload
-    def __getitem__(self, j: int) -> RawColumn: ...
-
-    @overload
-    def __getitem__(self, j: slice) -> tuple[RawColumn, ...]: ...
-
-    def __getitem__(self, j: int | slice) -> RawColumn | tuple[RawColumn, ...]:
-        if isinstance(j, slice):
-            return tuple(self[k] for k in range(*j.indices(len(self))))
+    def column(self, j: int) -> RawColumn:
+        """Return the column at a position; it is read once."""
         if (known := self._known[j]) is None:
             known = self._known[j] = RawColumn.of_series(self.names[j], self._series(j))
         return known
@@ -133,14 +144,24 @@ def _frame_table(frame: Any, shape: tuple[int, int], names: Sequence[Any]) -> Ra
 def _read_array(X: Any) -> RawTable:
     if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.kind in "fiub":
         return RawTable.of_cells(X)  # scikit-learn would find nothing to say
-    if not isinstance(X, (np.ndarray, np.generic)) and hasattr(X, "__array_namespace__"):
-        raise TypeError(
-            f"X is an array of {type(X).__module__.partition('.')[0]}, and ecsel computes with NumPy: give "
-            "numpy.asarray(X), after bringing the array to this machine's memory where it is on a device."
-        )
+    refuse_other_arrays(X=X)
     if isinstance(X, np.ma.MaskedArray):
         X = np.where(np.ma.getmaskarray(X), np.array(None), X.data)
     return RawTable.of_cells(check_array(X, dtype=None, ensure_all_finite=False, input_name="X"))
+
+
+def refuse_other_arrays(**arguments: Any) -> None:
+    """Refuse arrays of the array API that are not NumPy's, by the names of the arguments that they were given as.
+
+    >>> refuse_other_arrays(X=np.ones((2, 2)), y=[0, 1], sample_weight=None)
+    """
+    for name, given in arguments.items():
+        if not isinstance(given, (np.ndarray, np.generic)) and hasattr(given, "__array_namespace__"):
+            library = type(given).__module__.partition(".")[0]
+            raise TypeError(
+                f"{name} is an array of {library}, and ecsel computes with NumPy: give "
+                f"numpy.asarray({name}), after bringing the array to this machine's memory where it is on a device."
+            )
 
 
 def _require_some(n_rows: int, n_columns: int) -> None:

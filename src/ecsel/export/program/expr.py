@@ -158,6 +158,7 @@ class If:
 
     condition: Condition
     then: Expr
+    """Where the condition holds."""
     otherwise: Expr
 
 
@@ -173,6 +174,7 @@ class Compare:
     """The comparison of two numbers."""
 
     operator: Operator
+    """As Python writes it."""
     left: Expr
     right: Expr
 

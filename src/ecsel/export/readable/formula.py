@@ -134,6 +134,7 @@ class Order:
     """What the symbol of an ordinal column stands for: the position of the level, and a number for an unknown one."""
 
     levels: tuple[Level, ...]
+    """From the first position on."""
     unknown: float
 
 

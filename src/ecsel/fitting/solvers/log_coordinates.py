@@ -36,6 +36,7 @@ MIN_SINE = 0.25
 SMALLEST_COEFFICIENT = 1e-8
 """Smaller |α| have lost their digits in φ, which lies too close to π/2."""
 LARGEST_LOG = 12.0
+"""log|α| counts as no more, so that e^a stays in range."""
 LONGEST_STEP = 2.0
 """Most that log|α| may change in a step."""
 
@@ -47,6 +48,7 @@ class LocalModel:
     gradient: Array
     hessian: Array
     scale: Array
+    """What the damping multiplies."""
     l1: Array
 
 
