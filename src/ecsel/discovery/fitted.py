@@ -14,7 +14,8 @@ from ecsel._typing import Floats
 from ecsel.discovery.law import Law
 from ecsel.discovery.noise import LOGNORMAL, Noise
 from ecsel.discovery.numbers import name_number
-from ecsel.signomial import Signomial, Term
+from ecsel.signomial import Parity, Signomial, Term
+from ecsel.signomial.columns import base_values
 
 _MEASURES = ("noise_variance", "degrees_of_freedom", "code_length", "mse", "validation_mse", "plain_mse")
 
@@ -55,9 +56,12 @@ class FittedLaw:
         Which coefficients were rounded to simple numbers.
     free
         (term, feature) of the exponents that are estimated real numbers.
+    inner
+        (term, factor, what) of the other numbers that constants of a given form stand for: the exponent of a factor
+        that is no plain power, the "shift" of a column, the "rate" of an exponential.
     covariance
-        Covariance of the coefficients followed by the free exponents, as the data determine them before any rounding,
-        conditional on the monomials.
+        Covariance of the coefficients followed by the free exponents and the inner numbers, as the data determine them
+        before any rounding, conditional on the monomials.
     noise_variance, degrees_of_freedom
         Residual variance, of a row of mean weight, and its degrees of freedom.
     noise
@@ -93,6 +97,7 @@ class FittedLaw:
     constant_covariance: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     plain_mse: float = math.nan
     estimates: tuple[float, ...] = ()
+    inner: tuple[tuple[int, int, str], ...] = ()
 
     @classmethod
     def from_law(
@@ -162,7 +167,8 @@ class FittedLaw:
             Parameter(k, None, t.coefficient, float(errors[k]), self.rounded[k], estimates[k])
             for k, t in enumerate(self.terms)
         ]
-        for (k, name), error in zip(self.free, errors[len(self.terms) :], strict=True):
+        of_exponents = errors[len(self.terms) : len(self.terms) + len(self.free)]
+        for (k, name), error in zip(self.free, of_exponents, strict=True):
             value = float(self.terms[k].exponents[name])
             found.append(Parameter(k, name, value, float(error), rounded=False, estimate=value))
         return tuple(found)
@@ -193,6 +199,7 @@ class FittedLaw:
             with np.errstate(divide="ignore"):
                 logs = np.log(np.abs(np.asarray(columns[name], dtype=float)))
             design.append(np.where(np.isfinite(logs), values[k] * logs, 0.0))
+        design += [inner_slope(self.terms[k], i, what, columns, values[k]) for k, i, what in self.inner]
         if sigma is None:
             sigma = self.noise.at(np.broadcast_to(self.equation.evaluate(columns), n_rows))
         # Where squares leave the floating-point range the interval says so by being infinite.
@@ -212,6 +219,7 @@ class FittedLaw:
             "terms": [str(Signomial([t])) for t in self.terms],
             "rounded": list(self.rounded),
             "free": [[k, name] for k, name in self.free],
+            **({"inner": [list(each) for each in self.inner]} if self.inner else {}),
             "covariance": self.covariance.tolist(),
             "noise": [self.noise.kind, _finite(self.noise.sigma), self.noise.estimated],
             "estimates": list(self.estimates),
@@ -223,7 +231,8 @@ class FittedLaw:
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> "FittedLaw":
         """Return the law that :meth:`to_plain` wrote."""
-        size = len(values["terms"]) + len(values["free"])
+        inner = tuple((int(k), int(i), str(what)) for k, i, what in values.get("inner", ()))
+        size = len(values["terms"]) + len(values["free"]) + len(inner)
         constants = tuple(
             Constant(str(name), float(value), float("inf") if error is None else float(error))
             for name, value, error in values.get("constants", ())
@@ -243,8 +252,31 @@ class FittedLaw:
             constants=constants,
             constant_covariance=spread.reshape(len(constants), len(constants)),
             estimates=tuple(float(v) for v in values.get("estimates", ())),
+            inner=inner,
             **measures,
         )
+
+
+def inner_slope(term: Term, i: int, what: str, columns: Mapping[str, Floats], value: Floats) -> Floats:
+    """Return the derivative of a term's value by the exponent, shift or rate of its i-th factor.
+
+    >>> term = Signomial.parse("3*exp(-2*t)").terms[0]
+    >>> inner_slope(term, 0, "rate", {"t": np.array([0.5])}, np.array([1.1]))
+    array([0.55])
+    """
+    factor = term.factors[i]
+    x = np.asarray(columns[factor.name], dtype=float)
+    if what == "rate":
+        return np.asarray(value * x)
+    g = base_values(factor, x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if what == "exponent":
+            return np.asarray(value * np.log(np.abs(g), out=np.zeros_like(g), where=g != 0))
+        b = float(factor.exponent)
+        sign = 1.0 if factor.parity is Parity.ODD or factor.refuses_negative else np.sign(g)  # of an even function
+        step = 1.0 / (x + factor.shift) if factor.log else 1.0
+        others = Term.from_factors(term.coefficient, (f for k, f in enumerate(term.factors) if k != i))
+        return np.asarray(others.evaluate(columns) * b * np.abs(g) ** (b - 1.0) * sign * step)
 
 
 def _finite(value: float) -> float | None:

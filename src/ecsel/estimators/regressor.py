@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.discovery import option_values
 from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
-from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
+from ecsel.discovery.methods import Outcome, Table, by_form, by_orthogonal_form, by_paper, by_search
 from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseModel, noise_model, standard_deviations
 from ecsel.discovery.noise_choice import Attempt, NoiseSearch, Task
 from ecsel.discovery.options import Options
@@ -28,6 +28,7 @@ from ecsel.discovery.progress import Progress, part
 from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix, dimensionless_groups, product_with_dimension
+from ecsel.discovery.x_errors import column_errors
 from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
 from ecsel.estimators.callers import in_cross_validation
 from ecsel.estimators.law_stability import LawStability, law_stability
@@ -95,6 +96,9 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         Whether rows that no noise explains may be left out ("robust") or all count ("squared"). "auto" leaves them out
         where residuals are far beyond the noise and the description of the data becomes shorter; `outliers_` lists
         them.
+    x_error : dict of column to standard deviation, optional
+        Errors of the columns, one for all rows or one for each: the constants of `form` are fitted by orthogonal
+        distances. `noise` must be known too, as a number or an array.
     units, target_unit : dict of column to unit and unit, optional
         Physical units: only terms whose dimension is that of the target are allowed. A column that holds one number
         with a unit is a known constant and may enter with any exponent. Needs pint.
@@ -204,6 +208,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         fixed_terms: Any = None,
         noise: Any = "auto",
         loss: str = "auto",
+        x_error: Any = None,
         units: Any = None,
         target_unit: str | None = None,
         solver: str = "search",
@@ -235,6 +240,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         self.fixed_terms = fixed_terms
         self.noise = noise
         self.loss = loss
+        self.x_error = x_error
         self.units = units
         self.target_unit = target_unit
         self.solver = solver
@@ -289,10 +295,11 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         known = known_part(self.fixed_terms)
         noise = noise_model(self.noise, y_)
         given = evaluate_known(known, X_, names)
+        x_error = {} if self.x_error is None else column_errors(self.x_error, names, len(y_))
 
         def solve(task: Task) -> tuple[Outcome, Table]:
             counted = weight if task.keep.all() else np.where(task.keep, 1.0 if weight is None else weight, 0.0)
-            table = as_table(X_, y_, given, counted, task.noise, names)
+            table = as_table(X_, y_, given, counted, task.noise, names, x_error)
             # Nobody knows how many searches there will be: each takes half of what is left of the bar.
             done = max(search.n_attempts - 1, 0)
             report = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
@@ -316,6 +323,10 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
 
     def _noise_kinds(self, noise: NoiseModel) -> tuple[str, ...]:
         return (CONSTANT, RELATIVE, LOGNORMAL) if isinstance(self.noise, str) and self.noise == AUTO else (noise.kind,)
+
+    @property
+    def _noise_is_unknown(self) -> bool:
+        return self.noise is None or isinstance(self.noise, str)
 
     @property
     def _predicts(self) -> bool:
@@ -382,13 +393,19 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if self.loss not in LOSSES:
             raise ValueError(f"loss={self.loss!r}: use {', '.join(map(repr, LOSSES))}")
         option_values.check_numbers(self.time_limit, self.l1)
+        if self.x_error is not None and self.form is None:
+            raise ValueError("x_error is for the constants of a given form: set form=, or leave x_error out")
+        if self.x_error is not None and self._noise_is_unknown:
+            raise ValueError(
+                "x_error needs the noise of the target too: noise= a standard deviation, or one for each row"
+            )
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
     def _search(self, table: Table, task: Task, progress: Progress) -> Outcome:
         seed = self._seed()
         if self.form is not None:
-            return by_form(table, self.form, seed)
+            return (by_form if self.x_error is None else by_orthogonal_form)(table, self.form, seed)
         max_terms = option_values.largest_number_of_terms(self.max_terms)
         n_terms = option_values.number_of_terms(self.n_terms, table.n_rows)
         if self.solver == "paper":

@@ -138,7 +138,10 @@ def read_law(node: Node, names: Sequence[str], equation: Signomial | None = None
         k, name = _pair(each)
         if not 0 <= k.whole() < len(read) or name.text() not in read[k.whole()].terms[0].exponents:
             each.refuse("a term and a feature of it")
-    _check_square(node.get("covariance"), len(read) + len(free.items()))
+    inner = node.get("inner").items() if "inner" in node.value else []
+    for each in inner:
+        _check_inner(each, read)
+    _check_square(node.get("covariance"), len(read) + len(free.items()) + len(inner))
     _check_noise(node)
     _check_constants(node)
     for measure in (*MEASURES, *(each for each in LATER_MEASURES if each in node.value)):
@@ -169,6 +172,15 @@ def _pair(node: Node) -> list[Node]:
     if len(items) != 2:
         node.refuse("a list of two")
     return items
+
+
+def _check_inner(node: Node, read: Sequence[Signomial]) -> None:
+    if len(node.items()) != 3:
+        node.refuse("a term, a factor of it and what it is")
+    k, i, what = node.items()
+    what.choice(("exponent", "shift", "rate"))
+    if not 0 <= k.whole() < len(read) or not 0 <= i.whole() < len(read[k.whole()].terms[0].factors):
+        node.refuse("a factor of a term")
 
 
 def _check_square(node: Node, size: int) -> None:
