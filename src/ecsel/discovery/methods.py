@@ -200,10 +200,10 @@ def by_orthogonal_form(table: Table, text: str, seed: int) -> Outcome:
     found = distances(form, constants, columns, table.y, variance, errors)
     check_defined(text, terms, found.columns)
     unit = np.sqrt(table.noise.variance)
-    parts = _Parts(terms, form.free, form.inner(constants, terms), constants, form.chain(constants))
+    parts = FormParts(terms, form.free, form.inner(constants, terms), constants, form.chain(constants))
     jacobian = found.by_constant * (unit / np.sqrt(found.variance))[:, None]
     energy = float(np.sum(table.y**2 / found.variance)) * table.noise.variance
-    return _described(table, parts, jacobian, found.residual * unit, energy)
+    return described(table, parts, jacobian, found.residual * unit, energy)
 
 
 def check_defined(text: str, terms: Sequence[Term], columns: Mapping[str, Floats]) -> None:
@@ -243,13 +243,16 @@ def _plain(
     jacobian = np.column_stack(design) * root[:, None] if design else np.zeros((n, 0))
     chain = np.eye(len(design)) if chain is None else chain
     fitted = np.sum([t.coefficient * m for t, m in zip(terms, monomials, strict=True)], axis=0) if terms else 0.0
-    parts = _Parts(terms, free, tuple(inner), constants or {}, chain)
-    return _described(table, parts, jacobian @ chain, (table.y - fitted) * root, (table.y * root) @ (table.y * root))
+    parts = FormParts(terms, free, tuple(inner), constants or {}, chain)
+    return described(table, parts, jacobian @ chain, (table.y - fitted) * root, (table.y * root) @ (table.y * root))
 
 
 @dataclass(frozen=True, eq=False)
-class _Parts:
-    """The terms of a fitted form, where its numbers stand, its constants, and the derivatives of numbers by them."""
+class FormParts:
+    """The terms of a fitted form, where its numbers stand, its constants, and the derivatives of numbers by them.
+
+    The numbers are the coefficients, the ``free`` exponents, then the ``inner`` ones.
+    """
 
     terms: tuple[Term, ...]
     free: tuple[tuple[int, str], ...]
@@ -258,7 +261,7 @@ class _Parts:
     chain: Floats
 
 
-def _described(table: Table, parts: _Parts, jacobian: Floats, residual: Floats, energy: float) -> Outcome:
+def described(table: Table, parts: FormParts, jacobian: Floats, residual: Floats, energy: float) -> Outcome:
     """Return the outcome of a least-squares problem with weighted residuals, derivatives and sum of squared targets."""
     inverse, known, rank = _inverse(jacobian)
     rss, left = float(residual @ residual), max(table.n_rows - rank, 1)

@@ -17,7 +17,7 @@ def _monomial(term: Term) -> Signomial:
     return Signomial([Term.from_factors(1.0, term.factors)])
 
 
-def _error(value: float) -> str:
+def error_text(value: float) -> str:
     """Return a standard error for people; a number that the data do not determine has none."""
     return f"{value:.2g}" if math.isfinite(value) else "—"
 
@@ -105,7 +105,8 @@ def noise_text(law: FittedLaw) -> str:
     return f"The noise is the same for all rows, with a standard deviation of {sigma:.3g}."
 
 
-def _errors_text(law: FittedLaw) -> str:
+def errors_text(law: FittedLaw) -> str:
+    """Return the errors of a law: that of `predict`, and that of the fit where it weighs rows by their noise."""
     training, left_out = f"{law.mse**0.5:.4g}", f"{law.validation_mse**0.5:.4g}"
     plain = law.plain_mse**0.5
     if math.isnan(plain) or f"{plain:.3g}" == f"{law.mse**0.5:.3g}":
@@ -123,15 +124,15 @@ def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], verdict: Verdict, t
     absolute = sorted({name for term in law.terms for name in term.absolute})
     if absolute:
         lines.append(f"The law takes the absolute value of {', '.join(absolute)}.")
-    lines += [f"The constant {c.name} is {c.value:.6g} ± {_error(c.standard_error)}." for c in law.constants]
+    lines += [f"The constant {c.name} is {c.value:.6g} ± {error_text(c.standard_error)}." for c in law.constants]
     for p in () if law.constants else law.parameters:
         what = f"coefficient of {_monomial(law.terms[p.term])}" if p.feature is None else f"exponent of {p.feature}"
         if p.rounded:
-            near = f"{p.estimate:.6g} ± {_error(p.standard_error)}"
+            near = f"{p.estimate:.6g} ± {error_text(p.standard_error)}"
             lines.append(f"The {what} is {number_text(p.value)}, a simple number compatible with the data ({near}).")
         else:
             lines.append(f"The {what} is {p.value:.6g} ± {p.standard_error:.2g}.")
-    lines += [noise_text(law), _errors_text(law)]
+    lines += [noise_text(law), errors_text(law)]
     if near_ties:
         lines.append("The data cannot decide between this law and these:")
         lines += [f"  {left} = {formula_text(tie)}  ({_compared(tie, law)})" for tie in near_ties]
@@ -156,8 +157,8 @@ def summary(law: FittedLaw, verdict: Verdict) -> str:
     for p in law.parameters:
         what = "coefficient" if p.feature is None else f"exponent of {p.feature}"
         term, mark = str(_monomial(law.terms[p.term])), f"rounded from {p.estimate:.6g}" if p.rounded else ""
-        rows.append((term, what, f"{p.value:.8g}", _error(p.standard_error), mark))
-    rows += [("", f"constant {c.name}", f"{c.value:.8g}", _error(c.standard_error), "") for c in law.constants]
+        rows.append((term, what, f"{p.value:.8g}", error_text(p.standard_error), mark))
+    rows += [("", f"constant {c.name}", f"{c.value:.8g}", error_text(c.standard_error), "") for c in law.constants]
     widths = [max(len(row[i]) for row in rows) for i in range(5)]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     foot = f"residual variance {law.noise_variance:.4g}, code length {law.code_length:.1f} nats"

@@ -62,6 +62,11 @@ def evaluate_known(known: Signomial, X: Floats, names: tuple[str, ...]) -> Float
     return np.array(np.broadcast_to(known.evaluate(columns), len(X)), dtype=float)
 
 
+def ranges_of(X: Floats, names: tuple[str, ...]) -> dict[str, tuple[float, float]]:
+    """Return the smallest and the largest number of each column."""
+    return {name: (float(X[:, j].min()), float(X[:, j].max())) for j, name in enumerate(names)}
+
+
 def as_table(
     X: Floats,
     y: Floats,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ecsel.discovery.fitted import FittedLaw
+from ecsel.discovery.grouped_law import GroupNames
 from ecsel.discovery.noise import CONSTANT, LOGNORMAL, PER_ROW, RELATIVE
 from ecsel.estimators.bounds import bound_lines, column_lines
 from ecsel.estimators.errors import NumberError, StandardErrors
@@ -152,6 +153,30 @@ def read_law(node: Node, names: Sequence[str], equation: Signomial | None = None
     if equation is not None and law.equation != equation:
         raise ModelFileError(node.path, "the record speaks of another law than the equation that predicts")
     return law
+
+
+def read_ranges(report: Node, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Read the ranges of the columns; files of earlier versions do not tell."""
+    if "ranges" not in report.value:
+        return {}
+    found = {}
+    for name, ends in report.get("ranges").members():
+        low, high = (each.number() for each in _pair(ends))
+        if name not in names or not low <= high:
+            ends.refuse("the smallest and the largest number of a column")
+        found[name] = low, high
+    return found
+
+
+def read_groups(report: Node) -> GroupNames | None:
+    """Read the groups of a law, None where it has none."""
+    if "groups" not in report.value:
+        return None
+    column, labels = report.get("groups").fields("column", "labels")
+    found = labels.each(Node.label)
+    if len(set(found)) != len(found) or not found:
+        labels.refuse("a list of different labels")
+    return GroupNames(column.text(), tuple(found))
 
 
 def read_misfit(report: Node) -> tuple[float, str | None]:
