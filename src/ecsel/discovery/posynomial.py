@@ -26,8 +26,8 @@ def check_positive(table: Table) -> None:
     """Refuse a table on which no posynomial can be defined, or be positive."""
     if bad := [name for j, name in enumerate(table.names) if not (table.X[:, j] > 0).all()]:
         raise ValueError(
-            f"positive=True needs positive columns, but {', '.join(map(repr, bad))} holds numbers that are not: leave "
-            "such columns out, or take them from a value that none of them reaches"
+            f"positive=True needs positive columns, but not all numbers of {', '.join(map(repr, bad))} are: leave such "
+            "columns out, or add a number to them"
         )
     if not table.target.mean() > 0:
         raise ValueError("positive=True needs a target that is positive on average: a sum of positive terms is")
@@ -41,7 +41,8 @@ def is_positive(law: FittedLaw) -> bool:
 def by_posynomial(table: Table, options: Options, progress: Progress = silent) -> Outcome:
     """Return the posynomial with the shortest code length that the search finds."""
     check_positive(table)
-    free = by_search(table, options, part(progress, 0.0, 0.5))
+    # Restarts help where residuals object; a law that needs negative terms leaves objections that none removes.
+    free = by_search(table, replace(options, thorough=False), part(progress, 0.0, 0.5))
     if is_positive(free.law) and free.law.terms:
         return _positive_only(free)
     structure = _grown(table, options)

@@ -171,8 +171,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         The p-value of those tests, and the column that the residuals depend on most (None where they pass).
     outliers_ : tuple of int
         Rows, from 0, that no noise explains and that were left out of the fit.
-    groups_ : tuple
-        The labels of the groups, where there are any.
+    groups_, group_names_ : tuple, GroupNames
+        The labels of the groups, where there are any, and what their column and indicators are called.
     group_equations_ : dict of label to Signomial
         The equation of each group, without indicators, which can be exported.
     column_ranges_ : dict of column to (low, high)
@@ -393,7 +393,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             else:
                 best = search.choose(self._noise_kinds(noise), robust=False)
         self._forget()
-        self._group_names = groups
+        self.group_names_ = groups
         self._set(best, Signomial(), names)
         self.law_found_ = bool(set(self.equation_.names) - set(groups.indicators))
         self.groups_ = groups.labels
@@ -407,7 +407,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         check_is_fitted(self)
         if not hasattr(self, "groups_"):
             raise AttributeError("there are no groups: set groups= before fit")
-        return group_equations(self.law_, self._group_names)
+        return group_equations(self.law_, self.group_names_)
 
     def to_cvxpy(self, variables: Any = None, ranges: Any = None) -> Any:
         """Return a posynomial law as an expression of CVXPY, with the ranges of the training rows as bounds.
@@ -616,7 +616,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         return {name: X_[:, j] for j, name in enumerate(self._names())}, len(X_)
 
     def _columns_of_groups(self, X: Any, groups: Any) -> tuple[dict[str, Floats], int]:
-        own, is_column = self._group_names, isinstance(self.groups, (str, int))
+        own, is_column = self.group_names_, isinstance(self.groups, (str, int))
         if is_column and groups is not None:
             raise ValueError(f"the groups are column {own.column!r} of X: leave groups out")
         if not is_column and groups is None:
@@ -692,7 +692,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if hasattr(self, "encoder_"):
             return describe_prediction(self)
         if hasattr(self, "groups_"):
-            return describe_groups(self.law_, self._group_names, self._verdict(), self.target_name_)
+            return describe_groups(self.law_, self.group_names_, self._verdict(), self.target_name_)
         lines = [describe(self.law_, self.near_ties_, self._verdict(), self.target_name_)]
         if self.positive:
             lines.append("All coefficients are positive and all columns too: the law is a posynomial.")
@@ -752,7 +752,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         document = ModelDocument(
             kind="regressor",
             link="identity",
-            inputs=(*self._names(), *(self._group_names.indicators if hasattr(self, "groups_") else ())),
+            inputs=(*self._names(), *(self.group_names_.indicators if hasattr(self, "groups_") else ())),
             equations=(self.equation_,),
             params={name: value for name, value in params.items() if value is not None},
             report={
@@ -765,7 +765,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
                 "outliers": list(self.outliers_),
                 "target": self.target_name_,
                 "ranges": {name: list(ends) for name, ends in getattr(self, "column_ranges_", {}).items()},
-                **({"groups": as_record(self._group_names)} if hasattr(self, "groups_") else {}),
+                **({"groups": as_record(self.group_names_)} if hasattr(self, "groups_") else {}),
             },
             path=tuple(law.to_plain() for law in self.path_),
         )
@@ -783,7 +783,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         report, names = as_node(document.report, "report"), document.inputs
         model.column_ranges_ = read_ranges(report, names)
         if (groups := read_groups(report)) is not None:
-            model._group_names, model.groups_ = groups, groups.labels
+            model.group_names_, model.groups_ = groups, groups.labels
         inputs = names if groups is None else names[: len(names) - len(groups.labels)]
         if groups is not None and names[len(inputs) :] != groups.indicators:
             raise ModelFileError("inputs", "the last ones are not the indicators of the groups")
