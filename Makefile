@@ -66,11 +66,14 @@ release-check:
 without-compiler:
 	sh tests/without_compiler.sh $(PYTHON)
 
-# The tests that need no other programs, on this Python with the oldest or the newest dependencies.
+# The tests that need no other programs, on this Python with the oldest or the newest dependencies. COMPILED=yes and
+# COMPILED=no refuse to run them without the compiled kernel, or with it.
 DEPENDENCIES ?= newest
+COMPILED ?=
 test-package:
 	$(PYTHON) $(PIP) install "uv>=0.8"
 	$(PYTHON) -m uv pip install --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" --resolution $(if $(filter oldest,$(DEPENDENCIES)),lowest-direct,highest) ".[test]"
+	$(PYTHON) -c "import ecsel, ecsel._compiled as kernel; ecsel.show_versions(); assert '$(COMPILED)' in ('', 'yes' if kernel.compiled else 'no')"
 	$(PYTHON) -m pytest -n 2 tests/signomial tests/tables tests/search tests/fitting tests/estimators tests/explain
 
 # The same with both, each in an environment of its own.

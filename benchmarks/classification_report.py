@@ -189,9 +189,9 @@ def _nested_table(blocks: Block, complete: set[tuple[str, str]]) -> str:
             {
                 "table": _marked(table),
                 "method": method,
-                **{c: _spread(found, c, 100) for c in ("accuracy", "f1", "minority_recall")},
-                **{c: _spread(found, c, 1) for c in ("log_loss", "auc")},
-                "cpu_seconds": _spread(found, "cpu_seconds", 1).partition(" ±")[0],
+                **{c: _mean_and_std(found, c, 100) for c in ("accuracy", "f1", "minority_recall")},
+                **{c: _mean_and_std(found, c, 1) for c in ("log_loss", "auc")},
+                "cpu_seconds": _mean_and_std(found, "cpu_seconds", 1).partition(" ±")[0],
                 "paper": cv_f1,
                 "note": ", ".join(note),
             }
@@ -211,7 +211,7 @@ def _nested_table(blocks: Block, complete: set[tuple[str, str]]) -> str:
     return markdown_table(rows, columns)
 
 
-def _spread(rows: list[Row], column: str, factor: float) -> str:
+def _mean_and_std(rows: list[Row], column: str, factor: float) -> str:
     values = factor * values_of([row for row in rows if row["status"] == "ok"], column)
     if not len(values) or np.isnan(values).any():
         return "–"
@@ -229,17 +229,17 @@ def paper_part(folder: Path, tables: Sequence[str], methods: Sequence[str]) -> l
         n_test = math.ceil(0.2 * SOURCES[table].rows)
         # our own trainer has no row in the paper: it stands beside the paper's ECSEL
         theirs = paper.get((table, "ECSEL (paper)" if method in {OURS, THRESHOLD} else method), {})
-        shown = {"table": _marked(table), "method": method}
+        cells = {"table": _marked(table), "method": method}
         for column in ("accuracy", "f1", "precision", "recall", "minority_recall"):
-            shown[column] = f"{100 * float(row[column]):.2f}" if row[column] else "–"
-            shown[f"paper_{column}"] = theirs.get(column) or "–"
+            cells[column] = f"{100 * float(row[column]):.2f}" if row[column] else "–"
+            cells[f"paper_{column}"] = theirs.get(column) or "–"
         for name, share in (("", row["accuracy"] and float(row["accuracy"])), ("paper_", _share(theirs))):
             low, high = wilson_interval(share, n_test) if isinstance(share, float) else (np.nan, np.nan)
-            shown[f"{name}interval"] = f"{100 * low:.1f} – {100 * high:.1f}" if isinstance(share, float) else "–"
-        shown["cpu_seconds"] = f"{float(row['cpu_seconds']):.1f}" if row["status"] == "ok" else "dnf"
-        shown["fit_seconds"] = f"{float(row['fit_seconds']):.2f}" if row["status"] == "ok" else "dnf"
-        shown["paper_seconds"] = theirs.get("seconds") or "–"
-        rows.append(shown)
+            cells[f"{name}interval"] = f"{100 * low:.1f} – {100 * high:.1f}" if isinstance(share, float) else "–"
+        cells["cpu_seconds"] = f"{float(row['cpu_seconds']):.1f}" if row["status"] == "ok" else "dnf"
+        cells["fit_seconds"] = f"{float(row['fit_seconds']):.2f}" if row["status"] == "ok" else "dnf"
+        cells["paper_seconds"] = theirs.get("seconds") or "–"
+        rows.append(cells)
     names = {"accuracy": "accuracy", "f1": "F1", "precision": "precision", "minority_recall": "minority recall"}
     columns = {"table": "table", "method": "method"}
     for column, name in names.items():
@@ -278,7 +278,7 @@ def _paper_aims_part(blocks: Block, paper: dict[tuple[str, str], dict[str, str]]
         rows.append(row)
     if not rows:
         return []
-    judged = [row["within"] for row in rows if row["within"] != "–"]
+    within = [row["within"] for row in rows if row["within"] != "–"]
     first, cut = (sum(row[kind].startswith("1 of") for row in rows) for kind in ("place", "threshold"))
     columns = {
         "table": "table",
@@ -290,7 +290,7 @@ def _paper_aims_part(blocks: Block, paper: dict[tuple[str, str], dict[str, str]]
         "threshold": 'with `threshold="weighted_f1"`',
     }
     verdict = (
-        f"Within the interval of the paper's figure, or above it, on {sum(w != 'no' for w in judged)} of {len(judged)} "
+        f"Within the interval of the paper's figure, or above it, on {sum(w != 'no' for w in within)} of {len(within)} "
         f"of its own tables (the aim is all). First among the methods that finished on {first} of {len(rows)} tables "
         "(the aim is more than four, the number in the paper)"
         + (f", with a threshold of its own on {cut}." if any(row["threshold"] for row in rows) else ".")

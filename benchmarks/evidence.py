@@ -62,9 +62,9 @@ def page(results: Path) -> str:
     parts = [HEAD, "## Sealed tables", opened(results)]
     parts += [*picture_part(sealed), *class_parts(sealed, "###"), *number_parts(numbers, "###")]
     parts += ["## The same program on tables of the tuning list", TUNING_NOTE]
-    if not _shown(sealed):
+    if not _is_ready(sealed):
         parts += picture_part(tuning)
-    if _shown(tuning):
+    if _is_ready(tuning):
         parts += [f"Classification, {_extent(tuning)}:", rank_table(tuning), rank_note(tuning)]
     parts += number_parts(developed, "###")
     parts += [FIELD, *absent(), "## What counts as a number to read", _sizes(), *versions_part(results)]
@@ -76,7 +76,7 @@ Settings of this library were chosen on some of these tables, so that its figure
 program works. `benchmarks/results/tuning.md` has the rest."""
 
 
-def _shown(block: Block) -> bool:
+def _is_ready(block: Block) -> bool:
     return len(block.methods) > 1 and bool(block.tables)
 
 
@@ -90,7 +90,7 @@ def _sizes() -> str:
 
 def picture_part(block: Block) -> list[str]:
     """Return the picture of a block with what it shows."""
-    if not _shown(block):
+    if not _is_ready(block):
         return []
     sizes, values = sealed_front.points(block)
     front = ", ".join(block.methods[i] for i in sealed_front.front(sizes, values))
@@ -107,7 +107,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=PAGE, metavar="FILE", help="the page (docs/evidence.md)")
     options = parser.parse_args(argv)
     options.output.write_text(page(FOLDER), encoding="utf-8")
-    block = next((b for name in ("sealed", "tuning") if _shown(b := read_block(FOLDER, name, "classification"))), None)
+    block = next(
+        (b for name in ("sealed", "tuning") if _is_ready(b := read_block(FOLDER, name, "classification"))), None
+    )
     if block is not None:
         picture = options.output.parent / "_static" / PICTURE.name
         picture.parent.mkdir(exist_ok=True)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
-from benchmarks.explain_counterfactuals import TABLES, race
+from benchmarks.explain_counterfactuals import TABLES, compare
 from benchmarks.explain_lime import lime_with_category
 from benchmarks.explain_reference import enumerated
 from benchmarks.results import FOLDER, ResultFile, Row, markdown_table, surroundings
@@ -58,7 +58,7 @@ def main(argv: list[str]) -> int:
     if options.data is not None:
         counterfactuals = ResultFile(FOLDER / "explain_counterfactuals.csv", ("table", "calls", "method"))
         for name in TABLES:
-            race(counterfactuals, options.data, name, options.queries)
+            compare(counterfactuals, options.data, name, options.queries)
         text += _counterfactual_report(counterfactuals.rows)
     (FOLDER / "explain.md").write_text(text, encoding="utf-8")
     print(text)
@@ -188,8 +188,8 @@ def _report(rows: list[Row]) -> str:
         ours = time_of.get((row["case"], _closed_form(row["method"])))
         row["ratio"] = "" if ours is None else f"{float(row['microseconds']) / ours:,.0f}"
     cases = list(dict.fromkeys(row["case"] for row in rows))
-    shown = [{**row, "microseconds": f"{float(row['microseconds']):,.1f}"} for row in rows]
-    shown.sort(key=lambda row: cases.index(row["case"]))
+    lines = [{**row, "microseconds": f"{float(row['microseconds']):,.1f}"} for row in rows]
+    lines.sort(key=lambda row: cases.index(row["case"]))
     return "\n".join(
         [
             "# Explanations",
@@ -204,7 +204,7 @@ def _report(rows: list[Row]) -> str:
             "of samples that it can hold brings its error near ours, so there is no row of equal error; more samples",
             "only raise the ratio, and fewer buy its time with a larger error.",
             "",
-            markdown_table(shown, COLUMNS),
+            markdown_table(lines, COLUMNS),
             "",
         ]
     )

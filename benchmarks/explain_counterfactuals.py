@@ -36,13 +36,13 @@ FIXED = {"age", "sex", "gender", "race"}
 ONE_BY_ONE, TOGETHER = "one query a call", "all in one call"
 
 
-def race(results: ResultFile, folder: Path, name: str, n_queries: int) -> None:
+def compare(results: ResultFile, folder: Path, name: str, n_queries: int) -> None:
     """Run all methods on one table."""
     table = load(folder, name)
     X = table.X.assign(**{column: table.X[column].astype(str).astype(object) for column in TABLES[name]})
     model = ECSELClassifier(n_terms=2, l1=1e-3, random_state=0).fit(X, table.y)
     fixed = [column for column in X.columns if column.lower() in FIXED]
-    costs = {column: 1.0 if column in TABLES[name] else 1.0 / _spread(X[column]) for column in X.columns}
+    costs = {column: 1.0 if column in TABLES[name] else 1.0 / _median_deviation(X[column]) for column in X.columns}
     queries = X.iloc[:n_queries]
     decided = model.predict(queries)
     methods: dict[str, Method] = {
@@ -90,7 +90,7 @@ def _timed(method: Method, queries: pd.DataFrame, calls: str) -> tuple[list[Any]
     return [None if answer is None else method.table(answer) for answer in found], best
 
 
-def _spread(values: pd.Series) -> float:
+def _median_deviation(values: pd.Series) -> float:
     deviation = (values - values.median()).abs()
     return float(deviation.median()) or float(deviation.mean()) or 1.0
 

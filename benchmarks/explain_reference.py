@@ -50,13 +50,13 @@ def _worths(alpha: Floats, beta: Floats, u: Floats, behind: Floats) -> Floats:
     return total.ravel()
 
 
-def _shapley(worth: Floats, n_players: int) -> Floats:
+def _shapley(worth: Floats, n_groups: int) -> Floats:
     size = np.zeros(worth.size, dtype=np.intp)
-    for j in range(n_players):
+    for j in range(n_groups):
         size += (np.arange(worth.size) >> j) & 1
-    weight = np.array([factorial(s) * factorial(n_players - 1 - s) / factorial(n_players) for s in range(n_players)])
-    values = np.empty(n_players)
-    for j in range(n_players):
+    weight = np.array([factorial(s) * factorial(n_groups - 1 - s) / factorial(n_groups) for s in range(n_groups)])
+    values = np.empty(n_groups)
+    for j in range(n_groups):
         pairs, without = worth.reshape(-1, 2, 1 << j), size.reshape(-1, 2, 1 << j)[:, 0]
         values[j] = np.sum(weight[without] * (pairs[:, 1] - pairs[:, 0]))
     return values

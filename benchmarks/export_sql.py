@@ -51,7 +51,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Race:
+class Comparison:
     """A table drawn large, the fitted models, and a database that holds the rows under the name ``t``.
 
     Without XGBoost the rival is None.
@@ -64,7 +64,7 @@ class Race:
     database: Any
 
     @classmethod
-    def of(cls, table: Table, n_rows: int, *, xgboost: bool) -> Race:
+    def of(cls, table: Table, n_rows: int, *, xgboost: bool) -> Comparison:
         """Fit the models to the table as it is, then draw the rows."""
         import duckdb
 
@@ -98,10 +98,10 @@ class Race:
 
     def difference(self) -> float:
         """Return the largest difference between a probability of the last query and the model's."""
-        told = self.database.execute(f'SELECT * FROM scored ORDER BY "{KEY}"').fetchnumpy()
+        scored = self.database.execute(f'SELECT * FROM scored ORDER BY "{KEY}"').fetchnumpy()
         p = self.model.predict_proba(self.X)
         return max(
-            float(np.abs(told[f"probability_{label}"] - p[:, c]).max()) for c, label in enumerate(self.model.classes_)
+            float(np.abs(scored[f"probability_{label}"] - p[:, c]).max()) for c, label in enumerate(self.model.classes_)
         )
 
 
@@ -114,14 +114,14 @@ def timed(run: Callable[[], Any]) -> tuple[float, float]:
 
 def measured(table: Table, n_rows: int, repeats: int, *, xgboost: bool = True) -> Iterator[dict[str, Any]]:
     """Yield one result per method."""
-    race = Race.of(table, n_rows, xgboost=xgboost)
-    methods = dict(race.methods())
+    comparison = Comparison.of(table, n_rows, xgboost=xgboost)
+    methods = dict(comparison.methods())
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in methods}
     loads = []
-    with warnings.catch_warnings(), race.database:
+    with warnings.catch_warnings(), comparison.database:
         warnings.simplefilter("ignore", UserWarning)  # levels that few rows have, and the like
         methods["SQL in DuckDB"]()
-        difference = race.difference()
+        difference = comparison.difference()
         for _ in range(repeats):
             for name, run in methods.items():
                 loads.append(os.getloadavg()[0])

@@ -102,7 +102,7 @@ class _Score:
     capped: int = 0
 
 
-def race(table: Table, methods: list[Method]) -> list[dict[str, Any]]:
+def compare(table: Table, methods: list[Method]) -> list[dict[str, Any]]:
     """Return seconds and quality of the methods on one table, means over the folds."""
     scores = [_Score() for _ in methods]
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(table.y, table.y):
@@ -172,8 +172,8 @@ def with_ratios(rows: list[Row]) -> list[Row]:
     out = []
     for row in rows:
         ratio = f"{float(row['seconds']) / base[row['table']]:.2f}" if row["table"] in base else ""
-        shown = {name: f"{float(row[name]):.4f}" for name in METRICS}
-        out.append({**row, **shown, "seconds": f"{float(row['seconds']):.3f}", "to_xgboost": ratio})
+        cells = {name: f"{float(row[name]):.4f}" for name in METRICS}
+        out.append({**row, **cells, "seconds": f"{float(row['seconds']):.3f}", "to_xgboost": ratio})
     return out
 
 
@@ -192,7 +192,7 @@ def main(argv: list[str]) -> int:
     for name in options.tables:
         table = load(options.data, name)
         missing = [m for m in methods if not (options.resume and {"table": name, "method": m.name} in results)]
-        for row in race(table, missing) if missing else []:
+        for row in compare(table, missing) if missing else []:
             results.put(row)
             print(f"{name}: {row['method']} {row['seconds']:.3f} s", file=sys.stderr)
     rows = with_ratios(in_order(results.rows))

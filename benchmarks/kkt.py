@@ -40,7 +40,7 @@ Array = NDArray[np.float64]
 
 LARGEST_TABLE = 30_000
 TERMS, STRENGTHS = (1, 2, 3), (1e-1, 1e-2, 1e-3)
-STARTS = 20
+N_STARTS = 20
 THOROUGH = Newton(starts=64)
 FULL_ROWS, FINISHED = 2000, 3
 TOLERANCE = 1e-4
@@ -89,7 +89,7 @@ class Posed:
         equations, names = list(model.equations_.values()), model.encoder_.feature_names
         return np.asarray(to_theta(self.problem, power_laws(equations, names), self.coordinates), dtype=np.float64)
 
-    def judge(self, model: ECSELClassifier) -> tuple[float, float]:
+    def evaluate(self, model: ECSELClassifier) -> tuple[float, float]:
         """Return the objective of the model's equations, and their KKT residual."""
         theta = self.theta(model)
         objective, gradient = self.problem.value_and_gradient(theta)
@@ -104,7 +104,7 @@ class Posed:
         small = self.problem.blocks.n_rows <= FULL_ROWS
         # minimise_lbfgs allows ten iterations per unit of max_iter
         first, last = Stop(1e-9, 1e-7, 100 if small else 6), Stop(1e-9, 1e-7, 100)
-        runs = [minimise_lbfgs(self.problem, self.random_start(rng), first) for _ in range(STARTS)]
+        runs = [minimise_lbfgs(self.problem, self.random_start(rng), first) for _ in range(N_STARTS)]
         runs.sort(key=lambda run: run.objective)
         if not small:
             runs = [minimise_lbfgs(self.problem, run.theta, last) for run in runs[:FINISHED]]
@@ -117,7 +117,7 @@ def measure(table: Table, n_terms: int, l1: float, known: Row | None) -> dict[st
     (model, seconds), (thorough, more_seconds) = fits
     with one_blas_thread():
         posed = Posed.of(model, table)
-        (objective, residual), (lower, other_residual) = (posed.judge(fitted) for fitted, _ in fits)
+        (objective, residual), (lower, other_residual) = (posed.evaluate(fitted) for fitted, _ in fits)
         solving = time.perf_counter()
         best = float(known["best_lbfgs"]) if known else posed.best_lbfgs(np.random.default_rng(0))
     spent = float(known["lbfgs_seconds"]) if known else time.perf_counter() - solving

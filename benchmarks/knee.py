@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from benchmarks.results import FOLDER, ResultFile, markdown_table, surroundings
-from benchmarks.scaling import judge
+from benchmarks.scaling import evaluate
 from benchmarks.tables import add_table_options, check_files, load
 from ecsel.fitting.objective import forms
 from ecsel.fitting.penalties import l1
@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
             table = load(options.data, name)
             for knee, bending in PAIRS:
                 forms.KNEE, l1.BENDING = knee, bending
-                loss, strength = judge(table, "auto")
+                loss, strength = evaluate(table, "auto")
                 results.put({"table": name, "knee": knee, "bending": bending, "log_loss": loss, "l1": strength})
                 print(f"{name:14s} κ = {knee:g}, bending {bending:g}: {loss:.5f} (l1 {strength:g})", flush=True)
     finally:

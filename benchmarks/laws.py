@@ -104,9 +104,9 @@ def report() -> str:
         if not rows:
             continue
         cpu = np.array([float(row["cpu_seconds"]) for row in rows])
-        shown = [row for row in rows if row["visible"] != "0"]
-        found = sum(int(row["found"]) for row in shown)
-        total = sum(int(row["visible"]) for row in shown)
+        visible = [row for row in rows if row["visible"] != "0"]
+        found = sum(int(row["found"]) for row in visible)
+        total = sum(int(row["visible"]) for row in visible)
         kinds = sorted({row["noise"] for row in rows})
         table.append(
             {

@@ -204,8 +204,8 @@ def _terms(
         powers = {str(c): float(rng.choice((1.0, 2.0, 3.0) if signed[c] else POWERS)) for c in chosen}
         if real:
             powers = {c: p if signed[c] else round(float(rng.uniform(-2.0, 3.0)), 2) or 1.0 for c, p in powers.items()}
-        spread = float(Monomial(1.0, powers).evaluate(table).std())
-        size = float(np.exp(rng.uniform(np.log(0.3), np.log(3.0)))) * float(rng.choice([-1.0, 1.0])) / spread
+        std = float(Monomial(1.0, powers).evaluate(table).std())
+        size = float(np.exp(rng.uniform(np.log(0.3), np.log(3.0)))) * float(rng.choice([-1.0, 1.0])) / std
         found.setdefault(frozenset(powers.items()), Monomial(float(f"{size:.3g}"), powers))
     return tuple(found.values())
 

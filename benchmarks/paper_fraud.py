@@ -47,11 +47,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     results = ResultFile(options.output / "fraud_sample.csv", ["model", "columns"])
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # test rows may lie outside the training range
-        race(fraud_data.read(options.data), options.trials, results)
+        compare(fraud_data.read(options.data), options.trials, results)
     return 0
 
 
-def race(log: pd.DataFrame, n_trials: int, results: ResultFile) -> None:
+def compare(log: pd.DataFrame, n_trials: int, results: ResultFile) -> None:
     """Fit, test and store every contender."""
     paper = contest(log, paper_features(log))
     for name in BASELINES:

@@ -117,7 +117,7 @@ def best_threshold(y: NDArray[Any], p: NDArray[np.float64]) -> tuple[float, floa
     return float(cuts[at]), float(f1[at])
 
 
-def judge(model: Any, split: Split) -> dict[str, float]:
+def evaluate(model: Any, split: Split) -> dict[str, float]:
     """Return the measures on the test rows at the threshold that the validation rows choose."""
     threshold, _ = best_threshold(split.validation[1], model.predict_proba(split.validation[0])[:, 1])
     X, y = split.test
@@ -154,9 +154,9 @@ def search(split: Split) -> list[tuple[int, float, float, float]]:
         n_terms = 1 + trial % 2  # five trials each
         l1, multiplier = float(10 ** rng.uniform(-4, -2)), float(rng.integers(3, 11) / 10)
         scores = []
-        for fitted, held in StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(X, y):
+        for fitted, test in StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(X, y):
             model = paper_model(n_terms, l1, multiplier).fit(X.iloc[fitted], y[fitted])
-            scores.append(best_threshold(y[held], model.predict_proba(X.iloc[held])[:, 1])[1])
+            scores.append(best_threshold(y[test], model.predict_proba(X.iloc[test])[:, 1])[1])
         found.append((n_terms, l1, multiplier, float(np.mean(scores))))
         print(f"trial {trial + 1}: K={n_terms} λ={l1:.2e} multiplier={multiplier} F1={found[-1][-1]:.4f}", flush=True)
     return sorted(found, key=lambda each: -each[-1])
@@ -251,12 +251,12 @@ def main(argv: list[str]) -> int:
     results = ResultFile(options.output / "paysim.csv", ["method"])
     for method in methods:
         for name, model, seconds, note in cells(method, split):
-            measures = judge(model, split)
-            equation, told = "", note
+            measures = evaluate(model, split)
+            equation, text = "", note
             if isinstance(model, ECSELClassifier):
                 equation = format(next(iter(model.equations_.values())), ".4g")
-                told += ". " + in_words(next(iter(model.equations_.values())))
-            row = {"method": name, **measures, "seconds": seconds, "note": told, "equation": equation}
+                text += ". " + in_words(next(iter(model.equations_.values())))
+            row = {"method": name, **measures, "seconds": seconds, "note": text, "equation": equation}
             print(" ".join(f"{key}={value}" for key, value in results.put(row).items()), flush=True)
     write_page(results, options.output / "paysim.md", len(y), int(y.sum()))
     return 0

@@ -48,21 +48,21 @@ def _train(
     rate: float,
     X: Floats,
     y: Codes,
-    X_held: Floats,
-    y_held: Codes,
+    X_test: Floats,
+    y_test: Codes,
     rounds: tuple[int, int, int],
     rng: np.random.Generator,
 ) -> Floats:
     """Return the parameters of the epoch with the least loss on the rows that are held out."""
     batch, epochs, patience = rounds
     kept, best, waited = adam.theta.copy(), np.inf, 0
-    units, z = np.empty((len(X_held), sizes[1])), np.empty((len(X_held), sizes[2]))
+    units, z = np.empty((len(X_test), sizes[1])), np.empty((len(X_test), sizes[2]))
     order = np.arange(len(X))
     for n_epochs in range(epochs):
         rng.shuffle(order)
         epoch(adam, n_epochs * -(-len(X) // batch), sizes, tanh, rate, 0.0, CLIP_NORM, X, y, order, batch)
-        forward(adam.theta, sizes, tanh, X_held, units, z)
-        loss = residuals(z, y_held) / len(X_held)
+        forward(adam.theta, sizes, tanh, X_test, units, z)
+        loss = residuals(z, y_test) / len(X_test)
         waited += 1
         if loss < best - 1e-6:
             kept[:] = adam.theta
@@ -100,13 +100,13 @@ class PerClassMLP(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = np.ascontiguousarray(X, dtype=np.float64)
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         rng = np.random.default_rng(self.random_state)
-        train, held = train_test_split(
+        train, test = train_test_split(
             np.arange(len(codes)), test_size=0.2, stratify=codes, random_state=self.random_state
         )
         n_classes, tanh = len(self.classes_), self.activation == "tanh"
         self.sizes_ = sizes = Sizes(X.shape[1], self.n_units * n_classes, n_classes)
         adam = Adam.start(start(sizes, rng), per_class(sizes))
-        parted = (X[train], codes[train], X[held], codes[held])
+        parted = (X[train], codes[train], X[test], codes[test])
         rounds = (self.batch_size, self.epochs, self.patience)
         self.theta_ = _train(adam, sizes, tanh, self.learning_rate, *parted, rounds, rng)
         return self

@@ -57,7 +57,7 @@ def readable_rows(tables: tuple[str, ...] = READABLE) -> list[Row]:
     ]
 
 
-def race_rows(tables: tuple[str, ...] = RACED, methods: tuple[str, ...] = METHODS, folds: int = 2) -> list[Row]:
+def rank_rows(tables: tuple[str, ...] = RACED, methods: tuple[str, ...] = METHODS, folds: int = 2) -> list[Row]:
     """Return log-losses, mean ranks and sizes of a few methods, measured as `sealed` does."""
     with tempfile.TemporaryDirectory() as folder:
         options = ["--list", "tuning", "--tables", ",".join(tables), "--methods", ";".join(methods)]
@@ -68,13 +68,13 @@ def race_rows(tables: tuple[str, ...] = RACED, methods: tuple[str, ...] = METHOD
     ranks = mean_ranks(losses)
     rows = []
     for i in np.argsort(ranks):
-        shown = ", ".join("dnf" if np.isnan(loss) else f"{loss:.3f}" for loss in losses[i])
+        text = ", ".join("dnf" if np.isnan(loss) else f"{loss:.3f}" for loss in losses[i])
         known = sizes[i][~np.isnan(sizes[i])]
         numbers = f"{np.median(known):.0f} numbers to read" if len(known) else "not finished"
         rows.append(
             _row(
                 f"log-loss of {block.methods[i]}: {', '.join(block.tables)}",
-                f"{shown} (rank {ranks[i]:.1f}, {numbers})",
+                f"{text} (rank {ranks[i]:.1f}, {numbers})",
             )
         )
     return rows
@@ -105,11 +105,11 @@ def speed_rows(tables: tuple[str, ...] = TIMED) -> list[Row]:
     ratios = []
     for name in tables:
         methods = [m for m in fit_speed.contenders(ebm_rows=None) if m.name in {"ECSEL", "XGBoost"}]
-        raced = fit_speed.race(read_keel(keel_folder() / f"{name}.dat"), methods)
+        raced = fit_speed.compare(read_keel(keel_folder() / f"{name}.dat"), methods)
         seconds = {row["method"]: row["seconds"] for row in raced}
         ratios.append(seconds["ECSEL"] / seconds["XGBoost"])
-    shown = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    return [_row(f"seconds of the paper's model (3 terms) over XGBoost's: {', '.join(tables)}", shown)]
+    text = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    return [_row(f"seconds of the paper's model (3 terms) over XGBoost's: {', '.join(tables)}", text)]
 
 
 def _row(measure: str, here: str, on_file: str = "") -> Row:
@@ -124,7 +124,7 @@ def main(argv: list[str]) -> int:
     rows: list[Row] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for part in (readable_rows, race_rows, law_rows, speed_rows):
+        for part in (readable_rows, rank_rows, law_rows, speed_rows):
             print(f"{part.__name__.removesuffix('_rows')} …", file=sys.stderr, flush=True)
             rows += part()
     print(markdown_table(rows, {"measure": "measure", "here": "here", "file": "on file"}))

@@ -39,8 +39,8 @@ def truth_lengths(equation: Equation, X: NDArray[np.float64], y: NDArray[np.floa
     named = exact.min(axis=1)
     real = structure.n_free + int(np.isinf(named).sum())
     numbers = float(np.where(np.isinf(named), REAL, named).sum())
-    told = float(problem.criterion.data(float(residual @ residual), real)) + structure.cost(lattice) + numbers
-    return finish(problem, structure).shortest, told
+    planted_length = float(problem.criterion.data(float(residual @ residual), real)) + structure.cost(lattice) + numbers
+    return finish(problem, structure).shortest, planted_length
 
 
 def _structure(equation: Equation, lattice: Lattice) -> Structure:

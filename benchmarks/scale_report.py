@@ -40,36 +40,36 @@ def page(rows: Sequence[Row], surroundings: str) -> str:
 
 def findings(rows: Sequence[Row]) -> list[str]:
     """Return the ratios and the slope in words."""
-    told = []
+    page = []
     by = {(row["part"], row["method"], row["seed"]): row for row in rows}
-    race = [row for row in rows if row["part"] == "race" and row["method"] == "ecsel"]
+    timed = [row for row in rows if row["part"] == "race" and row["method"] == "ecsel"]
     rival = by.get(("race", "xgboost", "0"))
-    if race and rival:
-        seconds = np.array([float(row["seconds"]) for row in race])
-        told.append(f"ECSEL takes {np.median(seconds) / float(rival['seconds']):.3f} of XGBoost's time (aim 0.1).")
-        objectives = np.array([float(row["objective"]) for row in race])
-        told.append(
-            f"Objectives of {len(race)} seeds: {objectives.min():.6g} to {objectives.max():.6g}, the worst "
+    if timed and rival:
+        seconds = np.array([float(row["seconds"]) for row in timed])
+        page.append(f"ECSEL takes {np.median(seconds) / float(rival['seconds']):.3f} of XGBoost's time (aim 0.1).")
+        objectives = np.array([float(row["objective"]) for row in timed])
+        page.append(
+            f"Objectives of {len(timed)} seeds: {objectives.min():.6g} to {objectives.max():.6g}, the worst "
             f"{objectives.max() / objectives.min() - 1:.2%} above the best."
         )
-        memory = max(float(row["memory"]) for row in race)
-        size = int(race[0]["rows"]) * FEATURES * FLOAT32 / 1e6
-        told.append(
+        memory = max(float(row["memory"]) for row in timed)
+        size = int(timed[0]["rows"]) * FEATURES * FLOAT32 / 1e6
+        page.append(
             f"Peak memory above the input {memory:.0f} MB, {memory / size:.2f} of the float32 data (aim below 1)."
         )
     ladder = [row for row in rows if row["part"] == "linear"]
     if len(ladder) > 1:
         logs = np.log([[float(row["rows"]), float(row["seconds"])] for row in ladder])
         slope = np.polyfit(logs[:, 0], logs[:, 1], 1)[0]
-        told.append(f"Slope of log seconds over log rows: {slope:.2f} (aim at most 1.05).")
+        page.append(f"Slope of log seconds over log rows: {slope:.2f} (aim at most 1.05).")
     one, two = by.get(("dask", "ecsel on 1", "0")), by.get(("dask", "ecsel on 2", "0"))
     if one and two:
-        told.append(f"Dask: two workers are {float(one['seconds']) / float(two['seconds']):.2f} times as fast as one.")
+        page.append(f"Dask: two workers are {float(one['seconds']) / float(two['seconds']):.2f} times as fast as one.")
     for what in ("proba", "attribution"):
         own, other = by.get(("predict", f"ecsel {what}", "0")), by.get(("predict", f"xgboost {what}", "0"))
         if own and other:
-            told.append(f"{what}: {float(other['seconds']) / float(own['seconds']):.1f} times as fast as XGBoost.")
-    return told
+            page.append(f"{what}: {float(other['seconds']) / float(own['seconds']):.1f} times as fast as XGBoost.")
+    return page
 
 
 def line_of(ladder: Sequence[Row]) -> tuple[float, float]:
@@ -88,27 +88,27 @@ def shared_part(one: Row, two: Row) -> tuple[float, float]:
 
 def cost_model(rows: Sequence[Row]) -> list[str]:
     """Return the calibrated model of cost as Markdown, as far as the cells go."""
-    told = []
+    page = []
     ladder = [row for row in rows if row["part"] == "linear"]
     if len(ladder) > 1:
         fixed, each = line_of(ladder)
         span = f"{int(ladder[0]['rows']):,} to {int(ladder[-1]['rows']):,} rows"
         line = f"T(N) = s + a·N with s = {fixed:.2f} s and a = {1e9 * each:.0f} ns a row"
-        told += ["## What a fit costs", "", f"In one process on two cores {line}, by least squares over {span}.", ""]
+        page += ["## What a fit costs", "", f"In one process on two cores {line}, by least squares over {span}.", ""]
     by = {row["method"]: row for row in rows if row["part"] == "dask"}
     one, two = by.get("ecsel on 1"), by.get("ecsel on 2")
     if one is None or two is None:
-        return told
+        return page
     fixed, each = shared_part(one, two)
     if each <= 0:
-        return [*told, "Two Dask workers were no faster than one here: nothing can be told of more.", ""]
+        return [*page, "Two Dask workers were no faster than one here: nothing can be told of more.", ""]
     line = f"T(N, W) = f + b·N/W with f = {fixed:.1f} s and b = {1e9 * each:.0f} ns a row"
     source = f"from one and two workers of one machine ({one['note']})"
     limits = "for workers that do not share memory; that the scheduler's rounds grow with the partitions is left out"
-    told += [f"With W Dask workers {line}, {source}. Forecast in seconds, {limits}:", ""]
+    page += [f"With W Dask workers {line}, {source}. Forecast in seconds, {limits}:", ""]
     lines = [
         {"rows": f"{n:.0e}".replace("e+", "e")} | {str(w): f"{fixed + each * n / w:,.0f}" for w in FORECAST_WORKERS}
         for n in FORECAST_ROWS
     ]
     names = {"rows": "rows"} | {str(w): f"{w:,} worker" + ("s" if w > 1 else "") for w in FORECAST_WORKERS}
-    return [*told, markdown_table(lines, names), ""]
+    return [*page, markdown_table(lines, names), ""]

@@ -52,7 +52,7 @@ def rules(X: pd.DataFrame) -> dict[str, Any]:
     return found
 
 
-def judge(table: Table, option: Any) -> tuple[float, float]:
+def evaluate(table: Table, option: Any) -> tuple[float, float]:
     """Return the best mean log-loss over the strengths, and that strength."""
     keep = np.random.default_rng(0).permutation(len(table.y))[:MAX_ROWS]
     X, y = table.X.iloc[keep], table.y[keep]
@@ -81,7 +81,7 @@ def main(argv: list[str]) -> int:
         for rule, option in rules(table.X).items():
             if {"table": name, "rule": rule} in results and options.resume:
                 continue
-            loss, strength = judge(table, option)
+            loss, strength = evaluate(table, option)
             results.put({"table": name, "rule": rule, "log_loss": loss, "l1": strength})
             print(f"{name:14s} {rule:10s} {loss:.5f} (l1 {strength:g})", flush=True)
     summary = summarise_rules(results.rows)

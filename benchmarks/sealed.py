@@ -78,8 +78,10 @@ def run(
 
     def store(unit: Unit, row: dict[str, Any]) -> None:
         written = results.put(row)
-        shown = " ".join(f"{name} {written[name]}" for name in ("log_loss", "r2", "size", "cpu_seconds") if name in row)
-        about = shown if written["status"] == "ok" else f"{written['status']} {written['note']}"
+        figures = " ".join(
+            f"{name} {written[name]}" for name in ("log_loss", "r2", "size", "cpu_seconds") if name in row
+        )
+        about = figures if written["status"] == "ok" else f"{written['status']} {written['note']}"
         print(
             f"[{next(counter)}/{len(units)}] {unit.table} {unit.method} {unit.fold} {about}",
             file=sys.stderr,

@@ -142,8 +142,8 @@ def waiting(folder: Path) -> str:
         cells = {(row["table"], row["method"]) for row in ResultFile(folder / f"sealed_{task}.csv", KEY).rows}
         tables = {table for table, _ in cells}
         missing = {method: sum((table, method) not in cells for table in tables) for method in field}
-        told = ", ".join(f"{method} ({n} of {len(tables)})" for method, n in missing.items() if n and tables)
-        lines += [f"Tables of {task} that wait for a method: {told}."] if told else []
+        names = ", ".join(f"{method} ({n} of {len(tables)})" for method, n in missing.items() if n and tables)
+        lines += [f"Tables of {task} that wait for a method: {names}."] if names else []
         lines += [] if tables else [f"The {task} tables wait for another sitting."]
     return " ".join(lines)
 
@@ -225,7 +225,7 @@ def rank_table(block: Block) -> str:
         "cpu": "CPU s",
         "unfinished": "not finished",
     }
-    others = {name: f"rank, {shown}" for name, (shown, _) in RANKED.items() if name != "log_loss"}
+    others = {name: f"rank, {label}" for name, (label, _) in RANKED.items() if name != "log_loss"}
     return f"{markdown_table(rows, by_loss)}\n\n{markdown_table(rows, {'method': 'method'} | others)}"
 
 
@@ -320,8 +320,10 @@ def groups(block: Block) -> dict[str, list[str]]:
     trees = [method for method in TREES if method in block.methods]
     if L1 in block.methods and trees:
         straight = block.means("log_loss", methods=[L1])[0]
-        bent = np.nanmin(np.where(np.isnan(other := block.means("log_loss", methods=trees)), np.inf, other), axis=0)
-        is_straight = dict(zip(block.tables, straight <= bent, strict=True))
+        best_tree = np.nanmin(
+            np.where(np.isnan(other := block.means("log_loss", methods=trees)), np.inf, other), axis=0
+        )
+        is_straight = dict(zip(block.tables, straight <= best_tree, strict=True))
         found["straight"] = [t for t in block.tables if is_straight[t]]
         found["bent"] = [t for t in block.tables if not is_straight[t]]
     return {name: tables for name, tables in found.items() if tables}

@@ -57,7 +57,7 @@ def _measure(options: argparse.Namespace) -> None:
     study = shopping_models.Study(shopping_data.read(options.data))
     output, n_rows = options.output, options.rows
     models = ResultFile(output / "shopping_models.csv", ["model", "columns"])
-    fitted = shopping_models.race(study, options.trials, options.paper_trials, models)
+    fitted = shopping_models.compare(study, options.trials, options.paper_trials, models)
     fitted["sparse"].save(output / "shopping_sparse.json")
     best = fitted["ECSEL (ours, ≤ 3 terms), 17 columns"]
     shopping_models.terms(study, best, ResultFile(output / "shopping_terms.csv", ["term", "rank"]))

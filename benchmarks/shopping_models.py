@@ -59,7 +59,7 @@ class Study:
         return contest.train, contest.test
 
 
-def race(study: Study, n_trials: int, paper_trials: int, results: ResultFile) -> dict[str, Any]:
+def compare(study: Study, n_trials: int, paper_trials: int, results: ResultFile) -> dict[str, Any]:
     """Fit, test and store every contender; return the models that are needed later."""
     features, columns = study.contest(FEATURES), study.contest(COLUMNS)
     fitted: dict[str, Any] = {}

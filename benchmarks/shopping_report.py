@@ -92,11 +92,11 @@ def models_table(rows: Sequence[dict[str, str]]) -> str:
     """Return the table of models."""
     lines = []
     for row in rows:
-        shown = {name: percent(row[name]) for name in ("accuracy", "f1", "recall", "precision", "cv_f1")}
-        shown |= {"model": row["model"], "columns": row["columns"], "active": row["active"] or "–"}
-        shown |= {"auc": f"{float(row['auc']):.3f}", "threshold": f"{float(row['threshold']):.3f}"}
-        shown |= {"seconds": f"{float(row['seconds']):.2f}"}
-        lines.append(shown)
+        cells = {name: percent(row[name]) for name in ("accuracy", "f1", "recall", "precision", "cv_f1")}
+        cells |= {"model": row["model"], "columns": row["columns"], "active": row["active"] or "–"}
+        cells |= {"auc": f"{float(row['auc']):.3f}", "threshold": f"{float(row['threshold']):.3f}"}
+        cells |= {"seconds": f"{float(row['seconds']):.2f}"}
+        lines.append(cells)
     names = {"model": "model", "columns": "of", "active": "columns in use", "accuracy": "accuracy", "f1": "F1"}
     names |= {"recall": "recall", "precision": "precision", "auc": "AUC", "threshold": "threshold", "cv_f1": "folds"}
     return markdown_table(lines, names | {"seconds": "seconds"})
@@ -124,9 +124,9 @@ def terms_table(output: Path) -> str:
     lines = []
     for term in dict.fromkeys(row["term"] for row in rows):
         mine = [row for row in rows if row["term"] == term]
-        told = ", ".join(f"{r['feature']} ^{float(r['exponent']):.2g} ({float(r['effect']):.2g})" for r in mine)
+        factors = ", ".join(f"{r['feature']} ^{float(r['exponent']):.2g} ({float(r['effect']):.2g})" for r in mine)
         sizes = {"coefficient": f"{float(mine[0]['coefficient']):.3g}", "spread": f"{float(mine[0]['spread']):.2f}"}
-        lines.append({"term": term, "features": told} | sizes)
+        lines.append({"term": term, "features": factors} | sizes)
     names = {"term": "term", "coefficient": "coefficient", "spread": "moves the score by"}
     return markdown_table(lines, names | {"features": "strongest features: exponent (effect)"})
 

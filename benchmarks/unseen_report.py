@@ -58,8 +58,8 @@ def _every_table(blocks: Block, tables: Sequence[str], methods: Sequence[str]) -
             figures = {method: factor * _mean(blocks, table, method, column) for method in methods}
             best = min(sign * figure for figure in figures.values() if not np.isnan(figure))
             for method, figure in figures.items():
-                shown = "dnf" if np.isnan(figure) else f"{figure:.{digits}f}"
-                row[f"{column} {method}"] = f"**{shown}**" if sign * figure == best else shown
+                text = "dnf" if np.isnan(figure) else f"{figure:.{digits}f}"
+                row[f"{column} {method}"] = f"**{text}**" if sign * figure == best else text
         row["cpu"] = f"{_cpu_ratio(blocks, table):.2f}"
         rows.append(row)
     return markdown_table(rows, columns)

@@ -6,7 +6,7 @@ How heavy is the brain of an animal of a given mass? 62 mammals, from the shrew 
 textbooks of statistics have. Nothing is said about logarithms, about the number of terms, or about the kind of noise.
 
 *Data*: T. Allison and D. Cicchetti, *Sleep in Mammals: Ecological and Constitutional Correlates*, Science 194 (1976),
-732-734; ``examples/data/mammals.csv``. Published measurements.
+732-734; ``examples/data/mammals.csv``. Published measurements, which are facts and free to use.
 """
 
 from __future__ import annotations
@@ -24,10 +24,17 @@ model = ECSELRegressor().fit(X, y)
 print("brain_g =", model.equation_)
 
 # %%
+# In words: an animal that is sixteen times as heavy has a brain that is eight times as heavy, since 16 to the power of
+# 3/4 is 8. At one kilogram the brain weighs 8 g.
+
+assert str(model.equation_) == "8*body_kg**(3/4)"
+
+# %%
 # How sure is that?
 # -----------------
-# The search chose the kind of noise too: a factor that goes with the size of the animal. The exponent 3/4 is that of
-# many laws of metabolism; with these 62 animals an exponent that is free to be any number is as good, and is named.
+# The search chose the kind of noise too: brains are off by a *factor*, the same for a mouse and for an elephant. The
+# exponent 3/4 is that of many laws of metabolism; with these 62 animals an exponent that is free to be any number is as
+# good, and is named.
 
 print(model.describe())
 
@@ -63,9 +70,10 @@ line = np.array([0.004, 8000.0])
 axes.loglog(line, model.predict(pd.DataFrame({"body_kg": line})), color="#E69F00", label=f"{model.equation_}")
 for species in ("Human", "African elephant", "Water opossum", "Mouse"):
     point = animals[animals["species"] == species].iloc[0]
-    axes.annotate(species, (point["body_kg"], point["brain_g"]), textcoords="offset points", xytext=(6, 4))
+    place = {"textcoords": "offset points", "xytext": (-6, 6), "ha": "right"}
+    axes.annotate(species, (point["body_kg"], point["brain_g"]), **place)
 axes.set(xlabel="body, kg", ylabel="brain, g")
-_ = axes.legend()
+_ = axes.legend(loc="lower right")
 
 # %%
 # The report

@@ -3,14 +3,13 @@ A loan that must be explained
 =============================
 
 A lender has to show that more income never harms an applicant, give the reasons for a refusal, tell the applicant what
-would change it, and hand the regulator a document. The applications of this page are *simulated*.
+would change it, and hand the regulator a document. The applications of this page are *simulated*:
+they need no licence and say nothing about real borrowers.
 """
 
 from __future__ import annotations
 
-import tempfile
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,6 @@ from familiar_data import by_hand
 from sklearn.model_selection import train_test_split
 
 from ecsel import ECSELClassifier, explain, quality
-from ecsel.report import write_report
 
 rng = np.random.default_rng(7)
 n = 2000
@@ -47,6 +45,7 @@ warnings.simplefilter("ignore", UserWarning)  # test rows may lie outside the tr
 
 promises = {"income": +1, "years_employed": +1, "debt": -1, "late_payments": -1}
 model = ECSELClassifier(max_factors=6, monotone=promises, threshold=0.6).fit(X, y)
+print("log-odds of repayment =", model.equations_["repaid"])
 print(model.summary())
 auc = quality.auc(y_test, model.decision_function(X_test))
 print(f"AUC on held-out rows: {auc.value:.3f} (95 % interval {auc.low:.3f} to {auc.high:.3f})")
@@ -61,16 +60,16 @@ assert (doubled.probability_delta[:, 1] >= 0).all()
 # Reasons for a refusal
 # ---------------------
 
-refused = X_test[model.predict(X_test) == "defaulted"][:1]
-print(refused.to_string(index=False))
-print(explain.reasons(model, refused))
-axes = explain.reasons(model, refused).plot(kind="waterfall")
+refused_applicant = X_test[model.predict(X_test) == "defaulted"][:1]
+print(refused_applicant.to_string(index=False))
+print(explain.reasons(model, refused_applicant))
+axes = explain.reasons(model, refused_applicant).plot(kind="waterfall")
 
 # %%
 # The same application with a pocket calculator: every piece of the equation, their sum, the probability.
 
-print(by_hand(model, refused))
-print(f"predict_proba says           {model.predict_proba(refused)[0, 1]:.4f}")
+print(by_hand(model, refused_applicant))
+print(f"predict_proba says           {model.predict_proba(refused_applicant)[0, 1]:.4f}")
 
 # %%
 # What would change it
@@ -80,7 +79,7 @@ print(f"predict_proba says           {model.predict_proba(refused)[0, 1]:.4f}")
 
 for answer in explain.counterfactual(
     model,
-    refused,
+    refused_applicant,
     "repaid",
     data=X,
     immutable=["housing", "years_employed", "late_payments"],
@@ -92,7 +91,7 @@ for answer in explain.counterfactual(
 # Points, as on a scorecard: 600 points at odds of 50 to 1, 20 more points double the odds.
 
 scale = quality.PointsScale(base_score=600, base_odds=50, pdo=20)
-print("points of the refused applicant:", scale.points(model.decision_function(refused)).round())
+print("points of the refused applicant:", scale.points(model.decision_function(refused_applicant)).round())
 
 # %%
 # A document for the regulator
@@ -100,10 +99,7 @@ print("points of the refused applicant:", scale.points(model.decision_function(r
 # One HTML file without server, network or other files: the equation, the data, the quality on held-out rows, what
 # drives the decisions, groups compared, examples in words, and a live what-if that runs the model itself.
 
-folder = Path(tempfile.mkdtemp())
-page = write_report(
-    model,
-    folder / "report.html",
+model.report(
     X,
     y,
     X_test=X_test,
@@ -113,4 +109,3 @@ page = write_report(
     purpose="Support the decision on loans to private persons. Simulated applications, for demonstration.",
     immutable=["housing"],
 )
-print(f"{page.name}: {page.stat().st_size / 1024:.0f} kB")

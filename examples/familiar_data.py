@@ -8,7 +8,7 @@ table           rows       where it comes from
 `mammals`       62         ``examples/data/mammals.csv``: T. Allison and D. Cicchetti, Science 194 (1976), 732-734;
                            published measurements, as in most textbooks of statistics
 `titanic`       2201       the British Board of Trade's count of 1912, by class, sex and age (R. Dawson, Journal of
-                           Statistics Education 3 (1995)): 32 published numbers, written out as rows
+                           Statistics Education 3 (1995)): published counts, written out as rows
 `telco_churn`   simulated  columns and rough proportions of the well-known table of a telephone company; no row is real
 `heart_clinic`  simulated  columns and rough proportions of the Cleveland heart disease data; no row is real
 ==============  =========  ==========================================================================================

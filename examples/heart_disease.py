@@ -5,7 +5,8 @@ A heart clinic: sums that a doctor can do
 Nine columns of the kind that cardiologists know: pain, heart rate under load, vessels seen narrow. A model that helps
 there must be open to a doctor who doubts it, so the equation is short, moves the right way, and says what a missing
 value counts as. The patients are *simulated* with the columns of the Cleveland data
-(``examples/familiar_data.py``): this page shows a way to work, and says nothing about real hearts.
+(``examples/familiar_data.py``), so that no licence is needed: this page shows a way to work, and says nothing about
+real hearts.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from ecsel import ECSELClassifier, quality, scorecard
 patients = heart_clinic()
 X, y = patients.drop(columns="disease"), patients["disease"]
 X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
-warnings.simplefilter("ignore", UserWarning)  # age and sex are told to be protected; here they are asked for
+warnings.simplefilter("ignore", UserWarning)  # that age and sex may be protected is known
 
 # %%
 # What must hold, and what a mistake costs
 # ----------------------------------------
 # More narrow vessels must never look healthier, and a patient who is sent home ill costs four times as much as a
-# needless examination. The threshold is chosen on held-out folds by that cost.
+# needless examination. The threshold is chosen on held-out folds by that cost. That having no pain *raises* the odds is
+# no mistake of the model: it is so in the Cleveland data, after which these patients were drawn.
 
 model = ECSELClassifier(
     max_factors=6,

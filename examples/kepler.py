@@ -2,8 +2,8 @@ r"""
 Kepler's third law from noisy observations
 ==========================================
 
-A table of moons and planets: the semi-major axis *a* of each orbit, the gravitational parameter *μ = GM* of the body in
-the middle, and the period *T*, measured to one per cent. Two more columns have nothing to do with it. The law is
+A *simulated* table of moons: the semi-major axis *a* of each orbit, the gravitational parameter *μ = GM* of the planet
+in the middle, and the period *T*, measured to one per cent. Two more columns have nothing to do with it. The law is
 
 .. math:: T = 2\pi \sqrt{a^3 / \mu}.
 
@@ -28,25 +28,35 @@ table = pd.DataFrame(
         "discovered": rng.uniform(0.0, 4e6, n),  # hours ago
     }
 )
-period = 2 * np.pi * np.sqrt(table["a"] ** 3 / table["mu"]) * (1 + 0.01 * rng.standard_normal(n))
+noise = 1 + 0.01 * rng.standard_normal(n)
+period = (2 * np.pi * np.sqrt(table["a"] ** 3 / table["mu"]) * noise).rename("T")  # hours
 
 # %%
 # Units are a hard constraint: only products of powers that give hours are tried. The noise grows with the target, which
-# `noise="relative"` says.
+# ``noise="relative"`` says.
 
 units = {"a": "Gm", "mu": "Gm**3/hour**2", "radius": "Gm", "discovered": "hour"}
 model = ECSELRegressor(units=units, target_unit="hour", noise="relative").fit(table, period)
-print("T =", model.equation_)
 print(model.describe())
 
 # %%
-# The exponents are exact fractions, 3/2 and −1/2, and the coefficient was recognised as 2π. `summary()` has the
-# standard errors of every number as the data determine it, before anything was rounded.
+# In words: an orbit four times as wide takes eight times as long, since 4 to the power of 3/2 is 8, and around a planet
+# four times as heavy it takes half as long. The exponents are exact fractions, 3/2 and −1/2, and the coefficient was
+# recognised as 2π. ``summary()`` has the standard error of every number as the data determine it, before rounding.
 
 print(model.summary())
 (term,) = model.equation_.terms
 assert {name: str(power) for name, power in term.exponents.items()} == {"a": "3/2", "mu": "-1/2"}
 assert abs(term.coefficient - 2 * np.pi) < 1e-12
+
+# %%
+# One moon by hand
+# ----------------
+
+moon = table.iloc[[0]]
+a, mu = moon["a"].item(), moon["mu"].item()
+print(f"2π * {a:.6g}**(3/2) / sqrt({mu:.6g}) = {2 * np.pi * a**1.5 / mu**0.5:.1f} h")
+print(f"predict says {model.predict(moon)[0]:.1f} h; it was measured as {period[0]:.1f} h")
 
 # %%
 # A law extrapolates as a formula does: the period of an orbit ten times as wide as any in the table.
@@ -65,4 +75,4 @@ _ = axes.legend()
 # The report
 # ----------
 
-model.report(table, period.rename("T"), title="Kepler's third law", purpose="A law from noisy observations.")
+model.report(table, period, title="Kepler's third law", purpose="A law from noisy observations.")

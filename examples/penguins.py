@@ -14,6 +14,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 from familiar_data import by_hand, penguins
+from matplotlib.colors import ListedColormap
 
 from ecsel import ECSELClassifier
 
@@ -28,7 +29,8 @@ print(f"right on held-out rows: {model.out_of_fold_.accuracy:.1%}")
 # %%
 # What it says
 # ------------
-# Two birds were never measured; they stay in the table, and the summary says what a missing number counts as.
+# The summary says what a millimetre or a gram does to the odds of a species against the others. Two birds were never
+# measured; they stay in the table, and the summary says what a missing number counts as.
 
 print(model.summary())
 
@@ -48,13 +50,13 @@ print("predict_proba says", dict(zip(model.classes_, model.predict_proba(bird)[0
 # ---------------------
 # Bills tell most of it. The ground is coloured by what the model says of a bird of middling size with such a bill.
 
-length, depth = np.meshgrid(np.linspace(32.1, 59.6, 111), np.linspace(13.1, 21.5, 85))
+length, depth = np.meshgrid(np.linspace(31, 61, 301), np.linspace(12.5, 22, 191))
 grid = X.median().to_frame().T.loc[[0] * length.size].reset_index(drop=True)
 grid["bill_length_mm"], grid["bill_depth_mm"] = length.ravel(), depth.ravel()
 decided = np.searchsorted(model.classes_, model.predict(grid)).reshape(length.shape)
 colours = ["#0072B2", "#E69F00", "#009E73"]
 figure, axes = plt.subplots(layout="constrained")
-axes.contourf(length, depth, decided, levels=[-0.5, 0.5, 1.5, 2.5], colors=colours, alpha=0.2)
+axes.pcolormesh(length, depth, decided, cmap=ListedColormap(colours), alpha=0.2, linewidth=0, rasterized=True)
 for species, colour in zip(model.classes_, colours, strict=True):
     axes.plot(*X.loc[y == species, ["bill_length_mm", "bill_depth_mm"]].to_numpy().T, "o", color=colour, label=species)
 axes.set(xlabel="length of the bill, mm", ylabel="depth of the bill, mm")

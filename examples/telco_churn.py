@@ -4,7 +4,8 @@ Which customers leave?
 
 A typical table of a telephone company: an identifier, categories, a number that is stored as text and is blank for
 customers in their first month. It goes into ``fit`` as it is. The customers on this page are *simulated* with the
-columns of the well-known churn table (see ``examples/familiar_data.py``); none of them is real.
+columns of the well-known churn table (see ``examples/familiar_data.py``): none of them is real, and no licence is
+needed.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ customers = telco_churn()
 X, y = customers.drop(columns="Churn"), customers["Churn"]
 X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
 warnings.simplefilter("ignore", UserWarning)  # test rows may lie outside the training range
-print(X.head(3).to_string(index=False))
+print(X.head(3).T.to_string(header=False))
 
 # %%
 # The equation
 # ------------
-# The identifier is left out, the text is read as numbers, and ``summary()`` says so.
+# The identifier is left out, the text is read as numbers, and ``summary()`` says so. It also reads the equation piece
+# by piece: what each of them does to the odds of leaving.
 
 model = ECSELClassifier(max_factors=5).fit(X, y)
 print("log-odds of leaving =", model.equations_["Yes"])

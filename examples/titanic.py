@@ -5,7 +5,8 @@ Who survived the Titanic?
 Everybody on board, by class, sex and age: the count of the British Board of Trade of 1912, in 14 groups of people. The
 page writes the 2201 people out as rows, asks for a short equation, and reads it.
 
-*Data*: 32 published numbers (see ``examples/familiar_data.py``), which are facts and free to use.
+*Data*: the published counts of those who died and those who survived (see ``examples/familiar_data.py``), which are
+facts and free to use.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ print("log-odds of survival =", model.equations_["survived"])
 # What it says
 # ------------
 # Indicators in brackets are 1 or 0, so every number is a difference on the scale of log-odds, and ``summary()`` says
-# what it does to the odds.
+# what it does to the odds. A product of two brackets counts only for people who are both.
 
 print(model.summary())
 
@@ -40,8 +41,8 @@ print(by_hand(model, woman))
 print(f"predict_proba says              {model.predict_proba(woman)[0, 1]:.4f}")
 
 # %%
-# Where a sum is not enough
-# -------------------------
+# Where four factors are not enough
+# ---------------------------------
 # The table has 14 groups, so the equation can be held against every one of them.
 
 for (cabin, sex, age), (died, survived) in TITANIC.items():
@@ -50,9 +51,8 @@ for (cabin, sex, age), (died, survived) in TITANIC.items():
     print(f"{cabin:<7}{sex:<7}{age:<6} {died + survived:4} people: {share:4.0%} survived, {said:4.0%} by the equation")
 
 # %%
-# It is furthest off for children: those of the first and the second class were all saved, and in the third class it
-# helped little to be a child. A sum of single indicators cannot say that, a product of two can. Without ``max_factors``
-# the folds may choose such products, which follow the groups more closely.
+# It is furthest off for the few children: those of the first and the second class were all saved, and in the third
+# class it helped little to be a child. Without ``max_factors`` the folds choose how long the equation is.
 
 longer = ECSELClassifier().fit(X, y)
 print("log-odds of survival =", longer.equations_["survived"])

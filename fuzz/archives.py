@@ -32,9 +32,9 @@ class Archives:
     def prepare(self, folder: Path) -> None:
         """Write a small workbook."""
         self.folder = folder
-        held = io.BytesIO()
-        pd.DataFrame({"x": range(20), "name": ["a", "b"] * 10}).to_excel(held, index=False)
-        self.workbook = held.getvalue()
+        buffer = io.BytesIO()
+        pd.DataFrame({"x": range(20), "name": ["a", "b"] * 10}).to_excel(buffer, index=False)
+        self.workbook = buffer.getvalue()
 
     def run(self, rng: random.Random) -> str:
         """Read one packed file in a process with bounds."""
@@ -68,14 +68,14 @@ class Archives:
 
     def _grown(self, grown: str, n_bytes: int, *, honest: bool) -> bytes:
         """Return the workbook with blanks at the end of one of its files; where it lies, it tells the size before."""
-        held = io.BytesIO()
+        buffer = io.BytesIO()
         with (
             zipfile.ZipFile(io.BytesIO(self.workbook)) as old,
-            zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new,
+            zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new,
         ):
             for name in old.namelist():
                 new.writestr(name, old.read(name) + (b" " * n_bytes if name == grown else b""))
             size = old.getinfo(grown).file_size
             grown_size = new.getinfo(grown).file_size
-        content = held.getvalue()
+        content = buffer.getvalue()
         return content if honest else content.replace(struct.pack("<I", grown_size), struct.pack("<I", size))

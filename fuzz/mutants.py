@@ -178,8 +178,8 @@ MUTANTS = (
 )
 
 
-ROOMS = ("signomial", "search", "explain", "export", "fitting")
-"""Where random mutants are drawn: the mathematics."""
+ROOMS = ("signomial", "tables", "search", "fitting", "estimators", "explain", "export", "files")
+"""Where random mutants are drawn: what computes, reads and writes models."""
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,

@@ -6,8 +6,13 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from ecsel import _compiled
+
+# Nothing here may fail because the machine has other work: hypothesis gives an example 200 ms by default.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 def pytest_collection_modifyitems(items):

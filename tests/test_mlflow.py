@@ -82,7 +82,7 @@ def test_the_python_function_answers_as_the_model_does(logged, model, table):
     np.testing.assert_array_equal(chances.to_numpy(), model.predict_proba(table[0]))
 
 
-def test_missing_values_are_judged_by_the_model(logged, model, table):
+def test_missing_values_are_evaluated_by_the_model(logged, model, table):
     served = mlflow.pyfunc.load_model(logged.model_uri)
     row = table[0].head(1).assign(age=np.nan)
     assert served.predict(row).tolist() == model.predict(row).tolist()

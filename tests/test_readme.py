@@ -63,13 +63,13 @@ def test_the_row_by_hand_adds_up_to_the_probability(readme, tumours):
     table = readme.partition("<!-- by hand:")[2].partition("<!-- end -->")[0]
     parts = [float(cell) for cell in re.findall(r"^\| `.*\| (-?[\d.]+) \|$", table, re.MULTILINE)]
     total = float(re.search(r"\*\*sum\*\*.*\*\*(-?[\d.]+)\*\*", table)[1])
-    shown = float(re.search(r"= \*\*([\d.]+)\*\*\.", table)[1])
+    probability = float(re.search(r"= \*\*([\d.]+)\*\*\.", table)[1])
     assert len(parts) > 1
     assert sum(parts) == pytest.approx(total, abs=5e-5 * len(parts))
-    assert round(1 / (1 + math.exp(-total)), 4) == pytest.approx(shown, abs=1.01e-4)
+    assert round(1 / (1 + math.exp(-total)), 4) == pytest.approx(probability, abs=1.01e-4)
     X, y = tumours
     model = ECSELClassifier(max_factors=3).fit(X, y)
-    assert round(model.predict_proba(X.iloc[[5]])[0, 1], 4) == shown
+    assert round(model.predict_proba(X.iloc[[5]])[0, 1], 4) == probability
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

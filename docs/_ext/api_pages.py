@@ -51,14 +51,14 @@ def page(module: str, title: str) -> str:
     summary = (inspect.getdoc(source) or "").partition("\n\n")[0]
     names = sorted(source.__all__, key=str.lower)
     rooms = [name for name in names if isinstance(getattr(source, name), ModuleType)]
-    at_the_door = [name for name in names if module != "ecsel" and getattr(ecsel, name, None) is getattr(source, name)]
+    in_the_api = [name for name in names if module != "ecsel" and getattr(ecsel, name, None) is getattr(source, name)]
     lines = [heading, "=" * len(heading), "", summary, "", f".. currentmodule:: {module}", ""]
     if rooms:
         lines += ["Modules: " + ", ".join(f":doc:`ecsel.{name} <ecsel.{name}>`" for name in rooms) + ".", ""]
-    if at_the_door:
-        lines += ["Described at :doc:`the front door <ecsel>`: " + ", ".join(f"``{n}``" for n in at_the_door) + ".", ""]
+    if in_the_api:
+        lines += ["Described at :doc:`the front door <ecsel>`: " + ", ".join(f"``{n}``" for n in in_the_api) + ".", ""]
     for name in names:
-        if name not in rooms and name not in at_the_door:
+        if name not in rooms and name not in in_the_api:
             lines += [*entry(name, getattr(source, name)), ""]
     return "\n".join(lines)
 

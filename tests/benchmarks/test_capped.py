@@ -20,7 +20,7 @@ def _work(item):
     return item * 2
 
 
-def test_results_limits_errors_and_crashes_are_told_apart():
+def test_results_limits_errors_and_crashes_are_distinguished():
     outcomes = {done.item: done for done in run_capped([1, "spin", "raise", "die", 2], _work, 1.0, 2)}
     assert (outcomes[1].result, outcomes[2].result) == (2, 4)
     assert [item for item, done in outcomes.items() if done.late] == ["spin"]

@@ -60,8 +60,8 @@ def test_every_method_is_tuned_on_the_same_shuffled_inner_folds():
         for (a, b), (c, d) in zip(tasks[0].folds, task.folds, strict=True):
             assert (a.tolist(), b.tolist()) == (c.tolist(), d.tolist())
     assert (len(tasks[0].folds), tasks[0].n_trials, tasks[0].criterion) == (5, 30, "log_loss")
-    held = tasks[0].folds[0][1]
-    assert held.max() - held.min() > len(held)  # not a run of neighbours
+    test_rows = tasks[0].folds[0][1]
+    assert test_rows.max() - test_rows.min() > len(test_rows)  # not a run of neighbours
 
 
 def test_large_tables_have_fewer_trials_in_b_alone():
@@ -130,9 +130,9 @@ def test_platt_scaling_is_a_logistic_curve_through_out_of_fold_values():
     task, machine = task_of(table), SVC(C=1.0)
     model = PlattScaled(machine, task.folds).fit(table.numbers, table.y)
     values = cross_val_predict(machine, table.numbers, table.y, cv=task.folds, method="decision_function")
-    middle, spread = values.mean(), values.std()
-    curve = LogisticRegression().fit((values[:, None] - middle) / spread, table.y)
-    final = (SVC(C=1.0).fit(table.numbers, table.y).decision_function(table.numbers) - middle) / spread
+    middle, std = values.mean(), values.std()
+    curve = LogisticRegression().fit((values[:, None] - middle) / std, table.y)
+    final = (SVC(C=1.0).fit(table.numbers, table.y).decision_function(table.numbers) - middle) / std
     assert model.predict_proba(table.numbers) == pytest.approx(curve.predict_proba(final[:, None]), rel=1e-9)
 
 
@@ -149,9 +149,9 @@ def test_the_papers_figures_are_complete_and_tables_are_known():
 def test_one_cell_is_written_shown_beside_the_paper_and_not_measured_twice(folder, tmp_path, capsys):
     arguments = ["--data", str(folder), "--tables", "iris", "--methods", "logistic regression", "--protocol", "a"]
     assert main([*arguments, "--output", str(tmp_path)]) == 0
-    shown = capsys.readouterr()
-    assert "[1/1] a iris logistic regression 0.0 F1" in shown.err
-    assert "| iris  | logistic regression | " in shown.out
+    printed = capsys.readouterr()
+    assert "[1/1] a iris logistic regression 0.0 F1" in printed.err
+    assert "| iris  | logistic regression | " in printed.out
     with (tmp_path / "classification_a.csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
     assert row["status"] == "ok"
@@ -190,7 +190,7 @@ def test_the_page_says_which_aims_are_missed(tmp_path):
     assert "| seeds | 70.00 " in " ".join(text.split())
 
 
-def test_a_threshold_of_our_own_is_told_but_not_ranked(tmp_path):
+def test_a_threshold_of_our_own_is_reported_but_not_ranked(tmp_path):
     for method, f1 in (("ECSEL (auto)", 0.90), ("XGBoost", 0.91), ("ECSEL (auto with threshold)", 0.92)):
         _filed(tmp_path, "b", "mammography", method, folds=5, f1=f1, accuracy=f1)
         _filed(tmp_path, "a", "mammography", method, f1=f1, accuracy=f1)
@@ -257,11 +257,11 @@ def test_a_killed_run_goes_on_where_it_was(folder, tmp_path):
 def test_a_table_is_given_up_for_a_method_whose_fold_met_the_limit(folder, tmp_path):
     script = SCRIPT.replace("signal.pause()", "sum(iter(int, 1))").replace('"2"]', '"2", "--cap", "1"]')
     command = [sys.executable, "-c", script, str(folder), str(tmp_path), str(tmp_path / "begun"), "0"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     with (tmp_path / "classification_b.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["status"] for row in rows] == ["dnf"] * 25
-    assert "[25/25] b iris bayes" in shown
+    assert "[25/25] b iris bayes" in printed
 
 
 def test_nested_folds_tell_what_cannot_finish_under_the_papers_split(tmp_path):

@@ -16,8 +16,8 @@ def test_the_query_and_the_model_are_measured_and_agree(folder, monkeypatch):
     assert [row["method"] for row in rows] == METHODS
     assert rows[0]["difference"] < 1e-12
     assert all(row["speed"] == pytest.approx(500 / row["seconds"] / 1e6) for row in rows)
-    shown = rounded({"seconds": "1.234", "processor": "2", "speed": "8", "load": "0.5", "difference": "3e-15"})
-    assert (shown["seconds"], shown["difference"]) == ("1.23", "3e-15")
+    cells = rounded({"seconds": "1.234", "processor": "2", "speed": "8", "load": "0.5", "difference": "3e-15"})
+    assert (cells["seconds"], cells["difference"]) == ("1.23", "3e-15")
 
 
 def test_results_are_written(folder, tmp_path, capsys):

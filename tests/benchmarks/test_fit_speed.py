@@ -3,13 +3,13 @@
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.fit_speed import Method, race, with_ratios
+from benchmarks.fit_speed import Method, compare, with_ratios
 from benchmarks.tables import load
 
 
-def test_race_reports_means_over_folds_and_capped_rows(folder):
+def test_the_comparison_reports_means_over_folds_and_capped_rows(folder):
     table = load(folder, "iris")
-    row, whole = race(
+    row, whole = compare(
         table,
         [
             Method("capped", lambda _: LogisticRegression(max_iter=500), 1, 60),
@@ -30,7 +30,7 @@ def test_methods_take_turns_and_are_fitted_as_often_as_asked(folder):
     def maker(name):
         return lambda _: fits.append(name) or LogisticRegression(max_iter=500)
 
-    race(load(folder, "iris"), [Method("often", maker("often"), 3), Method("once", maker("once"), 1)])
+    compare(load(folder, "iris"), [Method("often", maker("often"), 3), Method("once", maker("once"), 1)])
     assert fits == ["often", "often", "often", "once"] * 5
 
 

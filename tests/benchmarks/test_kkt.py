@@ -18,7 +18,7 @@ def test_the_problem_posed_anew_is_the_one_that_was_solved(folder, n_terms):
 
 
 def test_writes_and_resumes(folder, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(kkt, "STARTS", 2)
+    monkeypatch.setattr(kkt, "N_STARTS", 2)
     monkeypatch.setattr(kkt, "THOROUGH", Newton(starts=2))
     monkeypatch.setattr(kkt, "TERMS", (1,))
     monkeypatch.setattr(kkt, "STRENGTHS", (0.03,))

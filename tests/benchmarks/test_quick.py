@@ -30,8 +30,8 @@ def test_the_printed_equation_is_the_model():
 
 
 @pytest.mark.usefixtures("keel")
-def test_the_race_ranks_its_methods():
-    rows = quick.race_rows(("wine",), ("ECSEL", "l1 logistic regression"), folds=1)
+def test_the_comparison_ranks_its_methods():
+    rows = quick.rank_rows(("wine",), ("ECSEL", "l1 logistic regression"), folds=1)
     assert {row["measure"] for row in rows} == {"log-loss of ECSEL: wine", "log-loss of l1 logistic regression: wine"}
     assert all("numbers to read" in row["here"] for row in rows)
     assert "rank 1" in rows[0]["here"]

@@ -63,7 +63,7 @@ def test_the_truth_has_the_code_length_of_a_law_that_finds_it(name):
     assert numbers > monomials - 1.0
 
 
-def test_a_miss_is_told_with_its_code_lengths():
+def test_a_miss_is_reported_with_its_code_lengths():
     row = {"equation": "I.0", "seed": "7", "expression": "2.0*a**2", "code_length": "-10"}
     rows = [
         {**row, "recovered": "0", "truth_monomials_length": "-9", "truth_numbers_length": "-8"},

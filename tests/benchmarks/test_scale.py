@@ -23,11 +23,11 @@ def test_every_part_has_its_cells():
 def test_findings_are_ratios(monkeypatch, tmp_path):
     seconds = {"ecsel": 1.0, "xgboost": 20.0}
 
-    def told(cell):
+    def text(cell):
         method, rows = cell[1].split()[0], cell[2]
         return {"seconds": seconds.get(method, 5.0) * rows / 1e6, "memory": 10.0, "objective": 0.5, "note": ""}
 
-    monkeypatch.setattr(scale, "run_cell", told)
+    monkeypatch.setattr(scale, "run_cell", text)
     monkeypatch.setattr(scale, "surroundings", lambda _: "here")
     assert scale.main(["--output", str(tmp_path), "--parts", "race,linear,predict"]) == 0
     page = (tmp_path / "scale.md").read_text(encoding="utf-8")
@@ -50,10 +50,10 @@ def test_the_model_of_cost_finds_its_constants_again():
     assert scale_report.line_of(ladder) == pytest.approx((0.5, 2e-7))
     dask = cells("dask", [("ecsel on 1", 4_000_000, 3 + 4.0), ("ecsel on 2", 4_000_000, 3 + 2.0)])
     assert scale_report.shared_part(*dask) == pytest.approx((3.0, 1e-6))
-    told = "\n".join(scale_report.cost_model([*ladder, *dask]))
-    assert "s = 0.50 s and a = 200 ns" in told
-    assert "f = 3.0 s and b = 1000 ns" in told
-    assert "| 1e10 | 10,003" in told.replace("  ", " ")
+    text = "\n".join(scale_report.cost_model([*ladder, *dask]))
+    assert "s = 0.50 s and a = 200 ns" in text
+    assert "f = 3.0 s and b = 1000 ns" in text
+    assert "| 1e10 | 10,003" in text.replace("  ", " ")
 
 
 def test_no_speed_up_is_said():
@@ -90,7 +90,7 @@ def test_the_features_of_the_fraud_study(tmp_path):
     assert X["pct_balance_taken"].between(0, 1).all()
     assert ((X["externalOrig"] == 1) == (log["oldbalanceOrg"] == 0)).all()
     split = paysim.Split.of(X, log["isFraud"].to_numpy())
-    measures = paysim.judge(paysim.ECSELClassifier(n_terms=1, l1=1e-2).fit(*split.train), split)
+    measures = paysim.evaluate(paysim.ECSELClassifier(n_terms=1, l1=1e-2).fit(*split.train), split)
     assert 0 <= measures["f1"] <= 100
     assert 0 <= measures["auc"] <= 1
 

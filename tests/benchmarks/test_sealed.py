@@ -79,14 +79,14 @@ def test_a_run_goes_on_where_it_was_and_counts_what_hangs_or_fails(tmp_path, mon
     options = ["--list", "tuning", "--methods", "l1 logistic regression;FIGS;EBM;HROCH", "--folds", "2"]
     options += ["--output", str(tmp_path)]
     assert sealed.main(options) == 0
-    told = capsys.readouterr()
-    assert "HROCH is left out: it needs no_such_library." in told.err
+    printed = capsys.readouterr()
+    assert "HROCH is left out: it needs no_such_library." in printed.err
     rows = {(row["method"], row["fold"]): row for row in read(tmp_path / "tuning_classification.csv")}
     assert [rows["FIGS", fold]["status"] for fold in "01"] == ["dnf", "dnf"]
     assert rows["EBM", "0"]["note"] == "ValueError: no such split"
     assert rows["l1 logistic regression", "1"]["status"] == "ok"
-    assert "FIGS on drawn (time limit)" in told.out
-    assert "EBM on drawn (ValueError: no such split)" in told.out
+    assert "FIGS on drawn (time limit)" in printed.out
+    assert "EBM on drawn (ValueError: no such split)" in printed.out
     assert sealed.main(options) == 0
     assert "[1/" not in capsys.readouterr().err
 
@@ -182,7 +182,7 @@ def test_a_block_takes_the_folds_that_all_have_and_groups_look_at_rivals_alone()
     assert (found["under 500 rows"], found["over 2000 rows"]) == (["one"], ["two"])
 
 
-def test_aims_are_judged_by_what_is_on_file():
+def test_aims_are_evaluated_by_what_is_on_file():
     def aims(**losses):
         rows = [row_of("one", method.replace("_", " "), 0, loss, size=size) for method, (loss, size) in losses.items()]
         lines = aims_part(Block.of(rows, list(METHODS))).splitlines()[2:]
@@ -218,7 +218,7 @@ def test_the_page_says_which_methods_wait_for_a_sitting(tmp_path):
         for method in FIELD["classification"]:
             if (table, method) != ("car", "EBM"):
                 file.put({"table": table, "method": method, "fold": 0})
-    told = (
+    printed = (
         "Tables of classification that wait for a method: EBM (1 of 2). The regression tables wait for another sitting."
     )
-    assert waiting(tmp_path) == told
+    assert waiting(tmp_path) == printed

@@ -85,10 +85,20 @@ def model(loans):
 
 
 @pytest.fixture(scope="session")
-def model_file(model, tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "model.json"
-    model.save(path)
-    return path
+def save_model(tmp_path_factory):
+    """Return the function that writes a model into a folder of its own."""
+
+    def save(model, folder):
+        path = tmp_path_factory.mktemp(folder) / "model.json"
+        model.save(path)
+        return path
+
+    return save
+
+
+@pytest.fixture(scope="session")
+def model_file(model, save_model):
+    return save_model(model, "model")
 
 
 @pytest.fixture(scope="session")
@@ -98,10 +108,8 @@ def readable(loans):
 
 
 @pytest.fixture(scope="session")
-def readable_file(readable, tmp_path_factory):
-    path = tmp_path_factory.mktemp("readable") / "model.json"
-    readable.save(path)
-    return path
+def readable_file(readable, save_model):
+    return save_model(readable, "readable")
 
 
 @pytest.fixture(scope="session")

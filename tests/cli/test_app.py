@@ -95,7 +95,7 @@ def test_names_are_data_in_the_terminal(nasty_study):
     show_study(console, nasty_study, row, "names")
     console.file.close()
     text = console.export_text()
-    shown = [r.column for r in row.reasons if r.column.isprintable()]
-    assert shown
-    for name in [*shown, "<b>[red]yes", "[/]no", r"'mid\nway'"]:
+    printed_names = [r.column for r in row.reasons if r.column.isprintable()]
+    assert printed_names
+    for name in [*printed_names, "<b>[red]yes", "[/]no", r"'mid\nway'"]:
         assert name in text

@@ -29,20 +29,20 @@ def small(monkeypatch):
 
 
 def workbook(frame=FRAME):
-    held = io.BytesIO()
-    frame.to_excel(held, index=False)
-    return held.getvalue()
+    buffer = io.BytesIO()
+    frame.to_excel(buffer, index=False)
+    return buffer.getvalue()
 
 
 def changed(content, change):
     """Return a zip file whose members went through a function of name and bytes; None leaves one out."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as new:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             data = change(name, old.read(name))
             if data is not None:
                 new.writestr(name, data)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 @pytest.mark.usefixtures("small")

@@ -40,7 +40,7 @@ def test_options_are_respected(run_json, loans_file, model_file, bad_row):
         assert not changed & {"debt", "home"}
 
 
-def test_nobody_is_told_to_change_their_age(run, run_json, loans_file, model_file, bad_row):
+def test_nobody_is_asked_to_change_their_age(run, run_json, loans_file, model_file, bad_row):
     ask = ("counterfactual", loans_file, "-m", model_file, "-r", bad_row)
     for answer in run_json(*ask, "-n", "5")["answers"]:
         assert "age" not in {each["column"] for each in answer["changes"]}

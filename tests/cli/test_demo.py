@@ -45,7 +45,7 @@ def test_reasons_come_strongest_first_and_only_where_a_column_matters(demo, row)
     assert {r.column for r in row.reasons} <= used
 
 
-def test_quality_is_judged_on_held_out_rows_beside_logistic_regression(demo):
+def test_quality_is_evaluated_on_held_out_rows_beside_logistic_regression(demo):
     assert [q.model for q in demo.qualities][:2] == ["ECSEL", "logistic regression"]
     assert demo.model is demo.validation_model
     assert len(demo.held_out) == round(0.3 * 212) + round(0.3 * 357)  # malignant, benign
@@ -87,8 +87,8 @@ def test_every_sentence_of_the_demo_is_true(make, seed, assert_true_sentence):
     X, model, row = found.X.drop(found.X.index[found.held_out]), found.model, least_sure_row(found)
     typical = X.quantile(0.5, interpolation="lower").to_dict()
     at = {r.column: r.value for r in row.reasons}
-    held = found.X.iloc[found.held_out]
-    one = held[(held[list(at)] == pd.Series(at)).all(axis=1)].head(1)
+    unseen = found.X.iloc[found.held_out]
+    one = unseen[(unseen[list(at)] == pd.Series(at)).all(axis=1)].head(1)
     labels = model.classes_.tolist()
 
     def margin(rows, side):

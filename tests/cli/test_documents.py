@@ -48,9 +48,9 @@ def test_every_command_gives_the_documented_fields(run_json, lines):
 def test_the_commands_that_are_shown_exist():
     commands = get_command(app).commands
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL))
-    shown = re.findall(r"^ecsel (\S+)(.*?)(?:#|\||$)", blocks, re.MULTILINE)
-    assert len(shown) > 10
-    for command, rest in shown:
+    documented = re.findall(r"^ecsel (\S+)(.*?)(?:#|\||$)", blocks, re.MULTILINE)
+    assert len(documented) > 10
+    for command, rest in documented:
         known = {name for option in commands[command].params for name in option.opts}
         used = {word for word in shlex.split(rest) if re.match(r"--?[a-z]", word)}
         assert used <= known, (command, used - known)

@@ -79,7 +79,11 @@ def test_several_classes_are_reported_class_by_class():
     y = np.array(["small", "tall", "wide"])[np.digitize(X["size"] + rng.normal(0, 0.5, 300), [3, 6])]
     model = ECSELClassifier(max_factors=2, cv=3).fit(X, y)
     reported = reading_aids(model)
-    n_pieces = sum(not term.is_constant for each in model.equations_.values() for term in each.terms)
-    assert all(line.split(":")[0] in set(y) for line in reported[:n_pieces])
-    assert reported[n_pieces:] == ["size is in 2 pieces: read them together"]
+    assert reported.pop() == "size is in 2 pieces: read them together"
+    for label, equation in model.equations_.items():
+        n_pieces = sum(not term.is_constant for term in equation.terms)
+        if n_pieces:
+            assert reported.pop(0) == f"{label}:"
+        assert all(reported.pop(0).startswith("  each ") for _ in range(n_pieces))
+    assert not reported
     assert aids_heading(model) == "What each piece does to the odds of its class against any other"

@@ -34,7 +34,7 @@ def test_writes_the_model_of_the_library(run, loans, loans_file, model, tmp_path
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_is_judged_on_held_out_rows_beside_rivals(run_json, loans_file):
+def test_is_evaluated_on_held_out_rows_beside_rivals(run_json, loans_file):
     found = run_json("fit", loans_file, "--target", "bad", "--terms", "1", "--l1", "0.01")
     assert found["rows"] == {"read": 240, "without_target": 0, "incomplete": 0, "fitted": 240, "held_out": 60}
     assert [q["model"] for q in found["quality"]][:2] == ["ECSEL", "logistic regression"]

@@ -41,11 +41,11 @@ def trained(path, **options):
 def test_figures_say_whose_they_are(rare):
     training = trained(rare)
     notes = " ".join(quality_notes(training, 375))
-    own, judged = n_numbers(training.model), training.qualities[0].numbers
-    if own == judged:
+    own, published = n_numbers(training.model), training.qualities[0].numbers
+    if own == published:
         assert "of the same size as the equation above" in notes
     else:
-        assert f"another equation, of {judged} numbers, fitted to the other 375 rows" in notes
+        assert f"another equation, of {published} numbers, fitted to the other 375 rows" in notes
         assert f"the equation above has {own} numbers" in notes
     quality = training.model.out_of_fold_
     assert f"log-loss {quality.log_loss:.3f}, AUC {quality.auc:.3f}" in notes

@@ -15,21 +15,27 @@ from ecsel.cli.errors import Interrupted
 SCRIPT = [sys.executable, "-c", "import sys; from ecsel.cli import main; sys.exit(main())"]
 
 
-@pytest.mark.usefixtures("interruptible")
-def test_an_interrupted_run_leaves_nothing_behind(tmp_path):
+def stopped_fit(folder, signal_number, n_columns):
+    """Start a fit, send it a signal when it is at work, and return the table, the exit code and what was printed."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.lognormal(size=(3000, 12)), columns=[f"x{j}" for j in range(12)])
+    frame = pd.DataFrame(rng.lognormal(size=(3000, n_columns)), columns=[f"x{j}" for j in range(n_columns)])
     frame["y"] = np.where(frame["x0"] * frame["x1"] * rng.lognormal(size=3000) > 1, "a", "b")
-    data, output = tmp_path / "data.parquet", tmp_path / "model.json"
+    data, output = folder / "data.parquet", folder / "model.json"
     frame.to_parquet(data)
     command = [*SCRIPT, "fit", str(data), "-t", "y", "-o", str(output), "--verbose"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for line in process.stderr:
         if "fitting" in line:
             break
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal_number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    return data, process.returncode, out, err
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupted_run_leaves_nothing_behind(tmp_path):
+    data, code, out, err = stopped_fit(tmp_path, signal.SIGINT, 12)
+    assert code == 130
     assert "Wrote" not in out
     assert err.splitlines()[-1] == "Interrupted."
     assert "Traceback" not in err
@@ -99,18 +105,7 @@ def test_help_is_quick_to_import():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGTERM to one process")
 def test_a_terminated_run_ends_at_once_and_writes_nothing(tmp_path):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.lognormal(size=(3000, 30)), columns=[f"x{j}" for j in range(30)])
-    frame["y"] = np.where(frame["x0"] * frame["x1"] * rng.lognormal(size=3000) > 1, "a", "b")
-    data, output = tmp_path / "data.parquet", tmp_path / "model.json"
-    frame.to_parquet(data)
-    command = [*SCRIPT, "fit", str(data), "-t", "y", "-o", str(output), "--verbose"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for line in process.stderr:
-        if "fitting" in line:
-            break
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 143
+    data, code, _, err = stopped_fit(tmp_path, signal.SIGTERM, 30)
+    assert code == 143
     assert err.splitlines()[-1] == "Terminated."
     assert list(tmp_path.iterdir()) == [data]

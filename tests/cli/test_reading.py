@@ -112,10 +112,10 @@ def test_broken_files_are_refused(tmp_path, name):
     content, why = BROKEN[name]
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(CommandError) as refusal:
+    with pytest.raises(CommandError) as caught:
         read_file(str(path))
-    assert why in str(refusal.value)
-    assert name in str(refusal.value)
+    assert why in str(caught.value)
+    assert name in str(caught.value)
 
 
 def test_missing_files_and_folders_are_refused(tmp_path):

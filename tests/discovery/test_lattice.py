@@ -32,7 +32,7 @@ def test_the_natural_reading_of_an_integer_power_is_free():
             assert parity_cost(b, 1 - b.numerator % 2) > 0
 
 
-def test_term_cost_adds_spread_and_exponents():
+def test_term_cost_adds_base_and_exponents():
     cost = lattice().term_costs(np.array([[1.0, 0.5]]), np.array([[1, 0]], dtype=np.int8))
     expected = TERM + 0.0 + rational_cost(Fraction(1)) + rational_cost(Fraction(1, 2))
     np.testing.assert_allclose(cost, expected)
@@ -64,7 +64,7 @@ def test_some_columns_keep_their_costs(columns):
     whole = lattice(signed=(True, False))
     part = whole.take(np.array(columns))
     np.testing.assert_array_equal(part.costs, whole.costs[columns])
-    np.testing.assert_allclose(part.spread_cost(np.array([1])), whole.spread_cost(np.array([1])))
+    np.testing.assert_allclose(part.base_cost(np.array([1])), whole.base_cost(np.array([1])))
 
 
 def test_a_column_of_one_size_has_its_simplest_power_alone():

@@ -175,7 +175,7 @@ def test_the_noise_survives_the_model_file(kind, tmp_path):
     )
 
 
-def test_a_file_from_before_noise_was_told_has_constant_noise():
+def test_a_file_from_before_noise_was_recorded_has_constant_noise():
     rng = np.random.default_rng(9)
     X, y, _ = draw(rng, 60, "constant", 0.5)
     law = ECSELRegressor(form=FORM).fit(X, y).law_
@@ -201,10 +201,10 @@ def test_describe_names_the_error_that_it_tells():
     X = rng.uniform(0.3, 30, (60, 1))
     y = X[:, 0] ** 1.5 * (1 + 0.02 * rng.normal(size=60))
     model = ECSELRegressor(noise="relative").fit(X, y)
-    told = model.describe()
+    text = model.describe()
     p = model.predict(X)
     relative = np.sqrt((((y - p) / p) ** 2).mean())
     plain = np.sqrt(((y - p) ** 2).mean())
-    assert f"Root mean squared error {plain:.4g}. The fit weighs rows" in told
-    assert f"with these weights it is {relative:.2g}"[:-1] in told
+    assert f"Root mean squared error {plain:.4g}. The fit weighs rows" in text
+    assert f"with these weights it is {relative:.2g}"[:-1] in text
     assert "Root mean squared error" in ECSELRegressor().fit(X, y).describe()

@@ -37,7 +37,7 @@ def noisy(kind, clean, rng):
 
 
 @pytest.mark.parametrize("kind", ["constant", "relative", "lognormal"])
-def test_the_noise_is_chosen_and_told(kind):
+def test_the_noise_is_chosen_and_reported(kind):
     right = 0
     for seed in range(4):
         X, clean, rng = table(seed, 200)
@@ -65,9 +65,9 @@ def test_a_code_length_in_units_of_the_target_is_the_likelihood(kind):
         noise = NoiseModel.lognormal_around(law, y)
         expected = 0.5 * n * np.log(np.mean(np.log(y / law) ** 2)) + np.log(y).sum()
     weight = None if noise.precision is None else noise.precision / noise.precision.mean()
-    told = Table(X, noise.working_target(y), weight, ("a", "b"), noise, 0.0, y)
-    residual = (told.y - law) * (1.0 if weight is None else np.sqrt(weight))
-    assert told.length_in_target_units(0.5 * n * np.log(np.mean(residual**2))) == pytest.approx(expected, rel=1e-12)
+    working = Table(X, noise.working_target(y), weight, ("a", "b"), noise, 0.0, y)
+    residual = (working.y - law) * (1.0 if weight is None else np.sqrt(weight))
+    assert working.length_in_target_units(0.5 * n * np.log(np.mean(residual**2))) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_lognormal_fit_is_least_squares_of_logarithms():
@@ -147,7 +147,7 @@ def test_rows_without_weight_are_no_outliers():
     assert model.outliers_ == ()
 
 
-def test_a_misfit_is_told_and_names_its_column():
+def test_a_misfit_is_reported_and_names_its_column():
     rng = np.random.default_rng(5)
     X = rng.uniform(1, 5, (200, 3))
     y = X[:, 0] + np.sin(6 * X[:, 2]) + 0.01 * rng.standard_normal(200)
@@ -186,7 +186,7 @@ def test_verdicts_survive_the_model_file(tmp_path):
     np.testing.assert_array_equal(again.predict_interval(X), model.predict_interval(X))
 
 
-def test_a_rounded_number_is_told_with_what_the_data_say():
+def test_a_rounded_number_is_reported_with_what_the_data_say():
     rng = np.random.default_rng(8)
     X = rng.uniform(1, 5, (60, 1))
     model = ECSELRegressor().fit(X, 0.7 * X[:, 0] ** 2 + 0.5 * rng.standard_normal(60))

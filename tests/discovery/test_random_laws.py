@@ -139,7 +139,7 @@ def test_identifiable_laws_of_columns_with_both_signs_are_found(draw):
     check(draw)
 
 
-def test_the_judge_tells_hopeless_from_identifiable():
+def test_the_limit_tells_hopeless_from_identifiable():
     clear = Draw.of([2.0, 3.0], [[1.0, 0.0], [0.0, 2.0]], 0)
     assert clear.is_identifiable
     drowned = Draw.of([2.0, 1e-6], [[1.0, 0.0], [0.0, 2.0]], 0)

@@ -23,24 +23,24 @@ def laws_of(*exponents):
     return [finish(problem, Structure(b, (b % 2 == 1).astype(np.int8))) for b in columns]
 
 
-def told(laws, lengths):
+def exponents_of_ties(laws, lengths):
     laws = [replace(law, shortest=length) for law, length in zip(laws, lengths, strict=True)]
     return simplest_of_the_best(sorted(laws, key=lambda law: law.shortest)).structure.exponents[:, 0].tolist()
 
 
 def test_fewer_terms_win_unless_the_evidence_is_strong():
     laws = laws_of([2], [2, 1])
-    assert told(laws, [0.9 * STRONG_EVIDENCE, 0.0]) == [2]
-    assert told(laws, [1.1 * TERM_EVIDENCE, 0.0]) == [2, 1]
+    assert exponents_of_ties(laws, [0.9 * STRONG_EVIDENCE, 0.0]) == [2]
+    assert exponents_of_ties(laws, [1.1 * TERM_EVIDENCE, 0.0]) == [2, 1]
 
 
 def test_whole_powers_win_over_fractions():
-    assert told(laws_of([2], [1.5]), [1.0, 0.0]) == [2]
-    assert told(laws_of([2], [1.5]), [1.1 * STRONG_EVIDENCE, 0.0]) == [1.5]
+    assert exponents_of_ties(laws_of([2], [1.5]), [1.0, 0.0]) == [2]
+    assert exponents_of_ties(laws_of([2], [1.5]), [1.1 * STRONG_EVIDENCE, 0.0]) == [1.5]
 
 
 def test_of_whole_powers_the_shorter_code_wins():
     """The cheaper exponent of the longer law is in its code length already."""
     cheap, dear = laws_of([1], [3])
     assert cheap.structure_cost < dear.structure_cost
-    assert told([cheap, dear], [1.0, 0.0]) == [3]
+    assert exponents_of_ties([cheap, dear], [1.0, 0.0]) == [3]

@@ -46,7 +46,7 @@ def test_the_encoder_of_kept_rows(monkeypatch, frame, rows, cut):
         assert len(profile.row_weights) < 500
 
 
-def test_arrays_are_scouted_too(frame):
+def test_arrays_are_profiled_too(frame):
     cells = frame[["size", "age"]].to_numpy()
     weights = np.where(frame["age"] > 40, 0.0, 2.0)
     (batch,) = TableSource(cells, np.zeros(len(cells)), weights).batches()

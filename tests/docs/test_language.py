@@ -18,6 +18,13 @@ INSTEAD = {
     r"kicked|tempered|in_step": "perturbed, scaled_by_temperature, lockstep",
     r"Refusal|refusals": "CommandError, errors",
     r"second_look": "refine_selection",
+    r"_?[Jj]udg(ed?|ing)": "validate, validated",
+    r"_?Limits|_?curved": "Constraints, nonlinear",
+    r"bends?|bent\w*|[A-Z_]*BENDS?": "curvature",
+    r"held|told|shown": "constrained, reported, formatted",
+    r"doubts?|objections?|has_objection|BEYOND_DOUBT": "misfit",
+    r"stands|[a-z_]+_stands": "is_accepted",
+    r"valleys?|log_chart|charges?|drafts?|stor(y|ies)": "log_newton, log_coordinates, value, atomic_write, example",
 }
 
 

@@ -1,9 +1,12 @@
 """Small tables with classes, and a quick classifier."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import ecsel
 from ecsel import ECSELClassifier
 
 
@@ -78,3 +81,38 @@ def quick():
         return ECSELClassifier(**{"n_terms": 1, "l1": 1e-2, **options})
 
     return build
+
+
+@pytest.fixture
+def interrupt_draw(monkeypatch):
+    """Return a context: one draw of a module is interrupted, on whichever thread and whenever it comes."""
+
+    @contextmanager
+    def during(module, draw):
+        resample = module.resample
+
+        def interrupted(codes, weights, rng):
+            if rng.bit_generator.seed_seq.entropy[1] == draw:
+                raise KeyboardInterrupt
+            return resample(codes, weights, rng)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(module, "resample", interrupted)
+            yield
+
+    return during
+
+
+@pytest.fixture
+def reloaded_with_errors(tmp_path):
+    """Return the function that saves and loads a model, whose summary and standard errors must come back."""
+
+    def reloaded(model, errors):
+        assert str(errors) in model.summary()
+        model.save(tmp_path / "model.json")
+        other = ecsel.load(tmp_path / "model.json")
+        assert other.standard_errors_ == errors
+        assert other.summary() == model.summary()
+        return other
+
+    return reloaded

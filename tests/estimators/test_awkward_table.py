@@ -46,7 +46,7 @@ LINES = [
     "'score_eu' is text that is read as numbers, such as",
     "'dti' is -999 in 40 of 600 rows, which is read as missing (missing_codes=None turns this off)",
     "'accounts' is '?' in 13 rows, which is read as missing",
-    "'opened' is a date written as day.month.year, read as 'opened (days since 2018-01-01)', 'opened month'",
+    "'opened' is a date written as day, month, year, read as 'opened (days since 2018-01-01)', 'opened month'",
     "'called' is a date written as year-month-day, read as 'called (days since 2018-01-01)', 'called month'",
     "'use': levels that differ only in case or outer blanks are one",
     "'town' has 127 levels; 125 of fewer than 12 rows are 'other'",

@@ -69,8 +69,8 @@ def test_columns_and_features_have_their_own(tmp_path):
 def test_every_candidate_and_every_draw_keeps_them():
     X, y = credit(200)
     model = ECSELClassifier(max_terms=2, cv=3, exponent_bounds={"income": (-0.3, 0.3)}).fit(X, y)
-    limits = exponent_bounds(model.exponent_bounds, model.path_encoder_)
-    assert all(within_bounds(c.equations, model.path_encoder_, limits) for c in model.path_)
+    exponent_range = exponent_bounds(model.exponent_bounds, model.path_encoder_)
+    assert all(within_bounds(c.equations, model.path_encoder_, exponent_range) for c in model.path_)
     assert any(c.size > 0 for c in model.path_)
     assert "every exponent of 'income'" in model.select(len(model.path_) - 1).summary()
     assert model.stability(X, y, n_bootstrap=2).frequency.max() == 1.0
@@ -79,8 +79,8 @@ def test_every_candidate_and_every_draw_keeps_them():
 def test_a_bound_that_holds_anyway_changes_nothing():
     X, y = credit()
     free = ECSELClassifier(n_terms=1, l1=1e-2).fit(X, y)
-    held = ECSELClassifier(n_terms=1, l1=1e-2, exponent_bounds=(-30, 30)).fit(X, y)
-    assert held.fit_report_.objective == pytest.approx(free.fit_report_.objective, rel=1e-7)
+    constrained = ECSELClassifier(n_terms=1, l1=1e-2, exponent_bounds=(-30, 30)).fit(X, y)
+    assert constrained.fit_report_.objective == pytest.approx(free.fit_report_.objective, rel=1e-7)
 
 
 def test_monotone_and_bounds_hold_together():

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
+from sklearn import clone, config_context
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ecsel import ECSELClassifier
+from ecsel import ECSELClassifier, ECSELRegressor
 from ecsel.fitting import Adam
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rows lie:UserWarning")
@@ -75,6 +75,41 @@ def test_sample_weights_are_routed(make_numbers, quick):
             direct = quick().fit(X[train], y[train], sample_weight=weights[train])
             assert direct.equations_ == fitted.equations_
             assert score == pytest.approx(direct.score(X[test], y[test], sample_weight=weights[test]))
+
+
+ESTIMATORS = {
+    "search": ECSELClassifier(max_factors=1, cv=2),
+    "paper": ECSELClassifier(n_terms=1, l1=0.01),
+    "law": ECSELRegressor(max_terms=1),
+    "prediction": ECSELRegressor(criterion="prediction", max_factors=1, cv=2),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_arrays_of_the_array_api_are_refused_by_the_name_of_the_argument(make_numbers, name):
+    X, y = make_numbers(n=80)
+    xp = pytest.importorskip("array_api_strict")
+    answers = ["predict", "decision_function", "predict_proba"] if name in {"search", "paper"} else ["predict"]
+    model = clone(ESTIMATORS[name]).fit(X, y)
+    for argument, call in [
+        ("X", lambda: clone(model).fit(xp.asarray(X), y)),
+        ("y", lambda: clone(model).fit(X, xp.asarray(y))),
+        ("sample_weight", lambda: clone(model).fit(X, y, sample_weight=xp.asarray(np.ones(len(y))))),
+        *(("X", lambda answer=answer: getattr(model, answer)(xp.asarray(X))) for answer in answers),
+    ]:
+        message = rf"^{argument} is an array of array_api_strict, .*: give numpy\.asarray\({argument}\)"
+        with pytest.raises(TypeError, match=message):
+            call()
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_set_output_of_a_pipeline_keeps_the_names_and_changes_no_bit(make_numbers, name):
+    X, y = make_numbers(n=80)
+    frame = pd.DataFrame(X, columns=["width", "height", "depth"][: X.shape[1]])
+    plain = make_pipeline(StandardScaler(), clone(ESTIMATORS[name])).fit(frame, y)
+    named = make_pipeline(StandardScaler(), clone(ESTIMATORS[name])).set_output(transform="pandas").fit(frame, y)
+    assert named[-1].feature_names_in_.tolist() == list(frame.columns)
+    np.testing.assert_array_equal(named.predict(frame), plain.predict(frame))
 
 
 def test_tags():

@@ -46,9 +46,9 @@ def test_a_real_exponent_is_the_same_term_in_every_draw():
     model = ECSELRegressor(form="k*a**p").fit(X, y)
     firm = model.stability(X, y, n_bootstrap=5)
     assert firm.same_law == 1.0
-    spread = np.std([float(draw.terms[0].exponents["a"]) for draw in firm.draws])
+    std = np.std([float(draw.terms[0].exponents["a"]) for draw in firm.draws])
     (error,) = [c.standard_error for c in model.law_.constants if c.name == "p"]
-    assert 0.2 * error < spread < 4 * error
+    assert 0.2 * error < std < 4 * error
 
 
 def test_a_prediction_has_draws_too_and_options_are_checked():

@@ -72,8 +72,8 @@ def test_a_promise_that_holds_anyway_changes_nothing():
     X = pd.DataFrame({"a": rng.uniform(1, 9, 300), "b": rng.uniform(1, 9, 300)})
     y = (rng.random(300) < 1 / (1 + np.exp(-3 * np.log(X["a"] / X["b"])))).astype(int)
     free = ECSELClassifier(n_terms=1, l1=1e-2).fit(X, y)
-    held = ECSELClassifier(n_terms=1, l1=1e-2, monotone={"a": 1, "b": -1}).fit(X, y)
-    assert held.fit_report_.objective == pytest.approx(free.fit_report_.objective, rel=1e-7)
+    constrained = ECSELClassifier(n_terms=1, l1=1e-2, monotone={"a": 1, "b": -1}).fit(X, y)
+    assert constrained.fit_report_.objective == pytest.approx(free.fit_report_.objective, rel=1e-7)
 
 
 def test_a_broken_promise_is_not_proven():

@@ -105,17 +105,29 @@ def test_single_pieces(text, before, after, start):
     assert reported(phrase) == pytest.approx(exact, rel=0.05, abs=0.006 * abs(exact - 1))
 
 
-@pytest.mark.parametrize("text", ["0.002*age**2", "-30/age", "0.8*sqrt(income)/100", "-0.7*log(age)**2"])
-def test_curves_are_told_from_end_to_end(text):
+def moved(verb, by):
+    """Return the factor of odds that a verb and a number tell."""
+    return {"multiplied": 1.0, "divided": -1.0}[verb], float(by)
+
+
+@pytest.mark.parametrize(
+    "text", ["0.002*age**2", "-0.02*age**2", "-30/age", "0.8*sqrt(income)/100", "-0.7*log(age)**2"]
+)
+def test_curves_are_distinguished_from_end_to_end(text):
     (phrase,) = phrases(text)
     (name,) = Signomial.parse(text).names
     feature = next(feature for feature in ENCODER.features if feature.name == name)
-    first = rf"the odds are multiplied by (\S+) from {name} = (\S+) to (\S+) \(its median\)"
-    match = re.fullmatch(rf"{first} and by (\S+) from there to (\S+)", phrase)
-    assert [float(match[i]) for i in (2, 3, 5)] == [feature.low, feature.baseline, feature.high]
+    verbs = "(multiplied|divided)"
+    first = rf"the odds are {verbs} by (\S+) from {name} = (\S+) to (\S+) \(its median\)"
+    match = re.fullmatch(rf"{first} and (?:{verbs} )?by (\S+) from there to (\S+)", phrase)
+    assert [float(match[i]) for i in (3, 4, 7)] == [feature.low, feature.baseline, feature.high]
     middle = {name: feature.baseline}
-    assert float(match[1]) == pytest.approx(ratio(text, {name: feature.low}, middle), rel=0.06)
-    assert float(match[4]) == pytest.approx(ratio(text, middle, {name: feature.high}), rel=0.06)
+    for (sign, by), exact in (
+        (moved(match[1], match[2]), ratio(text, {name: feature.low}, middle)),
+        (moved(match[5] or match[1], match[6]), ratio(text, middle, {name: feature.high})),
+    ):
+        assert by**sign == pytest.approx(exact, rel=0.06)
+        assert by > 0.09  # odds that nearly vanish are divided: nobody reads 2.2e-26
 
 
 def test_products_are_reported_at_the_median_of_the_other_column():

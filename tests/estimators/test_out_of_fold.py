@@ -52,13 +52,13 @@ def test_no_cut_of_the_held_out_probabilities_is_better(make_numbers, quick, see
     X, y = make_numbers(n=150)
     weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     model = quick(threshold=rule, calibrate=calibrate, cv=4).fit(X, y, weights)
-    (held,) = seen
-    assert len(held.codes) >= len(y)  # a row that stands for several is dealt like them
-    assert held.weights.sum() == pytest.approx(weights.sum())
-    p = expit(held.scores[:, 0] / model.temperature_)
+    (unseen,) = seen
+    assert len(unseen.codes) >= len(y)  # a row that stands for several is dealt like them
+    assert unseen.weights.sum() == pytest.approx(weights.sum())
+    p = expit(unseen.scores[:, 0] / model.temperature_)
     cuts = np.concatenate([[0.0], p, np.nextafter(p, 2)])
-    best = max(decisions_value(rule, held.codes, p, held.weights, t) for t in cuts)
-    reached = decisions_value(rule, held.codes, p, held.weights, model.threshold_)
+    best = max(decisions_value(rule, unseen.codes, p, unseen.weights, t) for t in cuts)
+    reached = decisions_value(rule, unseen.codes, p, unseen.weights, model.threshold_)
     assert reached == pytest.approx(best, abs=1e-9)
     np.testing.assert_array_equal(model.predict(X), (model.predict_proba(X)[:, 1] >= model.threshold_).astype(int))
     np.testing.assert_allclose(model.decision_function(X), -np.log(1 / model.predict_proba(X)[:, 1] - 1), atol=1e-9)
@@ -76,27 +76,27 @@ def test_held_out_scores_are_those_of_fits_without_these_rows(make_numbers, quic
     splits = list(KFold(3).split(X))
     options = {"scaling": "ratio", "out_of_range": "extrapolate"}
     quick(threshold="f1", cv=splits, **options).fit(X, y)
-    (held,) = seen
+    (unseen,) = seen
     expected = []
     for train, test in splits:
         w = np.zeros(len(y))
         w[train] = 1.0
         part = quick(**options).fit(X, y, w)  # ratio scaling divides by powers of ten: the same features
         expected.append(part.decision_function(X[test]))
-    np.testing.assert_allclose(held.scores[:, 0], np.concatenate(expected), atol=1e-4)
-    np.testing.assert_array_equal(held.codes, y[np.concatenate([test for _, test in splits])])
+    np.testing.assert_allclose(unseen.scores[:, 0], np.concatenate(expected), atol=1e-4)
+    np.testing.assert_array_equal(unseen.codes, y[np.concatenate([test for _, test in splits])])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_temperature_is_folded_into_the_formula(make_numbers, quick, seen, n_classes):
     X, y = make_numbers(n_classes=n_classes, n=100, m=5)
     plain, model = (quick(l1=1e-2, calibrate=c).fit(X, y) for c in (False, True))
-    (held,) = seen
+    (unseen,) = seen
     assert plain.temperature_ == 1
     assert model.temperature_ > 1.05  # a weak penalty on 100 rows is too sure of itself
-    assert model.temperature_ == pytest.approx(fit_temperature(held.scores, held.codes, held.weights))
-    cooled = log_loss(held.scores / model.temperature_, held.codes, held.weights)
-    assert cooled < log_loss(held.scores, held.codes, held.weights)
+    assert model.temperature_ == pytest.approx(fit_temperature(unseen.scores, unseen.codes, unseen.weights))
+    cooled = log_loss(unseen.scores / model.temperature_, unseen.codes, unseen.weights)
+    assert cooled < log_loss(unseen.scores, unseen.codes, unseen.weights)
     assert model.out_of_fold_.log_loss == pytest.approx(cooled)
     np.testing.assert_allclose(
         model.decision_function(X) * model.temperature_, plain.decision_function(X), rtol=1e-9, atol=1e-9
@@ -110,11 +110,11 @@ def test_the_temperature_is_folded_into_the_formula(make_numbers, quick, seen, n
 def test_the_quality_is_that_of_the_held_out_rows(make_numbers, quick, seen):
     X, y = make_numbers(n=200)
     model = quick(threshold="youden").fit(X, y)
-    (held,) = seen
+    (unseen,) = seen
     quality = model.out_of_fold_
-    p = expit(held.scores[:, 0])
-    assert quality.auc == pytest.approx(roc_auc_score(held.codes, p))
-    assert quality.accuracy == pytest.approx(np.mean((p >= model.threshold_) == held.codes))
+    p = expit(unseen.scores[:, 0])
+    assert quality.auc == pytest.approx(roc_auc_score(unseen.codes, p))
+    assert quality.accuracy == pytest.approx(np.mean((p >= model.threshold_) == unseen.codes))
     assert quality.n_rows == 200
     assert np.sum(quality.confusion) == pytest.approx(200)
     assert model.n_folds_ == 5
@@ -130,10 +130,10 @@ def test_class_weights_change_neither_the_rule_nor_the_quality(make_numbers, qui
     X, y = make_numbers(n=150)
     rows = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:20]]
     model = quick(threshold="f1", class_weight={1: 5.0}).fit(X[rows], y[rows])
-    (held,) = seen
-    p = expit(held.scores[:, 0])
-    best = max(f1_score(held.codes, p >= t, zero_division=0) for t in p)
-    assert f1_score(held.codes, p >= model.threshold_) == pytest.approx(best)
+    (unseen,) = seen
+    p = expit(unseen.scores[:, 0])
+    best = max(f1_score(unseen.codes, p >= t, zero_division=0) for t in p)
+    assert f1_score(unseen.codes, p >= model.threshold_) == pytest.approx(best)
     assert np.sum(model.out_of_fold_.confusion, axis=1).tolist() == pytest.approx([len(rows) - 20, 20])
 
 

@@ -80,7 +80,8 @@ def test_another_candidate_is_a_model_of_its_own(data, model):
 
 def test_to_frame(model):
     frame = model.path_.to_frame()
-    assert frame.columns.tolist() == ["n_terms", "l1", "size", "loss", "loss_se", "n_rows"]
+    assert frame.columns.tolist() == ["n_terms", "l1", "size", "loss", "loss_se", "n_rows", "smoothed_loss"]
+    assert frame["smoothed_loss"].tolist() == [c.smoothed_loss for c in model.path_]
     assert frame["loss"].tolist() == [c.loss for c in model.path_]
 
 

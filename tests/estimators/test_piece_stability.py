@@ -140,17 +140,12 @@ def cuts(names, column):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_keeps_the_draws_that_are_done(monkeypatch, table, result, n_jobs):
-    drawn = module.resample
-
-    def interrupted(codes, weights, rng):
-        if rng.bit_generator.seed_seq.entropy[1] == 2:  # the third draw, on whichever thread and whenever it comes
-            raise KeyboardInterrupt
-        return drawn(codes, weights, rng)
-
+def test_an_interrupt_keeps_the_draws_that_are_done(interrupt_draw, table, result, n_jobs):
     model = ECSELClassifier(n_jobs=n_jobs).fit(*table)
-    monkeypatch.setattr(module, "resample", interrupted)
-    with pytest.warns(UserWarning, match=r"interrupted after 2 of 8 draws, which were kept"):
+    with (
+        interrupt_draw(module, 2),
+        pytest.warns(UserWarning, match=r"interrupted after 2 of 8 draws, which were kept"),
+    ):
         found = model.stability(*table, n_bootstrap=8)
     assert found.draws == result.draws[:2]
 

@@ -250,7 +250,10 @@ class TestQuality:
         assert losses == sorted(losses, reverse=True)
         assert losses[0] == pytest.approx(table[1].var(), rel=0.02)  # the mean of the other folds
         assert set(fitted.near_ties_) <= set(range(len(fitted.path_)))
-        assert list(fitted.path_.to_frame().columns) == ["n_terms", "l1", "size", "loss", "loss_se", "n_rows"]
+        assert list(fitted.path_.to_frame().columns) == [
+            *("n_terms", "l1", "size", "loss", "loss_se", "n_rows"),
+            "smoothed_loss",
+        ]
 
     def test_standard_errors_are_those_of_the_sandwich(self, table):
         """Huber's and White's formula for least squares in the chosen pieces, scaled by n/(n − p)."""

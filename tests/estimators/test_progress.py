@@ -33,9 +33,9 @@ def test_a_terminal_shows_one_line_that_never_wraps_and_never_goes_back(steps):
     lines = text.removesuffix("\n").split("\r")[1:]
     assert len(lines) == len(steps) + 1
     assert all(len(line) < 80 for line in lines)  # the width where there is no real terminal
-    shown = shares(lines)
-    assert shown == sorted(shown)
-    assert shown[-1] == 100
+    reached = shares(lines)
+    assert reached == sorted(reached)
+    assert reached[-1] == 100
     # A shorter line must blank out what the one before had more.
     assert all(len(later) >= len(earlier.rstrip()) for earlier, later in itertools.pairwise(lines))
 
@@ -59,11 +59,11 @@ def test_a_fit_tells_its_stages_in_order(capsys):
     ECSELRegressor(verbose=1, max_terms=3).fit(X, np.sin(3 * X[:, 0]) * X[:, 1])
     reported = capsys.readouterr()
     lines = reported.err.splitlines()
-    shown = shares(lines)
+    reached = shares(lines)
     assert reported.out == ""
-    assert shown == sorted(shown)
-    assert shown[0] == 0
-    assert shown[-1] == 100
+    assert reached == sorted(reached)
+    assert reached[0] == 0
+    assert reached[-1] == 100
     assert ["polynomial" in " ".join(lines), "ranking" in " ".join(lines)] == [True, True]
     assert len(lines) == len(set(lines))
 

@@ -359,8 +359,8 @@ def test_exponent_bounds(table):
         exponent = 0 if factor.log else factor.exponent
         assert not (factor.name == "monthly charge" and not 0 <= exponent <= 1)
         assert not (factor.name == "tenure" and exponent > 0)
-    limits = exponent_bounds(bounds, model.path_encoder_)
-    assert all(within_bounds(c.equations, model.path_encoder_, limits) for c in model.path_)
+    exponent_range = exponent_bounds(bounds, model.path_encoder_)
+    assert all(within_bounds(c.equations, model.path_encoder_, exponent_range) for c in model.path_)
     assert "guaranteed: every exponent of 'monthly charge' is in [0, 1]" in model.summary()
     assert "guaranteed: every exponent of 'tenure' is at most 0" in model.summary()
 

@@ -100,18 +100,12 @@ def test_three_classes_have_a_line_for_every_feature(make_numbers, quick):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_keeps_the_draws_that_are_done(monkeypatch, table, model, n_jobs):
-    drawn = module.resample
-
-    def interrupted(codes, weights, rng):
-        if rng.bit_generator.seed_seq.entropy[1] == 3:  # the fourth draw, on whichever thread and whenever it comes
-            raise KeyboardInterrupt
-        return drawn(codes, weights, rng)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(module, "resample", interrupted)
-        with pytest.warns(UserWarning, match=r"interrupted after 3 of 30 draws, which were kept"):
-            result = model.set_params(n_jobs=n_jobs).stability(*table, n_bootstrap=30)
+def test_an_interrupt_keeps_the_draws_that_are_done(interrupt_draw, table, model, n_jobs):
+    with (
+        interrupt_draw(module, 3),
+        pytest.warns(UserWarning, match=r"interrupted after 3 of 30 draws, which were kept"),
+    ):
+        result = model.set_params(n_jobs=n_jobs).stability(*table, n_bootstrap=30)
     assert len(result.used) == 3
     whole = model.set_params(n_jobs=1).stability(*table, n_bootstrap=3)
     assert result.effects.tobytes() == whole.effects.tobytes()

@@ -133,7 +133,7 @@ def test_records_have_a_bounded_amount_of_text(search_file, monkeypatch):
         lambda d: d["metrics"].update(standard_errors={"numbers": [{"label": 1}], "converged": True, "n_rows": 1}),
     ],
 )
-def test_what_could_not_be_told_is_refused(search_file, spoilt, change):
+def test_what_could_not_be_reported_is_refused(search_file, spoilt, change):
     load(search_file).summary()
     with pytest.raises(ModelFileError):
         load(spoilt(search_file, change))

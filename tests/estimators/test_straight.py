@@ -30,7 +30,7 @@ def test_the_line_is_the_equation_to_within_its_error(scaling):
     assert part.error < 20 * gap.max()  # the bound takes the corner of the box, which few rows come near to
 
 
-def test_the_largest_effects_come_first_and_bent_terms_stay_out():
+def test_the_largest_effects_come_first_and_nonlinear_terms_stay_out():
     encoder = TableEncoder.fit(np.random.default_rng(0).uniform(1, 9, (50, 2)), scaling="ratio")
     part = straight_part(Signomial.parse("100*x0**0.001*x1**0.02 + 3*x1**2"), encoder)
     assert list(part.slopes) == ["x1", "x0"]

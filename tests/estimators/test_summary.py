@@ -110,7 +110,8 @@ def test_the_front_is_reported_with_the_model_marked(readable):
         lines = other.summary().splitlines()
         marked = [line for line in lines if line.startswith("  * ") and "select(" in line and "this model" not in line]
         candidate = model.path_[i]
-        assert marked == [f"  * {candidate.size:>3}: {candidate.loss:.4f} ± {candidate.loss_se:.4f}  select({i})"]
+        figures = f"{candidate.loss:.4f} ± {candidate.loss_se:.4f}, smoothed {candidate.smoothed_loss:.4f}"
+        assert marked == [f"  * {candidate.size:>3}: {figures}  select({i})"]
         assert sum(" ± " in line and "select(" in line for line in lines) == len(model.path_)
 
 
@@ -229,6 +230,7 @@ def test_the_repr_of_a_path_is_short(readable):
     _, _, model = readable
     lines = repr(model.path_).splitlines()
     assert lines[0] == f"Path of {len(model.path_)} candidates"
-    assert lines[2] == f"  [1] 1 factor, loss {model.path_[1].loss:.4f} ± {model.path_[1].loss_se:.4f}"
+    one = model.path_[1]
+    assert lines[2] == f"  [1] 1 factor, loss {one.loss:.4f} ± {one.loss_se:.4f}, smoothed {one.smoothed_loss:.4f}"
     assert len(lines) == 1 + len(model.path_)
     assert max(map(len, lines)) < 60

@@ -127,6 +127,6 @@ def test_a_row_by_hand_ends_at_the_probability(familiar, target):
     X, y = birds[["bill_length_mm", "bill_depth_mm", "body_mass_g"]], birds[target]
     model = ECSELClassifier(max_factors=2, cv=3).fit(X, y)
     reported = familiar["by_hand"](model, X.head(1))
-    shown = [float(line.rpartition(" ")[2]) for line in reported.splitlines() if line.startswith("probability")]
+    printed = [float(line.rpartition(" ")[2]) for line in reported.splitlines() if line.startswith("probability")]
     p = model.predict_proba(X.head(1))[0]
-    np.testing.assert_allclose(shown, p if len(model.classes_) > 2 else p[1:], atol=5.1e-5)
+    np.testing.assert_allclose(printed, p if len(model.classes_) > 2 else p[1:], atol=5.1e-5)

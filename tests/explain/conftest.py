@@ -1,6 +1,8 @@
 """Models with random equations on real encoders: the fit is not what is tested here, so none is needed."""
 
 import warnings
+from itertools import combinations
+from math import factorial
 
 import matplotlib as mpl
 import numpy as np
@@ -137,3 +139,30 @@ def shap():
         import shap
 
     return shap
+
+
+def _enumerated(function, X, background):
+    """Shapley values by their definition, over all coalitions of raw columns, levels and missing values included."""
+    n_columns = X.shape[1]
+    worth = {}
+    for size in range(n_columns + 1):
+        for coalition in combinations(range(n_columns), size):
+            outputs = []
+            for i in range(len(X)):
+                mixed = background.copy()
+                for j in coalition:
+                    mixed.isetitem(j, [X.iloc[i, j]] * len(mixed))
+                outputs.append(function(mixed).mean(axis=0))
+            worth[frozenset(coalition)] = np.array(outputs)
+    values = np.zeros((*worth[frozenset()].shape, n_columns))
+    for coalition, value in worth.items():
+        for j in set(range(n_columns)) - coalition:
+            weight = factorial(len(coalition)) * factorial(n_columns - 1 - len(coalition)) / factorial(n_columns)
+            values[:, :, j] += weight * (worth[coalition | {j}] - value)
+    return values
+
+
+@pytest.fixture(scope="session")
+def enumerated():
+    """The function that computes Shapley values from their definition."""
+    return _enumerated

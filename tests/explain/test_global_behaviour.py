@@ -33,13 +33,17 @@ def size_of_terms(model, positive):
     )
 
 
+def gradients_of(model, X):
+    """Return log-gradients, the features that they are by, and the size of what is added up in them."""
+    positive = model.to_model_features(X)
+    return explain.log_gradient(model, X).values, positive, size_of_terms(model, positive)
+
+
 @EXAMPLES
 @given(MODELS)
 def test_log_gradient_agrees_with_central_differences(make_model, drawn):
     model, X = make_model(*drawn, n_rows=12)
-    G = explain.log_gradient(model, X).values
-    positive = model.to_model_features(X)
-    scale = size_of_terms(model, positive)
+    G, positive, scale = gradients_of(model, X)
     step = 1e-5
     for j in range(positive.shape[1]):
         up, down = positive.copy(), positive.copy()
@@ -55,9 +59,7 @@ def test_log_gradient_is_the_symbolic_derivative(make_model, drawn):
     import sympy
 
     model, X = make_model(*drawn, n_rows=3)
-    G = explain.log_gradient(model, X).values
-    positive = model.to_model_features(X)
-    scale = size_of_terms(model, positive)
+    G, positive, scale = gradients_of(model, X)
     for c, equation in enumerate(model.equations_.values()):
         expression = equation.to_sympy()
         symbols = {symbol.name: symbol for symbol in expression.free_symbols}

@@ -92,7 +92,7 @@ def _score(model, log_features):
     return [equation.evaluate(columns)[0] for equation in model.equations_.values()]
 
 
-def test_columns_of_another_sign_are_told_apart():
+def test_columns_of_another_sign_are_distinguished():
     equation = Signomial.parse("x*y + y**2")
     X = pd.DataFrame({"x": [2.0, -2.0, 0.0], "y": [1.0, 1.0, 1.0]})
     linear = explain.attribution(equation, X, baseline=[1.0, 1.0])

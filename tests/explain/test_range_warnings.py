@@ -50,7 +50,7 @@ def test_a_call_warns_once_and_of_columns_in_use_alone(call, fitted):
 
 
 @pytest.mark.parametrize(
-    "judge",
+    "predicts",
     [
         lambda model, X, y: cross_val_score(model, X, y, cv=4),
         lambda model, X, y: cross_val_predict(model, X, y, cv=4),
@@ -59,7 +59,7 @@ def test_a_call_warns_once_and_of_columns_in_use_alone(call, fitted):
     ids=["score", "predict", "search"],
 )
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
-def test_cross_validation_does_not_warn_of_ranges(kind, judge):
+def test_cross_validation_does_not_warn_of_ranges(kind, predicts):
     X, z = table()
     X.loc[::40, "a"] *= 1000  # whichever fold holds out the largest of them lies outside of the others' range
     model = (
@@ -70,6 +70,6 @@ def test_cross_validation_does_not_warn_of_ranges(kind, judge):
     y = z > 0 if kind == "classes" else z
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        judge(model, X, y)
+        predicts(model, X, y)
     with pytest.warns(UserWarning, match="above the training maximum of 'a'"):
         model.fit(X.drop(index=X["a"].idxmax()), y.drop(index=X["a"].idxmax())).predict(X)

@@ -1,9 +1,6 @@
 """Explanations of sums of pieces of raw columns: logarithms, shifts, indicators, zeros, signs, missing values."""
 
 # ruff: noqa: PD011 -- the values of an explanation, not of a data frame
-from itertools import combinations
-from math import factorial
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,27 +18,6 @@ NUMBERS = ("income", "balance", "children")
 def scores_of(model, table):
     columns = dict(zip(model.encoder_.feature_names, model.encoder_.model_features(table).T, strict=True))
     return np.column_stack([equation.evaluate(columns) for equation in model.equations_.values()])
-
-
-def enumerated(function, X, background):
-    """Shapley values by their definition, over all coalitions of raw columns."""
-    n_columns = X.shape[1]
-    worth = {}
-    for size in range(n_columns + 1):
-        for coalition in combinations(range(n_columns), size):
-            outputs = []
-            for i in range(len(X)):
-                mixed = background.copy()
-                for j in coalition:
-                    mixed.isetitem(j, [X.iloc[i, j]] * len(mixed))
-                outputs.append(function(mixed).mean(axis=0))
-            worth[frozenset(coalition)] = np.array(outputs)
-    values = np.zeros((*worth[frozenset()].shape, n_columns))
-    for coalition, value in worth.items():
-        for j in set(range(n_columns)) - coalition:
-            weight = factorial(len(coalition)) * factorial(n_columns - 1 - len(coalition)) / factorial(n_columns)
-            values[:, :, j] += weight * (worth[coalition | {j}] - value)
-    return values
 
 
 @EXAMPLES
@@ -145,7 +121,7 @@ def test_attributions_are_gradients_of_numbers_and_switches_of_indicators(make_r
 
 @EXAMPLES
 @given(MODELS)
-def test_shapley_values_agree_with_enumeration_over_raw_columns(make_raw_model, drawn):
+def test_shapley_values_agree_with_enumeration_over_raw_columns(enumerated, make_raw_model, drawn):
     model, X = make_raw_model(*drawn)
     rows, background = X.iloc[:2], X.iloc[10:15]
     result = explain.shapley(model, rows, background)
@@ -168,7 +144,7 @@ def test_permutations_converge_where_factors_vanish(make_raw_model, monkeypatch)
     np.testing.assert_allclose(total, model.predict_proba(rows), atol=1e-12)
 
 
-def test_probabilities_of_signed_columns_are_explained():
+def test_probabilities_of_signed_columns_are_explained(enumerated):
     equations = {"no": Signomial.parse("0.3*x**3*y"), "yes": Signomial.parse("abs(x)*w - sign(y)*sqrt(abs(y))")}
     view = ModelView.of_equations(equations, ["w", "x", "y"])
     rng = np.random.default_rng(0)

@@ -1,6 +1,4 @@
 # ruff: noqa: PD011 -- the values of an explanation, not of a data frame
-from itertools import combinations
-from math import factorial
 
 import numpy as np
 import pandas as pd
@@ -14,27 +12,6 @@ from ecsel.explain import probability_game
 EXAMPLES = settings(max_examples=8, deadline=None)
 
 
-def enumerated(function, X, background):
-    """Shapley values by their definition: all coalitions of raw columns, levels and missing values included."""
-    n_columns = X.shape[1]
-    worth = {}
-    for size in range(n_columns + 1):
-        for coalition in combinations(range(n_columns), size):
-            outputs = []
-            for i in range(len(X)):
-                mixed = background.copy()
-                for j in coalition:
-                    mixed.isetitem(j, [X.iloc[i, j]] * len(mixed))
-                outputs.append(function(mixed).mean(axis=0))
-            worth[frozenset(coalition)] = np.array(outputs)
-    values = np.zeros((*worth[frozenset()].shape, n_columns))
-    for coalition, value in worth.items():
-        for j in set(range(n_columns)) - coalition:
-            weight = factorial(len(coalition)) * factorial(n_columns - 1 - len(coalition)) / factorial(n_columns)
-            values[:, :, j] += weight * (worth[coalition | {j}] - value)
-    return values
-
-
 def scores(model):
     def function(table):
         columns = dict(zip(model.encoder_.feature_names, model.to_model_features(table).T, strict=True))
@@ -44,7 +21,7 @@ def scores(model):
 
 
 @pytest.mark.parametrize(("seed", "kind", "n_terms"), [(28, "sigmoid", 1), (1, "softmax3", 2), (2, "softmax2", 3)])
-def test_scores_and_probabilities_agree_with_enumeration_over_raw_columns(make_model, seed, kind, n_terms):
+def test_scores_and_probabilities_agree_with_enumeration_over_raw_columns(enumerated, make_model, seed, kind, n_terms):
     model, X = make_model(seed, kind, n_terms)
     rows, background = X.iloc[:2], X.iloc[10:17]
     result = explain.shapley(model, rows, background)
@@ -117,7 +94,7 @@ def test_forty_columns_add_up():
     assert np.abs(result.base_values + result.values.sum(axis=2) - z).max() <= 1e-10 * np.abs(z).max()
 
 
-def test_columns_of_any_sign():
+def test_columns_of_any_sign(enumerated):
     equation = Signomial.parse("2*x**3*y - abs(x)*w**2 + sign(y)*abs(y)**0.5 - 3")
     rng = np.random.default_rng(0)
     X, background = (pd.DataFrame(rng.normal(0, 1.5, (n, 3)), columns=["w", "x", "y"]) for n in (4, 9))

@@ -106,7 +106,7 @@ def test_a_new_file_has_the_mode_that_the_user_wants_for_files(tmp_path):
     assert len(modes) == 1
 
 
-def test_only_old_drafts_of_the_same_file_are_removed(tmp_path):
+def test_only_old_temporary_files_of_the_same_file_are_removed(tmp_path):
     old, young = tmp_path / ".model.json.0123456789abcdef.tmp", tmp_path / ".model.json.fedcba9876543210.tmp"
     kept = [tmp_path / name for name in (".other.json.0123456789abcdef.tmp", ".model.json.0.tmp", "model.json.tmp")]
     for path in (old, young, *kept):

@@ -14,8 +14,8 @@ def table(seed=0, n=200, m=3, n_classes=2):
     """Logs (features × rows), classes drawn from a softmax of signomial scores, and uneven weights."""
     rng = np.random.default_rng(seed)
     u = rng.normal(size=(m, n)) * rng.uniform(0.4, 1.2, (m, 1)) + rng.normal(size=(m, 1))
-    bends, slopes = rng.normal(0, 0.8, (n_classes, m)), rng.normal(0, 1.5, (n_classes, m))
-    z = np.exp(np.clip(bends @ u, -3, 3)) + slopes @ u
+    curvatures, slopes = rng.normal(0, 0.8, (n_classes, m)), rng.normal(0, 1.5, (n_classes, m))
+    z = np.exp(np.clip(curvatures @ u, -3, 3)) + slopes @ u
     codes = (z + rng.gumbel(size=z.shape)).argmax(axis=0)
     codes[:n_classes] = np.arange(n_classes)
     return u, codes, rng.integers(1, 4, n).astype(float)

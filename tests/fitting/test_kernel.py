@@ -78,12 +78,12 @@ def test_sums_are_those_of_the_twin(case):
     sine = np.abs(np.sin(problem.unpack(theta)[1]))
     lost = 1 / max(sine[sine > 0].min(initial=1.0), 1e-3) if problem.form.has_intercept else 1.0
     slope = np.abs(plain._jacobian(twin)).max(initial=1.0)
-    bent = slope * (1 + np.abs(block.v).max(initial=0.0) + np.abs(twin.expansion.t).max(initial=0.0)) ** 2
+    second_order = slope * (1 + np.abs(block.v).max(initial=0.0) + np.abs(twin.expansion.t).max(initial=0.0)) ** 2
     gradient, matrix, residual_hessian = compiled.derivatives(state)
     wanted_gradient, wanted_matrix, wanted_hessian = plain.derivatives(twin)
     close(gradient, wanted_gradient, slope, 1e-13 * lost**2)
     close(matrix, wanted_matrix, slope**2, 1e-13 * lost**2)
-    close(residual_hessian, wanted_hessian, bent, 1e-13 * lost**3)
+    close(residual_hessian, wanted_hessian, second_order, 1e-13 * lost**3)
     close(compiled.gradient(state), gradient, slope, 1e-14)
     close(plain.gradient(twin), gradient, slope, 1e-13 * lost**2)
     np.testing.assert_array_equal(matrix, matrix.T)

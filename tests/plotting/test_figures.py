@@ -133,8 +133,8 @@ def test_only_the_curves_that_change_most_are_drawn(wine):
     curves = explain.what_if_curves(model, X.iloc[[0]])
     axes = plotting.plot_curves(curves, label=0, max_features=2)
     swing = np.ptp(curves.outputs[:, :, 0], axis=1)
-    shown = axes.get_legend_handles_labels()[1][:2]
-    assert set(shown) == {curves.feature_names[i] for i in np.argsort(-swing)[:2]}
+    named = axes.get_legend_handles_labels()[1][:2]
+    assert set(named) == {curves.feature_names[i] for i in np.argsort(-swing)[:2]}
 
 
 def test_a_decision_map_of_bare_equations_needs_a_range():

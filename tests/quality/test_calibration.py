@@ -71,7 +71,7 @@ def test_equal_probabilities_stay_in_one_bin_and_their_error_is_the_gap():
     assert calibration_error([0, 1, 1, 1], [0.75] * 4) == 0.0
 
 
-def test_with_more_classes_the_largest_probability_is_judged():
+def test_with_more_classes_the_largest_probability_is_evaluated():
     p = np.array([[0.6, 0.3, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6], [0.6, 0.2, 0.2]])
     assert calibration_error([0, 1, 0, 1], p, classes=[0, 1, 2]) == pytest.approx(0.1)
 

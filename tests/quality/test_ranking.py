@@ -66,13 +66,13 @@ def test_only_the_order_of_scores_counts_and_the_other_class_mirrors_it(seed):
 def test_the_interval_covers_the_truth_as_often_as_it_says():
     # Two normals a standard deviation apart: AUC = Φ(1/√2).
     truth, rng = 0.7602499389065233, np.random.default_rng(0)
-    spread, covered, runs = [], 0, 400
+    areas, covered, runs = [], 0, 400
     for _ in range(runs):
         y = np.repeat([0, 1], [60, 40])
         area = auc(y, rng.normal(size=100) + y, level=0.9)
-        spread.append((area.value, area.standard_error))
+        areas.append((area.value, area.standard_error))
         covered += area.low <= truth <= area.high
-    values, errors = np.array(spread).T
+    values, errors = np.array(areas).T
     assert errors.mean() == pytest.approx(values.std(ddof=1), rel=0.1)
     assert covered / runs == pytest.approx(0.9, abs=0.045)  # three standard errors of a share
 

@@ -61,7 +61,7 @@ def test_costs_on_calibrated_probabilities_give_the_share_of_the_cost():
         assert best_threshold(y, p, [[0, false_alarm], [miss, 0]]) == pytest.approx(expected, abs=0.02)
 
 
-def test_neighbouring_floats_are_told_apart():
+def test_neighbouring_floats_are_distinguished():
     low = 0.3
     high = np.nextafter(low, 1)
     t = best_threshold([0, 1], [low, high], "youden")

@@ -53,9 +53,9 @@ def split(X, y, share=0.6):
     n = int(share * len(y))
     numbers = X.select_dtypes("number")
     outside = (numbers < numbers.iloc[:n].min()) | (numbers > numbers.iloc[:n].max())
-    held = ~outside.any(axis=1).to_numpy()
-    held[:n] = False
-    return X.iloc[:n], y.iloc[:n], X[held], y[held]
+    within = ~outside.any(axis=1).to_numpy()
+    within[:n] = False
+    return X.iloc[:n], y.iloc[:n], X[within], y[within]
 
 
 def loan():

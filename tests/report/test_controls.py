@@ -58,7 +58,7 @@ def test_controls_know_their_columns(loan_case):
     assert found["city"]["levels"] == ["Bonn", "Oslo", "Rome"]
     income = loan_case.X["income"]
     assert (found["income"]["low"], found["income"]["high"]) == (income.min(), income.max())
-    assert found["income"]["spread"] == pytest.approx((income - income.median()).abs().median())
+    assert found["income"]["deviation"] == pytest.approx((income - income.median()).abs().median())
 
 
 def test_a_law_takes_ranges_from_its_rows_and_wide_ones_in_logs(law_case):

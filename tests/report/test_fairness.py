@@ -24,8 +24,8 @@ def test_rates_are_those_of_the_groups(loan_case):
             decided[mine & ~truth].mean(),
             truth[mine & decided].mean(),
         ]
-        shown = [first_number(line.cells[k]) for k in (1, 2, 4, 5, 6)]
-        np.testing.assert_allclose(shown, 100 * np.array(expected), atol=0.051)
+        printed = [first_number(line.cells[k]) for k in (1, 2, 4, 5, 6)]
+        np.testing.assert_allclose(printed, 100 * np.array(expected), atol=0.051)
 
 
 def test_numbers_are_cut_into_quarters_that_cover_all_rows(loan_case):

@@ -20,8 +20,9 @@ def test_the_boundary_is_on_the_threshold(loan_case):
     ends = np.array([[float(n) for n in pair.split()] for pair in re.findall(r"[ML]([\d.]+ [\d.]+)", path)])
     assert len(ends) > 20
     spans = [np.quantile(loan_case.X[name], [0.01, 0.99]) for name in (drawn.across, drawn.up)]
-    across = spans[0][0] + (ends[:, 0] - LEFT) / (560 - LEFT - RIGHT) * np.diff(spans[0])
-    up = spans[1][0] + (400 - BOTTOM - ends[:, 1]) / (400 - TOP - BOTTOM) * np.diff(spans[1])
+    width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', str(drawn.chart)).groups())
+    across = spans[0][0] + (ends[:, 0] - LEFT) / (width - LEFT - RIGHT) * np.diff(spans[0])
+    up = spans[1][0] + (height - BOTTOM - ends[:, 1]) / (height - TOP - BOTTOM) * np.diff(spans[1])
     rows = loan_case.X_test.iloc[[start] * len(ends)].assign(**{drawn.across: across, drawn.up: up})
     p = loan_case.model.predict_proba(rows)[:, 1]
     np.testing.assert_allclose(p, 0.35, atol=0.01)

@@ -29,9 +29,9 @@ def test_a_typeset_equation_has_the_value_of_the_equation(evaluate_typeset, term
         for alpha, negative, powers in terms
     )
     z = Signomial.parse(text)
-    shown = evaluate_typeset(str(equation(symbol("z"), z)), POINT)
+    printed = evaluate_typeset(str(equation(symbol("z"), z)), POINT)
     size = sum(abs(term.evaluate(ROW)[0]) for term in z.terms)
-    assert shown == pytest.approx(z(ROW)[0], abs=2e-3 * size + 1e-12)
+    assert printed == pytest.approx(z(ROW)[0], abs=2e-3 * size + 1e-12)
 
 
 READABLE = [
@@ -52,9 +52,9 @@ def test_logarithms_shifts_indicators_and_quotients_are_typeset_with_every_digit
 
 
 def test_indicators_keep_their_brackets_and_quotients_have_a_line():
-    shown = str(equation(symbol("z"), Signomial.parse("0.9*[city = San José] + 17/x"), all_digits))
-    assert "<mtext>[city = San José]</mtext>" in shown
-    assert '<mfrac displaystyle="true"><mn>17</mn><mi>x</mi></mfrac>' in shown
+    printed = str(equation(symbol("z"), Signomial.parse("0.9*[city = San José] + 17/x"), all_digits))
+    assert "<mtext>[city = San José]</mtext>" in printed
+    assert '<mfrac displaystyle="true"><mn>17</mn><mi>x</mi></mfrac>' in printed
 
 
 def test_simple_numbers_are_called_by_name():

@@ -36,7 +36,7 @@ def test_values_outside_count_as_the_nearest_end(churn_case):
     np.testing.assert_array_equal(beyond, model.predict_proba(row.assign(tenure=high)))
 
 
-def test_missing_values_are_refused_or_count_as_told(churn_case):
+def test_missing_values_are_refused_or_count_as_reported(churn_case):
     model, rules, row = churn_case.model, rules_of(churn_case), churn_case.X_test.head(1)
     assert rules["tenure"].missing == "refused"
     with pytest.raises(ValueError, match="tenure"):

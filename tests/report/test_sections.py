@@ -193,7 +193,7 @@ def test_every_class_has_a_score_in_every_equation_of_the_front(named_case):
     reported = formulas(case.evidence)
     assert any(not equation.terms for candidate in case.model.path_ for equation in candidate.equations)
     for line in reported.front:
-        assert [re.search("score of (.+?)<", each.text)[1] for each in line.equations] == list(case.model.classes_)
+        assert [re.search("score of (.+?) =<", each.text)[1] for each in line.equations] == list(case.model.classes_)
 
 
 def test_pieces_of_several_classes_have_meanings_that_are_so(named_case):

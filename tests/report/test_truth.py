@@ -45,11 +45,11 @@ def test_without_held_out_rows_the_headline_is_out_of_fold(hearts):
     page = render_report(model, X, y)
     assert "Quality on held-out folds of the training rows" in page
     assert "so they look too good" in page
-    held = class_performance(Evidence.read(model, X, y, X.head(200), y.head(200)), None)
-    assert held.figures_of == "held-out rows"
+    measured = class_performance(Evidence.read(model, X, y, X.head(200), y.head(200)), None)
+    assert measured.figures_of == "held-out rows"
     p = model.predict_proba(X.head(200))
     loss = -np.log(p[np.arange(200), np.searchsorted(model.classes_, y.head(200))]).mean()
-    assert {f.name: f.value for f in held.figures}["Log-loss"] == f"{loss:.3f}"
+    assert {f.name: f.value for f in measured.figures}["Log-loss"] == f"{loss:.3f}"
 
 
 def test_the_map_shows_values_that_occur(hearts):
@@ -67,7 +67,7 @@ def test_the_map_shows_values_that_occur(hearts):
     np.testing.assert_array_equal(_occurring(evidence, age, middles), middles)
 
 
-def test_nobody_is_told_to_change_age_or_sex(hearts):
+def test_nobody_is_asked_to_change_age_or_sex(hearts):
     model, X, y = hearts
     page = render_report(model, X, y)
     assert "age, sex stay as they are." in page

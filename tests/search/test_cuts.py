@@ -40,7 +40,7 @@ def test_centres_are_different_and_lie_among_the_values(values):
     assert all(x.min() <= centre <= x.max() for centre in centres)
 
 
-def test_the_middle_stands_first():
+def test_the_middle_comes_first():
     x = np.random.default_rng(3).lognormal(3, 1, 2000)
     middle, *others = round_centres(x, np.ones(2000))
     assert 0.44 <= (x <= middle).mean() <= 0.56

@@ -81,9 +81,9 @@ def test_many_scores_keep_held_intercepts_and_bear_collinear_pieces():
     x, owners, y, w, ridge = problem(loss, seed=10, p=14)
     x[7], ridge[7] = x[0], ridge[0]
     owners[7] = owners[0]
-    held = np.linspace(-0.3, 0.3, 7)
-    fitted = glm.fit(loss, x, owners, y, w, ridge, (held, np.zeros(14)), fit_intercept=False)
-    np.testing.assert_array_equal(fitted.intercepts, held)
+    given = np.linspace(-0.3, 0.3, 7)
+    fitted = glm.fit(loss, x, owners, y, w, ridge, (given, np.zeros(14)), fit_intercept=False)
+    np.testing.assert_array_equal(fitted.intercepts, given)
     slopes, _ = gradient(loss, x, owners, y, w, ridge, fitted)
     np.testing.assert_allclose(slopes, 0, atol=1e-6)
     assert fitted.coefficients[7] == pytest.approx(fitted.coefficients[0], abs=1e-6)

@@ -28,8 +28,8 @@ def test_derivatives_against_finite_differences(loss):
         slope = (loss.values(up, y) - loss.values(down, y)) / (2 * STEP)
         np.testing.assert_allclose(residuals[c], -slope, atol=1e-8)
         for d in range(loss.n_scores):
-            bend = -(loss.residuals(loss.means(up), y)[d] - loss.residuals(loss.means(down), y)[d]) / (2 * STEP)
-            np.testing.assert_allclose(np.broadcast_to(loss.curvature(means, c, d), 50), bend, atol=1e-8)
+            difference = -(loss.residuals(loss.means(up), y)[d] - loss.residuals(loss.means(down), y)[d]) / (2 * STEP)
+            np.testing.assert_allclose(np.broadcast_to(loss.curvature(means, c, d), 50), difference, atol=1e-8)
 
 
 @pytest.mark.parametrize("loss", [Logistic(), Softmax(3), Squared()], ids=lambda loss: loss.name)

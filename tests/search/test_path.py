@@ -10,7 +10,7 @@ from scipy.special import expit
 from ecsel.search import glm
 from ecsel.search.dictionary import SearchColumn, make_atoms, pair_pieces, single_pieces
 from ecsel.search.losses import Logistic, Softmax, Squared
-from ecsel.search.path import Family, Limits, Training, Walk
+from ecsel.search.path import Family, SizeConstraints, Training, Walk
 from ecsel.search.scan import CONSIDERED_SWAPS
 
 PAIRS = Family("pairs", price=1.0, ridge=0.3, max_pieces=6)
@@ -37,7 +37,7 @@ def training(columns, loss, seed=100, **options):
 def test_gains_agree_with_exact_fits(make_columns, loss, monkeypatch):
     """Where the loss is quadratic the gains are exact; for a likelihood they are close where they are small."""
     data = training(make_columns(), loss)
-    walk = Walk(data, PAIRS, Limits(20))
+    walk = Walk(data, PAIRS, SizeConstraints(20))
     current = walk.run()[3]
     walk._rescale(current)
     current = walk._fit(current.atoms, current.owners, None)
@@ -59,7 +59,7 @@ def test_gains_agree_with_exact_fits(make_columns, loss, monkeypatch):
 
 @pytest.mark.parametrize("loss", [Logistic(), Softmax(3), Squared()], ids=lambda loss: loss.name)
 def test_every_size_fits_better_than_the_one_before(make_columns, loss):
-    path = Walk(training(make_columns(), loss), PAIRS, Limits(20)).run()
+    path = Walk(training(make_columns(), loss), PAIRS, SizeConstraints(20)).run()
     assert [len(found) for found in path] == list(range(len(path)))
     if loss.name != "squared":  # squared errors are rescaled on the way
         losses = [found.fitted.objective for found in path]
@@ -68,7 +68,7 @@ def test_every_size_fits_better_than_the_one_before(make_columns, loss):
 
 def test_a_planted_sum_is_found(make_columns):
     data = training(make_columns(n=2000), Logistic())
-    found = Walk(data, PAIRS, Limits(20)).run()[3]
+    found = Walk(data, PAIRS, SizeConstraints(20)).run()[3]
     pieces = {data.atoms.pieces[a] for a in found.atoms}
     assert {(p[0].column, str(p[0].function.exponent), p[0].function.log) for p in pieces} == {
         (0, "1", False),
@@ -79,13 +79,13 @@ def test_a_planted_sum_is_found(make_columns):
 
 def test_limits_are_kept(make_columns):
     data = training(make_columns(), Softmax(3))
-    for limits in (Limits(3), Limits(20, max_terms=1), Limits(20, max_columns=2)):
-        for found in Walk(data, PAIRS, limits).run():
-            assert data.atoms.count_factors(found.atoms) <= limits.max_factors
-            if limits.max_terms is not None:
-                assert np.bincount(found.owners, minlength=3).max() <= limits.max_terms
-            if limits.max_columns is not None:
-                assert len(np.unique(data.atoms.groups[list(found.atoms)])) <= limits.max_columns
+    for constraints in (SizeConstraints(3), SizeConstraints(20, max_terms=1), SizeConstraints(20, max_columns=2)):
+        for found in Walk(data, PAIRS, constraints).run():
+            assert data.atoms.count_factors(found.atoms) <= constraints.max_factors
+            if constraints.max_terms is not None:
+                assert np.bincount(found.owners, minlength=3).max() <= constraints.max_terms
+            if constraints.max_columns is not None:
+                assert len(np.unique(data.atoms.groups[list(found.atoms)])) <= constraints.max_columns
 
 
 def test_forbidden_pieces_and_wrong_signs_do_not_enter(make_columns):
@@ -97,7 +97,7 @@ def test_forbidden_pieces_and_wrong_signs_do_not_enter(make_columns):
     allowed = np.ones_like(signs, dtype=bool)
     allowed[:, [a for a, p in enumerate(plain.atoms.pieces) if any(part.column == 3 for part in p)]] = False
     data = training(columns, Logistic(), allowed=allowed, signs=signs)
-    for found in Walk(data, PAIRS, Limits(20)).run():
+    for found in Walk(data, PAIRS, SizeConstraints(20)).run():
         for a, theta in zip(found.atoms, found.fitted.coefficients, strict=True):
             assert allowed[0, a]
             assert signs[0, a] * theta >= 0
@@ -105,15 +105,15 @@ def test_forbidden_pieces_and_wrong_signs_do_not_enter(make_columns):
 
 def test_a_stopped_walk_returns_what_it_has(make_columns):
     calls = iter([False, False, True, True, True, True])
-    path = Walk(training(make_columns(), Logistic()), PAIRS, Limits(20), lambda: next(calls)).run()
+    path = Walk(training(make_columns(), Logistic()), PAIRS, SizeConstraints(20), lambda: next(calls)).run()
     assert len(path) == 3
 
 
 def test_no_kernel_no_difference(monkeypatch, make_columns):
     data = training(make_columns(), Logistic())
-    one = Walk(data, PAIRS, Limits(20)).run()
+    one = Walk(data, PAIRS, SizeConstraints(20)).run()
     monkeypatch.setattr(glm._compiled, "compiled", None)
-    other = Walk(data, PAIRS, Limits(20)).run()
+    other = Walk(data, PAIRS, SizeConstraints(20)).run()
     assert [found.atoms for found in one] == [found.atoms for found in other]
     np.testing.assert_allclose([f.total for f in one], [f.total for f in other], rtol=1e-6)
 
@@ -124,7 +124,7 @@ def test_squared_errors_count_in_units_of_their_noise(make_columns, noise):
     columns = make_columns(n=400)
     z = 2 * np.log(columns[1].values) - columns[3].values + noise * np.random.default_rng(5).normal(size=400)
     data = replace(training(columns, Squared()), target=(z - z.mean()) / z.std())
-    walk = Walk(data, PAIRS, Limits(20))
+    walk = Walk(data, PAIRS, SizeConstraints(20))
     path = walk.run()
     pieces = {data.atoms.pieces[a] for a in path[2].atoms}
     assert {(p[0].column, p[0].function.log) for p in pieces} == {(1, True), (3, False)}
@@ -151,12 +151,16 @@ def test_straight_columns_start_from_all_of_them():
     target = (rng.random(400) < expit(2 * own)) * 1.0
     atoms = make_atoms(columns, single_pieces(columns), np.ones(400))
     training = Training(Logistic(), atoms, target, np.ones(400))
-    path = Walk(training, Family("straight", price=0.0, ridge=0.3, max_pieces=20, straight=True), Limits(20)).run()
+    path = Walk(
+        training, Family("straight", price=0.0, ridge=0.3, max_pieces=20, straight=True), SizeConstraints(20)
+    ).run()
     assert [len(found) for found in path] == list(range(7))
     assert all(atoms.straight[list(found.atoms)].all() for found in path)
     assert {atoms.groups[a, 0] for a in path[2].atoms} == {0, 1}
     # without room for all of them the walk goes up, and every limit is kept
-    short = Walk(training, Family("straight", price=0.0, ridge=0.3, max_pieces=20, straight=True), Limits(5)).run()
+    short = Walk(
+        training, Family("straight", price=0.0, ridge=0.3, max_pieces=20, straight=True), SizeConstraints(5)
+    ).run()
     assert len(short[-1]) == 5
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 
 from ecsel.search.losses import Logistic, Softmax, Squared
-from ecsel.search.path import Family, Limits, Training, Walk, refit
+from ecsel.search.path import Family, SizeConstraints, Training, Walk, refit
 from ecsel.search.pruning import _rises, without_idle_pieces
 from ecsel.search.rounding import NATS
 from ecsel.search.screening import screened_atoms
@@ -29,7 +29,7 @@ def walked(make_columns, loss, ridge, size):
     training = Training(loss, atoms, y, w, masks[0])
     # no price and no patience: the last pieces of this walk gain next to nothing
     family = Family("all", price=0.0, ridge=ridge, max_pieces=size, min_addition=-np.inf)
-    found = Walk(training, family, Limits(100)).run()[-1]
+    found = Walk(training, family, SizeConstraints(100)).run()[-1]
     return training, refit(training, found, [ridge], training.dispersion(found))[0]
 
 

@@ -50,7 +50,7 @@ def test_every_training_screens_for_itself():
     assert set(alone.pieces) == {piece for piece, used in zip(atoms.pieces, masks[0][0], strict=True) if used}
 
 
-def test_products_that_leave_the_table_at_a_corner_are_told():
+def test_products_that_leave_the_table_at_a_corner_are_reported():
     """x and y rise together, so x/y and x²/y stay small on all rows, but not where x is large and y small."""
     x = np.exp(np.linspace(0, 9, 80))
     columns = [SearchColumn("x", 0, x), SearchColumn("y", 1, x * np.exp(np.sin(np.arange(80))))]
@@ -58,7 +58,7 @@ def test_products_that_leave_the_table_at_a_corner_are_told():
     steep = steep_corners(atoms, columns, np.ones(80), 20.0)
     ends = [replace(column, values=np.array([column.values.min(), column.values.max()])) for column in columns]
     values = PieceValues(ends)
-    for piece, mean, scale, told in zip(atoms.pieces, atoms.mean, atoms.scale, steep, strict=True):
+    for piece, mean, scale, steep_piece in zip(atoms.pieces, atoms.mean, atoms.scale, steep, strict=True):
         largest = max(abs(a * b - mean) for a in values.part(piece[0]) for b in values.part(piece[1]))
-        assert told == (largest > 20 * scale)
+        assert steep_piece == (largest > 20 * scale)
     assert 0 < steep.sum() < len(steep)

@@ -13,23 +13,23 @@ from ecsel.search.dictionary import PieceValues, SearchColumn, make_atoms, singl
 from ecsel.search.glm import fit
 from ecsel.search.large import GlmPass, choose_again, fit_streamed
 from ecsel.search.losses import Logistic, Softmax, Squared
-from ecsel.search.path import Family, Found, Limits, Training
+from ecsel.search.path import Family, Found, SizeConstraints, Training
 from ecsel.search.screening import screened_atoms
 from ecsel.search.search import SearchOptions, equations_of, fit_pieces, search
 from ecsel.search.selection import (
     BANDWIDTH,
-    CURVED,
     EVIDENCE,
+    NONLINEAR,
     RIDGES,
     STRAIGHT,
     HeldOut,
-    Judged,
     Key,
+    Validated,
     Walked,
     by_code_length,
     choose,
-    judge,
     smoothed,
+    validate,
     walk_all,
 )
 
@@ -75,7 +75,7 @@ def test_without_folds_nothing_asks_for_the_smallest_ridge(make_columns):
     columns = make_columns()
     w, y = np.ones(300), columns[3].values.copy()
     atoms, masks = screened_atoms(columns, Logistic(), y, [w])
-    walked = walk_all(Training(Logistic(), atoms, y, w, masks[0]), module.FAMILIES, Limits(20))
+    walked = walk_all(Training(Logistic(), atoms, y, w, masks[0]), module.FAMILIES, SizeConstraints(20))
     assert any(key.ridge == 0 for key in walked.found)
     assert all(each.key.ridge for each in by_code_length(walked))
 
@@ -164,6 +164,31 @@ def test_time_that_is_over_gives_an_answer_all_the_same(make_columns, folds_of):
     assert result.front
 
 
+def test_the_last_fits_have_their_share_of_the_time_limit(monkeypatch, make_columns, folds_of):
+    """Walkers stop while there is time left, because the chosen equation must still be fitted and rounded."""
+    columns, w, now = make_columns(), np.ones(300), 0.0
+    monkeypatch.setattr(module.time, "monotonic", lambda: now)
+    walk_all, fit_pieces, stops = module.walk_all, module.fit_pieces, []
+
+    def walk(training, families, limits, stopped):
+        nonlocal now
+        while not stopped():
+            now += 0.125
+        stops.append(now)
+        return walk_all(training, families, limits, stopped)
+
+    def fit(*args):
+        stops.append(now)
+        return fit_pieces(*args)
+
+    monkeypatch.setattr(module, "walk_all", walk)
+    monkeypatch.setattr(module, "fit_pieces", fit)
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(time_limit=10.0))
+    assert result.stopped
+    assert len(stops) > 1
+    assert max(stops) <= (1 - module.LAST_SHARE) * 10.0 + 0.125
+
+
 def test_an_interrupt_keeps_what_was_found(monkeypatch, make_columns, folds_of):
     """The main thread is interrupted while folds are walked: the walkers stop, the result has the first walk."""
     columns = make_columns()
@@ -213,60 +238,63 @@ def test_nobody_who_has_stopped_a_search_waits_for_the_candidates_that_were_not_
 def test_the_rule_takes_the_fewest_factors_that_are_as_good():
     weights = np.full(5, 20.0)
     noise = np.array([1.0, -1.0, 0.5, -0.5, 0.0])
-    judged = [
-        Judged(Key(0, 0, 0), 60.0 + noise, 3.0, 0),
-        Judged(Key(1, 0, 0), 40.1 + 2 * noise, 2.005, 3),
-        Judged(Key(2, 0, 0), 40.0 + noise, 2.0, 9),
+    validated = [
+        Validated(Key(0, 0, 0), 60.0 + noise, 3.0, 0),
+        Validated(Key(1, 0, 0), 40.1 + 2 * noise, 2.005, 3),
+        Validated(Key(2, 0, 0), 40.0 + noise, 2.0, 9),
     ]
-    assert choose(judged, weights, 0.005).chosen == 1
-    assert choose(judged, weights, 0.0).chosen == 2
-    assert choose(judged, weights, 0.005).near == (1, 2)
+    assert choose(validated, weights, 0.005).chosen == 1
+    assert choose(validated, weights, 0.0).chosen == 2
+    assert choose(validated, weights, 0.005).near == (1, 2)
     # six factors more save 0.25 % of the loss: at a price of 0.04 % a factor they are worth it
-    assert choose(judged, weights, 0.0004).chosen == 2
+    assert choose(validated, weights, 0.0004).chosen == 2
     # all factors that are saved together may cost 3 %: no price buys the empty equation here
-    assert choose(judged, weights, 0.2).chosen == 1
+    assert choose(validated, weights, 0.2).chosen == 1
 
 
 @pytest.mark.parametrize(("n", "chosen"), [(100.0, 0), (5000.0, 1)])
-def test_many_rows_do_not_give_up_what_is_beyond_doubt(n, chosen):
+def test_many_rows_do_not_give_up_what_is_well_supported(n, chosen):
     """Two per cent of the loss are 1 nat of a hundred rows, and 50 of five thousand."""
-    judged = [Judged(Key(0, 0, 0), np.ones(2), 0.51, 3), Judged(Key(0, 9, 0), np.ones(2), 0.5, 9)]
-    assert choose(judged, np.full(2, n / 2)).chosen == chosen
+    validated = [Validated(Key(0, 0, 0), np.ones(2), 0.51, 3), Validated(Key(0, 9, 0), np.ones(2), 0.5, 9)]
+    assert choose(validated, np.full(2, n / 2)).chosen == chosen
 
 
 def test_ties_are_what_the_folds_cannot_tell_from_the_choice():
     weights = np.full(5, 20.0)
     noise = np.array([1.0, -1.0, 0.5, -0.5, 0.0])
-    chosen = Judged(Key(0, 3, 0), 40.0 + noise, 2.0, 3)
-    unsure, sure = (Judged(Key(0, 9, 0), losses, 1.99, 9) for losses in (39.9 - noise, 39.9 + noise))
+    chosen = Validated(Key(0, 3, 0), 40.0 + noise, 2.0, 3)
+    unsure, sure = (Validated(Key(0, 9, 0), losses, 1.99, 9) for losses in (39.9 - noise, 39.9 + noise))
     found = choose([chosen, unsure, sure], weights, 0.005)
     assert found.near == (0, 1, 2)
     assert [found.is_tie(i) for i in range(3)] == [True, True, False]
 
 
-@pytest.mark.parametrize("form", [STRAIGHT, CURVED])
+@pytest.mark.parametrize("form", [STRAIGHT, NONLINEAR])
 @pytest.mark.parametrize("dispersion", [1.0, 0.04])
 def test_other_forms_need_evidence(form, dispersion):
     """Nats of all rows together count, in units of the dispersion; without a price the lowest loss wins."""
     weights = np.array([600.0, 400.0])
-    plain = Judged(Key(1, 4, 0), np.ones(2), 1.0, 4, form)
+    plain = Validated(Key(1, 4, 0), np.ones(2), 1.0, 4, form)
     for nats, chosen in ((0.9 * EVIDENCE, 0), (1.1 * EVIDENCE, 1)):
-        other = Judged(Key(0, 2, 0), np.ones(2), 1.0 - nats * dispersion / 1000, 3, form + 1, dispersion)
+        other = Validated(Key(0, 2, 0), np.ones(2), 1.0 - nats * dispersion / 1000, 3, form + 1, dispersion)
         assert choose([plain, other], weights).chosen == chosen
         assert choose([plain, other], weights, 0.0).chosen == 1
 
 
 def test_a_much_lower_loss_needs_no_evidence():
     """A perfect fit of ten rows cannot be worth five nats."""
-    straight, curved = Judged(Key(1, 4, 0), np.ones(2), 0.1, 4, STRAIGHT), Judged(Key(0, 2, 0), np.ones(2), 0.01, 3)
-    assert choose([straight, curved], np.full(2, 5.0)).chosen == 1
+    straight, nonlinear = (
+        Validated(Key(1, 4, 0), np.ones(2), 0.1, 4, STRAIGHT),
+        Validated(Key(0, 2, 0), np.ones(2), 0.01, 3),
+    )
+    assert choose([straight, nonlinear], np.full(2, 5.0)).chosen == 1
 
 
 def test_perfect_fits_differ_by_rounding_only():
     """Of fits whose errors are rounding, the smallest is taken; the mean has a loss of one half."""
     losses = {0: 0.5, 2: 3e-16, 3: 1e-16, 5: 2e-17}
-    judged = [Judged(Key(0, 2 * size, 0), np.full(5, loss), loss, size) for size, loss in losses.items()]
-    assert judged[choose(judged, np.ones(5)).chosen].n_factors == 2
+    validated = [Validated(Key(0, 2 * size, 0), np.full(5, loss), loss, size) for size, loss in losses.items()]
+    assert validated[choose(validated, np.ones(5)).chosen].n_factors == 2
 
 
 def test_smoothing_keeps_lines_and_takes_luck_out():
@@ -294,28 +322,29 @@ def test_the_expected_loss_adds_the_optimism_of_the_folds(make_columns, folds_of
     w = np.ones(400)
     atoms, masks = screened_atoms(columns, loss, y, [w])
     family = Family("few", price=1.0, ridge=0.3, max_pieces=4)
-    walked = walk_all(Training(loss, atoms, y, w, masks[0]), [family], Limits(20))
+    walked = walk_all(Training(loss, atoms, y, w, masks[0]), [family], SizeConstraints(20))
     inner = []
     for train, test in folds_of(w):
         rows = np.flatnonzero(test)
         inner.append(
             (
-                walk_all(Training(loss, atoms, y, train, masks[0]), [family], Limits(20)),
+                walk_all(Training(loss, atoms, y, train, masks[0]), [family], SizeConstraints(20)),
                 HeldOut(loss, rows, y[rows], test[rows]),
             )
         )
-    judged, weights = judge(walked, inner)
+    validated, weights = validate(walked, inner)
 
     def mean_loss(training, found):
         return training.weights @ loss.values(found.fitted.scores, y) / training.weights.sum()
 
-    for each in judged:
+    for each in validated:
         own = walked.found[each.key]
-        pairs = [(there.training, held, there.nearest(each.key)) for there, held in inner]
+        pairs = [(there.training, unseen, there.nearest(each.key)) for there, unseen in inner]
         direct = [
-            held.losses_of([found])[0] / held.weights.sum() - mean_loss(train, found) for train, held, found in pairs
+            unseen.losses_of([found])[0] / unseen.weights.sum() - mean_loss(train, found)
+            for train, unseen, found in pairs
         ]
-        assert each.losses.sum() == pytest.approx(sum(held.losses_of([found])[0] for _, held, found in pairs))
+        assert each.losses.sum() == pytest.approx(sum(unseen.losses_of([found])[0] for _, unseen, found in pairs))
         training_loss = mean_loss(walked.training, own)
         assert each.expected > training_loss * 0.98
         assert abs(each.expected - training_loss - np.mean(direct)) < 0.1 * training_loss
@@ -383,9 +412,9 @@ def test_a_walk_that_is_cut_short_is_refitted_under_its_own_ridge_alone(make_col
     w = np.ones(300)
     atoms, masks = screened_atoms(columns, Logistic(), planted(columns), [w])
     training = Training(Logistic(), atoms, planted(columns), w, masks[0])
-    families, limits = module.FAMILIES, Limits(20)
+    families, constraints = module.FAMILIES, SizeConstraints(20)
     calls = iter([False] * 3)
-    cut = walk_all(training, families, limits, lambda: next(calls, True))
+    cut = walk_all(training, families, constraints, lambda: next(calls, True))
     assert {(key.family, RIDGES[key.ridge]) for key in cut.found} == {(0, 0.3), (1, 3.0), (2, 0.3)}
     assert cut.sizes[0] == (0, 1, 2, 3)
 
@@ -420,3 +449,11 @@ def _fit(training, places, ridge):
         ridge * training.atoms.leverage[places],
     )
     return Found(tuple(places.tolist()), (0,) * len(places), fitted, fitted.objective)
+
+
+def test_classes_of_the_same_size_have_no_constants():
+    """Their intercepts differ by rounding only, and an equation of -1.3e-16 would be printed."""
+    none, nothing = np.empty(0), np.empty(0, dtype=np.intp)
+    y = np.repeat([0.0, 1.0, 2.0], 37)
+    fitted = fit_pieces(Softmax(3), np.empty((0, 111)), (), nothing, y, np.ones(111), 0.3, (none, none, none), None)
+    np.testing.assert_array_equal(fitted.intercepts, 0.0)

@@ -99,5 +99,5 @@ def test_the_example_prints_the_table(capsys):
     for profile in PROFILES:
         row = next(line for line in table.splitlines() if line.startswith(profile))
         expected = [exact(z, profile) for z in (Z0, Z1, Z1 - Z0, P1)]
-        shown = row.removeprefix(profile).split()
-        assert [float(number) for number in shown[:4]] == pytest.approx(expected, abs=5.1e-4)
+        printed = row.removeprefix(profile).split()
+        assert [float(number) for number in printed[:4]] == pytest.approx(expected, abs=5.1e-4)

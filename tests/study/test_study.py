@@ -27,7 +27,7 @@ def study(loans):
     return Study.of(*loans, MODEL)
 
 
-def test_figures_are_those_of_rows_that_the_judged_model_has_not_seen(loans, study):
+def test_figures_are_those_of_rows_that_the_validated_model_has_not_seen(loans, study):
     X, y = loans
     kept = np.setdiff1d(np.arange(len(y)), study.held_out)
     again = ECSELClassifier(max_factors=2, cv=3, random_state=0).fit(X.iloc[kept], y.iloc[kept])
@@ -40,7 +40,7 @@ def test_figures_are_those_of_rows_that_the_judged_model_has_not_seen(loans, stu
     assert own.accuracy == pytest.approx((again.classes_[p.argmax(axis=1)] == y.iloc[study.held_out]).mean())
 
 
-def test_the_kept_model_is_fitted_to_all_rows_or_is_the_judged_one(loans, study):
+def test_the_kept_model_is_fitted_to_all_rows_or_is_the_validated_one(loans, study):
     X, y = loans
     assert study.model.equations_ == ECSELClassifier(max_factors=2, cv=3, random_state=0).fit(X, y).equations_
     once = Study.of(X, y, MODEL, refit=False)
@@ -75,7 +75,7 @@ def test_the_default_model_follows_from_the_target(loans):
     assert number.target == "debt"
 
 
-def test_a_quantity_is_judged_by_its_errors():
+def test_a_quantity_is_evaluated_by_its_errors():
     rng = np.random.default_rng(1)
     X = pd.DataFrame({"a": rng.uniform(1, 5, 120), "b": rng.uniform(1, 5, 120)})
     y = 2 * X["a"] + rng.normal(0, 0.1, 120)
@@ -88,7 +88,7 @@ def test_a_quantity_is_judged_by_its_errors():
     assert found.drivers[0].column == "a"
 
 
-def test_a_study_prints_figures_drivers_and_what_asks_for_a_second_look(loans):
+def test_a_study_prints_figures_drivers_and_what_asks_for_attention(loans):
     X, y = loans
     reported = (y == "bad").astype(float) * 100  # the outcome itself
     found = Study.of(X.assign(reported=reported), y, MODEL)
@@ -104,7 +104,7 @@ def test_a_study_prints_figures_drivers_and_what_asks_for_a_second_look(loans):
     assert frame["model"].tolist() == [quality.model for quality in found.qualities]
 
 
-def test_the_report_of_a_judged_model_shows_its_held_out_rows(loans, tmp_path):
+def test_the_report_of_a_validated_model_shows_its_held_out_rows(loans, tmp_path):
     once = Study.of(*loans, MODEL, refit=False)
     path = once.write_report(tmp_path / "report.html", title="Loans that go bad")
     page = path.read_text(encoding="utf-8")

@@ -63,7 +63,7 @@ def test_protected_attributes_are_reported_by_whole_words():
     assert protected == {"sex", "Race", "wife_religion", "age_cat", "nationality"}
 
 
-def test_a_column_that_is_dropped_is_not_told():
+def test_a_column_that_is_dropped_is_not_reported():
     frame = pd.DataFrame({"sex": ["f", "m"] * 20, "x": rng.normal(size=40)})
     encoder = TableEncoder.fit(frame, scaling="raw", drop=["sex"])
     assert not find_cautions(encoder, frame, np.zeros(40), classes=True)

@@ -1,5 +1,7 @@
 import dataclasses
+import gc
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -209,3 +211,26 @@ def test_notes_tell_what_was_done():
     assert "'tail' has spread scaling, 2·x + 1: it reaches zero or far." in notes
     assert "'purpose' is nominal with 3 levels." in notes
     assert "'score' is missing in 2 of 6 rows; 'score=?' is a factor of its own." in notes
+
+
+def test_an_encoder_that_is_gone_leaves_no_memory_behind():
+    def encode(seed):
+        X = pd.DataFrame({"level": np.random.default_rng(seed).permutation(np.repeat(np.arange(150), 12)).astype(str)})
+        encoder = TableEncoder.fit(X.iloc[seed:], categorical=["level"], keep=["level"])
+        encoder.log_features(X)
+        return len(encoder.features)
+
+    table_bytes = 8 * encode(1) ** 2
+    assert table_bytes > 100_000  # most levels have a feature
+    tracemalloc.start()
+    try:
+        encode(2)
+        gc.collect()
+        before, _ = tracemalloc.get_traced_memory()
+        for seed in range(3, 7):
+            encode(seed)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < table_bytes

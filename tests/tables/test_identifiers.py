@@ -33,7 +33,7 @@ def left_out(values, name, **options):
         ("short", list("abcdef"), False),
     ],
 )
-def test_identifiers_are_told_from_descriptions(name, values, is_one):
+def test_identifiers_are_distinguished_from_descriptions(name, values, is_one):
     assert left_out(values, name) == is_one
     assert not left_out(values, name, keep=[name])
 

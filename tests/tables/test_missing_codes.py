@@ -8,7 +8,7 @@ from ecsel.tables import TableEncoder
 from ecsel.tables.missing_codes import find_missing_codes
 
 rng = np.random.default_rng(0)
-SPREAD = rng.uniform(0, 40, 500)
+AMOUNTS = rng.uniform(0, 40, 500)
 COUNTS = rng.poisson(12, 500).astype(float)
 
 
@@ -19,15 +19,15 @@ def with_code(values, code, n=25):
 @pytest.mark.parametrize(
     ("values", "codes"),
     [
-        (with_code(SPREAD, -999.0), (-999,)),
-        (with_code(SPREAD, 9999.0), (9999,)),
-        (with_code(with_code(SPREAD, -999.0), 9999.0), (-999, 9999)),
-        (with_code(SPREAD, -1.0), (-1,)),
+        (with_code(AMOUNTS, -999.0), (-999,)),
+        (with_code(AMOUNTS, 9999.0), (9999,)),
+        (with_code(with_code(AMOUNTS, -999.0), 9999.0), (-999, 9999)),
+        (with_code(AMOUNTS, -1.0), (-1,)),
         (with_code(COUNTS, -1.0), (-1,)),
-        (with_code(SPREAD, -99.0), (-99,)),
-        (with_code(SPREAD, -999.0, n=2), ()),
-        (with_code(SPREAD * 1000, 9999.0), ()),
-        (with_code(SPREAD - 20, -1.0), ()),
+        (with_code(AMOUNTS, -99.0), (-99,)),
+        (with_code(AMOUNTS, -999.0, n=2), ()),
+        (with_code(AMOUNTS * 1000, 9999.0), ()),
+        (with_code(AMOUNTS - 20, -1.0), ()),
         (np.array([-1.0, 0.0, 1.0] * 100), ()),
         (rng.poisson(3, 500).astype(float) - 1, ()),
         (np.full(100, 999.0), ()),
@@ -39,7 +39,7 @@ def test_codes(values, codes):
 
 
 def test_a_code_is_missing_with_a_note_that_names_the_option():
-    frame = pd.DataFrame({"dti": with_code(SPREAD, -999.0)})
+    frame = pd.DataFrame({"dti": with_code(AMOUNTS, -999.0)})
     encoder = TableEncoder.fit(frame, scaling="raw")
     assert encoder.feature_names == ("dti", "[dti missing]")
     assert encoder.columns[0].missing_codes == (-999,)

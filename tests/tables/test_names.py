@@ -13,7 +13,7 @@ surrogates = st.text(st.sampled_from("a\ud800"), max_size=3)  # which pandas tak
 
 @settings(deadline=None)
 @given(odd_text | surrogates, odd_text | surrogates, st.floats(allow_nan=False, allow_infinity=False))
-def test_every_name_in_brackets_stands_for_itself(column, level, cut):
+def test_every_name_in_brackets_is_itself(column, level, cut):
     for name in (level_name(column, level), missing_name(column), cut_name(column, "above", cut)):
         assert is_bracketed(name)
         assert print_name(name) == name

@@ -130,9 +130,9 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(table, monkeypatch, ca
     tune.search(*table, space="shopping", n_trials=2, cv=2)
     assert "trial 2 of 2, best score" in terminal.text
     assert "100 %" in terminal.text
-    shown = len(terminal.text)
+    printed = len(terminal.text)
     tune.search(*table, space="shopping", n_trials=2, cv=2, verbose=0)
-    assert len(terminal.text) == shown
+    assert len(terminal.text) == printed
 
 
 def test_optunas_own_verbosity_is_left_as_it_was(table):

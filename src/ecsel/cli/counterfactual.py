@@ -60,7 +60,7 @@ def counterfactual(
     """  # noqa: D301 - \b tells the help not to wrap the lines
     from ecsel import explain
     from ecsel.cli.models import chosen_row, load_model, plain_features, read_for
-    from ecsel.tables.cautions import is_protected
+    from ecsel.explain.counterfactual.options import protected_columns
 
     with speaking(speech, safe_csv=csv.safe_csv) as session:
         fitted = load_model(model)
@@ -69,7 +69,7 @@ def counterfactual(
         i, X = chosen_row(table, row), plain_features(fitted, table)
         ranges = dict(parse_range(text, view.raw_names) for text in within or ())
         named = {*ranges, *(increase or ()), *(decrease or ())}  # who says how a column may move lets it move
-        immutable = fixed or [name for name in view.raw_names if is_protected(str(name)) and name not in named]
+        immutable = fixed or protected_columns(view, named)
         answers = explain.counterfactual(
             view,
             X.iloc[i : i + 1],

@@ -38,12 +38,19 @@ def show_equations(console: Console, model: Any, *, other_sizes: bool = True) ->
             _show_product(console, model)
             _show_threshold(console, model)
         if sentence := Front.of(model).sentence(other_sizes=other_sizes):
-            console.print(f"  {sentence}.", style="dim", soft_wrap=True)
+            show_prose(console, f"{sentence}.", "dim")
         return
     _show_powers(console, model)
     if is_classifier(model):
         console.print(f"  {link_line(model)}", soft_wrap=True)
         _show_threshold(console, model)
+
+
+def show_prose(console: Console, text: str, style: str = "") -> None:
+    """Print a line of words, broken between words, with the indent that it begins with."""
+    indent = 2 + len(text) - len(text.lstrip())
+    line = Padding(Text(text.lstrip(), style=style), (0, 0, 0, indent), expand=False)
+    console.print(line, width=min(console.width, MAX_WIDTH))
 
 
 def _show_readable(console: Console, model: Any) -> None:
@@ -97,18 +104,21 @@ def _show_powers(console: Console, model: Any) -> None:
 
 
 def reading_aids(model: Any) -> list[str]:
-    """Return what helps to read the equations of a classifier: what pieces do to the odds, or how terms bend."""
+    """Return what helps to read the equations of a classifier: what pieces do to the odds, or how terms bend.
+
+    Of several classes each has a line of its own, and the lines below it are indented.
+    """
     if not is_classifier(model):
         return []
     if model.encoder_.is_raw:
-        phrases = [
-            phrase if is_log_odds(model) else f"{format_name(label)}: {phrase}"
-            for label, equation in model.equations_.items()
-            for term in equation.terms
-            if not term.is_constant
-            for phrase in odds_phrases(term, model.encoder_)
-        ]
-        return phrases + repeated_columns(list(model.equations_.values()), model.encoder_)
+        lines = []
+        for label, equation in model.equations_.items():
+            pieces = [term for term in equation.terms if not term.is_constant]
+            phrases = [phrase for term in pieces for phrase in odds_phrases(term, model.encoder_)]
+            if phrases and not is_log_odds(model):
+                phrases = [f"{format_name(label)}:", *(f"  {phrase}" for phrase in phrases)]
+            lines += phrases
+        return lines + repeated_columns(list(model.equations_.values()), model.encoder_)
     several = len(model.equations_) > 1
     found = [
         f"{format_name(label)}: {remark.strip('()')}" if several else remark.strip("()")

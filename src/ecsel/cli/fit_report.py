@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ecsel.cli.equations import aids_heading, reading_aids, show_equations
+from ecsel.cli.equations import aids_heading, reading_aids, show_equations, show_prose
 from ecsel.cli.models import is_readable
 from ecsel.estimators.summary import held_out_name
 from ecsel.signomial.text import format_name
@@ -148,4 +148,4 @@ def _heading(session: Session, text: str) -> None:
 
 
 def _line(session: Session, text: str, style: str = "") -> None:
-    session.out.print(Padding(Text(text, style=style), (0, 0, 0, 2), expand=False), width=min(session.out.width, 120))
+    show_prose(session.out, text, style)

@@ -1,5 +1,6 @@
 """`ecsel info`: what is in a model file."""
 
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -114,6 +115,7 @@ def _front(model: Any, measure: str) -> list[dict[str, Any]]:
             "n_factors": point.n_factors,
             measure: point.error,
             "standard_error": point.standard_error,
+            "smoothed": point.smoothed if isfinite(point.smoothed) else None,
             "equations": [str(equation) for equation in point.equations],
             "chosen": point.is_chosen,
         }

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ecsel import __version__
 from ecsel.cli.demo import MAX_FACTORS
-from ecsel.cli.equations import aids_heading, reading_aids, show_equations, show_example
+from ecsel.cli.equations import aids_heading, reading_aids, show_equations, show_example, show_prose
 from ecsel.cli.fit_report import quality_table
 from ecsel.cli.wording import factor_of_odds, number, sentence
 from ecsel.signomial.text import format_name
@@ -64,7 +64,7 @@ def _show_model(console: Console, study: Study) -> None:
     if aids:
         _heading(console, aids_heading(study.model))
     for line in aids:
-        _prose(console, line)
+        show_prose(console, line)
 
 
 def _show_row(console: Console, model: ECSELClassifier, row: ExplainedRow) -> None:

@@ -11,7 +11,7 @@ enum { BAND = LANES, TILE = 3 };
 typedef struct {
     ptrdiff_t n;
     const double *H, *l1, *lower, *upper;
-    double *x, *gradient, *sign, *excess, *step, *curved, *moved, *stops;
+    double *x, *gradient, *sign, *excess, *step, *hessian_step, *moved, *stops;
     double *solution, *factor; /* aligned; see cholesky_solve */
     ptrdiff_t *face;
     char *inside, *entering;
@@ -22,7 +22,7 @@ INLINE double sign_of(double x) {
 }
 
 /* Whether a bound keeps coordinate p from going that way. */
-INLINE int held(const Work *w, ptrdiff_t p, double direction) {
+INLINE int is_constrained(const Work *w, ptrdiff_t p, double direction) {
     return (w->x[p] <= w->lower[p] && direction < 0) || (w->x[p] >= w->upper[p] && direction > 0);
 }
 
@@ -116,7 +116,7 @@ static void face_direction(Work *w, double worst) {
         int backwards = 0, outwards = 0, left = 0;
         for (ptrdiff_t i = 0; i < size; i++) {
             const ptrdiff_t p = w->face[i];
-            const int back = w->entering[p] && w->step[p] * w->sign[p] <= 0, out = held(w, p, w->step[p]);
+            const int back = w->entering[p] && w->step[p] * w->sign[p] <= 0, out = is_constrained(w, p, w->step[p]);
             if (back || out) w->entering[p] = 0;
             if (out) w->inside[p] = 0;
             backwards |= back;
@@ -167,20 +167,20 @@ INLINE double settled(const Work *w, ptrdiff_t p, double length) {
 /* Move to the best point on the way to the face's minimiser; returns the fall. */
 static double advance(Work *w) {
     const ptrdiff_t n = w->n;
-    multiply(w->H, w->step, n, w->curved);
+    multiply(w->H, w->step, n, w->hessian_step);
     double linear = 0, quadratic = 0, best, length = 1;
     ptrdiff_t crossings = 0;
     const double limit = room(w);
     for (ptrdiff_t p = 0; p < n; p++) {
         linear += w->gradient[p] * w->step[p];
-        quadratic += w->curved[p] * w->step[p];
+        quadratic += w->hessian_step[p] * w->step[p];
         if (w->l1[p] > 0 && w->x[p] * (w->x[p] + w->step[p]) < 0) w->stops[crossings++] = -w->x[p] / w->step[p];
     }
     if (crossings == 0 && limit == 1) {
         best = change(w, 1, linear, quadratic);
         for (ptrdiff_t p = 0; p < n; p++) {
             w->x[p] += w->step[p];
-            w->gradient[p] += w->curved[p];
+            w->gradient[p] += w->hessian_step[p];
         }
         return -best;
     }
@@ -199,8 +199,8 @@ static double advance(Work *w) {
         w->moved[p] = moved - w->x[p];
         w->x[p] = moved;
     }
-    multiply(w->H, w->moved, n, w->curved);
-    for (ptrdiff_t p = 0; p < n; p++) w->gradient[p] += w->curved[p];
+    multiply(w->H, w->moved, n, w->hessian_step);
+    for (ptrdiff_t p = 0; p < n; p++) w->gradient[p] += w->hessian_step[p];
     return -best;
 }
 
@@ -210,8 +210,8 @@ static double residuals(Work *w, double *on_face) {
     for (ptrdiff_t p = 0; p < w->n; p++) {
         const double x = w->x[p], g = w->gradient[p], slope = g + w->l1[p] * sign_of(x);
         const int resting = x == 0 && w->l1[p] > 0;
-        w->inside[p] = !resting && !held(w, p, -slope);
-        w->excess[p] = resting && !held(w, p, -g) ? fabs(g) - w->l1[p] : 0;
+        w->inside[p] = !resting && !is_constrained(w, p, -slope);
+        w->excess[p] = resting && !is_constrained(w, p, -g) ? fabs(g) - w->l1[p] : 0;
         if (w->inside[p]) *on_face = fmax(*on_face, fabs(slope));
         worst = fmax(worst, w->excess[p]);
     }

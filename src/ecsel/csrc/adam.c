@@ -1,6 +1,6 @@
 /* An epoch of the paper's trainer: Adam on mini-batches in a given order, the compiled twin of adam.py.
 
-   g is the batch's gradient with λ·sign of the charged parameters, clipped to a norm; with m ← β₁m + (1 − β₁)g and
+   g is the batch's gradient with λ·sign of the penalised parameters, clipped to a norm; with m ← β₁m + (1 − β₁)g and
    v ← β₂v + (1 − β₂)g², a step is rate · m̂/(√v̂ + ε), m̂ and v̂ corrected for their start at zero, kept within bounds.
  */
 #include "kernel.h"

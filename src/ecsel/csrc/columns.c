@@ -26,33 +26,33 @@ INLINE float logarithm(float x) {
 enum { LANES = 16 };
 
 /* Take some numbers into the extremes; a sum of differences x − x is NaN where one of them is NaN or infinite. */
-INLINE void widen(const double *x, int n, double *low, double *high, double *doubt) {
+INLINE void widen(const double *x, int n, double *low, double *high, double *invalid) {
     for (int l = 0; l < n; l++) {
         low[l] = x[l] < low[l] ? x[l] : low[l];
         high[l] = x[l] > high[l] ? x[l] : high[l];
-        doubt[l] += x[l] - x[l];
+        invalid[l] += x[l] - x[l];
     }
 }
 
 /* out = log(scale·x + offset); the extremes of x, of which the first is NaN where x has a number that is not finite. */
 FAST void log_image(const double *x, ptrdiff_t n, double scale, double offset, float *restrict out,
                     double extremes[2]) {
-    double low[LANES], high[LANES], doubt[LANES] = {0};
+    double low[LANES], high[LANES], invalid[LANES] = {0};
     for (int l = 0; l < LANES; l++) low[l] = INFINITY, high[l] = -INFINITY;
     const ptrdiff_t whole = n / LANES * LANES;
     for (ptrdiff_t i = 0; i < whole; i += LANES) {
-        widen(x + i, LANES, low, high, doubt);
+        widen(x + i, LANES, low, high, invalid);
         for (int l = 0; l < LANES; l++) out[i + l] = (float)(scale * x[i + l] + offset);
     }
-    widen(x + whole, (int)(n - whole), low, high, doubt);
+    widen(x + whole, (int)(n - whole), low, high, invalid);
     for (ptrdiff_t i = whole; i < n; i++) out[i] = (float)(scale * x[i] + offset);
     for (ptrdiff_t i = 0; i < n; i++) out[i] = logarithm(out[i]);
     for (int l = 1; l < LANES; l++) {
         low[0] = low[l] < low[0] ? low[l] : low[0];
         high[0] = high[l] > high[0] ? high[l] : high[0];
-        doubt[0] += doubt[l];
+        invalid[0] += invalid[l];
     }
-    extremes[0] = low[0] + doubt[0];
+    extremes[0] = low[0] + invalid[0];
     extremes[1] = high[0];
 }
 
@@ -65,7 +65,7 @@ INLINE uint32_t slot(float u, uint32_t factor) {
 }
 
 /* A factor under which all values have slots of their own, 0 where none is found soon. */
-static uint32_t spread_out(const float *values, ptrdiff_t count, uint8_t *table) {
+static uint32_t perfect_hash(const float *values, ptrdiff_t count, uint8_t *table) {
     uint32_t factor = 0x9e3779b1u;
     for (int t = 0; t < TRIES; t++, factor = factor * 0x85ebca6bu + 0xc2b2ae36u) {
         factor |= 1;
@@ -102,7 +102,7 @@ FAST ptrdiff_t places(const float *u, ptrdiff_t n, const float *values, ptrdiff_
         return known;
     }
     uint8_t table[SLOTS];
-    const uint32_t factor = spread_out(values, count, table);
+    const uint32_t factor = perfect_hash(values, count, table);
     if (factor == 0) return -1;
     for (ptrdiff_t i = 0; i < n; i++) {
         at[i] = table[slot(u[i], factor)];

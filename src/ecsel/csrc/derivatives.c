@@ -34,10 +34,10 @@ typedef struct {
     double *steep;     /* terms × rows: ∂z/∂t */
     double *link;      /* rows: the link's curvature in two scores */
     double *weighted;  /* the larger of flats and TALL × rows: slopes of a score times that, or products of features */
-    double *bent;      /* (pairs + terms) × rows: weights of v_j v_l; those of the residual's curvature come last */
+    double *outer;     /* (pairs + terms) × rows: weights of v_j v_l; those of the residual's curvature come last */
     double *straight;  /* mixed × rows: weights of v_j */
     double *small;     /* for sums of one score: (1 + features) × PLANES or flats × flats */
-    double *bent_sums; /* (pairs + terms) × squares, over all chunks */
+    double *outer_sums; /* (pairs + terms) × squares, over all chunks */
     double *straight_sums; /* features × mixed */
 } Chunk;
 
@@ -131,7 +131,7 @@ INLINE ptrdiff_t steep_place(const Shape *s, ptrdiff_t score, ptrdiff_t term) {
 INLINE void meet(const Shape *s, const Counts *m, const Rows *rows, const State *state, ptrdiff_t first, ptrdiff_t n,
                  Chunk *k, double *matrix) {
     const ptrdiff_t all = s->scores * per_score(s), size = k->rows;
-    double *bent = k->bent, *straight = k->straight;
+    double *outer = k->outer, *straight = k->straight;
     for (ptrdiff_t c = 0; c < s->scores; c++) {
         const double *flat_c = k->flat + c * m->flats * size, *steep_c = k->steep + c * s->terms * size;
         for (ptrdiff_t d = 0; d <= c; d++) {
@@ -154,8 +154,8 @@ INLINE void meet(const Shape *s, const Counts *m, const Rows *rows, const State 
             for (ptrdiff_t t = 0; t < s->terms; t++) {
                 double *own = k->weighted;
                 multiply(steep_d + t * size, k->link, size, own);
-                for (ptrdiff_t l = d == c ? t : 0; l < s->terms; l++, bent += size)
-                    multiply(own, steep_c + l * size, size, bent);
+                for (ptrdiff_t l = d == c ? t : 0; l < s->terms; l++, outer += size)
+                    multiply(own, steep_c + l * size, size, outer);
                 if (d == c) continue;
                 for (ptrdiff_t g = 0; g < m->flats; g++, straight += size)
                     multiply(own, flat_c + g * size, size, straight);
@@ -167,20 +167,20 @@ INLINE void meet(const Shape *s, const Counts *m, const Rows *rows, const State 
 /* Σ ω v_j v_l for all weights of pairs of terms and of the residual's curvature, and Σ ω v_j for the others. */
 INLINE void add_meetings(const Shape *s, const Counts *m, Chunk *k) {
     const double *v = k->v + k->rows;
-    ptrdiff_t at = 0, held = 0;
+    ptrdiff_t at = 0, filled = 0;
     for (ptrdiff_t j = 0; j < s->features; j++)
         for (ptrdiff_t l = j; l < s->features; l++) {
-            multiply(v + j * k->rows, v + l * k->rows, k->rows, k->weighted + held++ * k->rows);
-            if (held < TALL && at + held < m->squares) continue;
-            add_strip(k->weighted, held, k->bent, m->pairs + m->terms, k->rows, k->bent_sums + at, m->squares);
-            at += held;
-            held = 0;
+            multiply(v + j * k->rows, v + l * k->rows, k->rows, k->weighted + filled++ * k->rows);
+            if (filled < TALL && at + filled < m->squares) continue;
+            add_strip(k->weighted, filled, k->outer, m->pairs + m->terms, k->rows, k->outer_sums + at, m->squares);
+            at += filled;
+            filled = 0;
         }
     add_products(k->straight, m->mixed, v, s->features, k->rows, k->straight_sums, m->mixed);
 }
 
 /* Σ r ∂z/∂θ, and where `residual_hessian` is wanted the shapes' part of Σ r ∇²z; the weights of the rest go to
-   `bent`. */
+   `outer`. */
 INLINE void residual_parts(const Shape *s, const Counts *m, const State *state, ptrdiff_t first, ptrdiff_t n, Chunk *k,
                            double *gradient, double *residual_hessian) {
     const ptrdiff_t plane = m->terms * s->rows, size = k->rows;
@@ -203,7 +203,7 @@ INLINE void residual_parts(const Shape *s, const Counts *m, const State *state, 
             double *block = residual_hessian + at * m->width * m->width;
             block[0] += k->small[SHAPE_2];
             for (ptrdiff_t j = 1; j < m->width; j++) block[j] += k->small[j * PLANES + SHAPE_T];
-            memcpy(k->bent + (m->pairs + at) * size, k->pulls + BY_T * size, sizeof(double) * (size_t)size);
+            memcpy(k->outer + (m->pairs + at) * size, k->pulls + BY_T * size, sizeof(double) * (size_t)size);
         }
     }
 }
@@ -221,7 +221,7 @@ static const double *unpack_squares(const double *sums, ptrdiff_t features, doub
 static void unpack(const Shape *s, const Counts *m, const double *theta, const Chunk *k, double *matrix,
                    double *residual_hessian) {
     const ptrdiff_t all = s->scores * per_score(s);
-    const double *bent = k->bent_sums, *straight = k->straight_sums;
+    const double *outer = k->outer_sums, *straight = k->straight_sums;
     for (ptrdiff_t c = 0; c < s->scores; c++)
         for (ptrdiff_t d = 0; d <= c; d++) {
             for (ptrdiff_t f = 0; f < m->flats; f++)
@@ -236,7 +236,7 @@ static void unpack(const Shape *s, const Counts *m, const double *theta, const C
             for (ptrdiff_t t = 0; t < s->terms; t++) {
                 const ptrdiff_t row = steep_place(s, d, t);
                 for (ptrdiff_t l = d == c ? t : 0; l < s->terms; l++)
-                    bent = unpack_squares(bent, s->features, 1.0, matrix + row * all + steep_place(s, c, l), all);
+                    outer = unpack_squares(outer, s->features, 1.0, matrix + row * all + steep_place(s, c, l), all);
                 if (d == c) continue;
                 for (ptrdiff_t g = 0; g < m->flats; g++, straight++)
                     for (ptrdiff_t j = 0; j < s->features; j++)
@@ -245,17 +245,17 @@ static void unpack(const Shape *s, const Counts *m, const double *theta, const C
         }
     for (ptrdiff_t at = 0; at < m->terms; at++) {
         const double factor = s->form == ANGLE_FORM ? sin(theta[shape_place(s, at)]) : 1.0;
-        bent = unpack_squares(bent, s->features, factor, residual_hessian + at * m->width * m->width + m->width + 1,
+        outer = unpack_squares(outer, s->features, factor, residual_hessian + at * m->width * m->width + m->width + 1,
                               m->width);
     }
 }
 
 static double *lay_out(const Shape *s, const Counts *m, ptrdiff_t rows, int curvature, Chunk *k) {
-    const ptrdiff_t weighted = m->flats > TALL ? m->flats : TALL, bent = m->pairs + m->terms;
-    const ptrdiff_t second = curvature ? s->scores * m->flats + m->terms + weighted + bent + m->mixed : 0;
+    const ptrdiff_t weighted = m->flats > TALL ? m->flats : TALL, outer = m->pairs + m->terms;
+    const ptrdiff_t second = curvature ? s->scores * m->flats + m->terms + weighted + outer + m->mixed : 0;
     const ptrdiff_t vectors = m->width + PLANES + 1 + second;
     const ptrdiff_t small = m->width * PLANES > m->flats * m->flats ? m->width * PLANES : m->flats * m->flats;
-    const ptrdiff_t sums = curvature ? bent * m->squares + m->mixed * s->features : 0;
+    const ptrdiff_t sums = curvature ? outer * m->squares + m->mixed * s->features : 0;
     ptrdiff_t most = CACHE / (ptrdiff_t)sizeof(double) / vectors;
     most = most < MIN_ROWS ? MIN_ROWS : most > MAX_ROWS ? MAX_ROWS : most;
     /* chunks of equal size: what the last one lacks would be computed on zeros */
@@ -273,14 +273,14 @@ static double *lay_out(const Shape *s, const Counts *m, ptrdiff_t rows, int curv
         k->flat = next;
         k->steep = next += s->scores * m->flats * k->rows;
         k->weighted = next += m->terms * k->rows;
-        k->bent = next += weighted * k->rows;
-        k->straight = next += bent * k->rows;
+        k->outer = next += weighted * k->rows;
+        k->straight = next += outer * k->rows;
         next += m->mixed * k->rows;
     }
     k->small = next;
-    k->bent_sums = next + small;
-    k->straight_sums = k->bent_sums + bent * m->squares;
-    memset(k->bent_sums, 0, sizeof(double) * (size_t)sums);
+    k->outer_sums = next + small;
+    k->straight_sums = k->outer_sums + outer * m->squares;
+    memset(k->outer_sums, 0, sizeof(double) * (size_t)sums);
     return memory;
 }
 

@@ -1,5 +1,6 @@
 /* The forward pass of a block: t = ⟨s, v⟩, the terms with their first and second derivatives (forms.py), the scores,
    and the loss with its residual and probabilities (links.py), in chunks of rows that stay in the first-level cache. */
+#include "exponential.h"
 #include "kernel.h"
 
 #include <math.h>
@@ -12,39 +13,13 @@ typedef struct {
     double t[CHUNK], a[CHUNK], slope[CHUNK];
 } Scratch;
 
-/* e^a for a ≤ 700 to the last digit or so, in a form that compilers turn into vectors: a = n log 2 + r with
-   |r| ≤ log(2)/2, Taylor's series of e^r, and n added to the exponent's bits. 1.5·2⁵² pushes the fraction out, leaving
-   n in the last bits. Below e^−700 nothing that is added to 1 is changed. */
+/* e^a for a ≤ 700 to the last digit or so. */
 INLINE double exponential(double a) {
-    static const double ROUND = 6755399441055744.0;
-    static const double LOG2_HIGH = 6.93147180369123816490e-01, LOG2_LOW = 1.90821492927058770002e-10;
-    a = a < -700 ? -700 : a;
-    const double shifted = a * 1.44269504088896340736 + ROUND, n = shifted - ROUND;
-    const double r = (a - n * LOG2_HIGH) - n * LOG2_LOW;
-    double e = 1.0 / 6227020800;
-    e = e * r + 1.0 / 479001600;
-    e = e * r + 1.0 / 39916800;
-    e = e * r + 1.0 / 3628800;
-    e = e * r + 1.0 / 362880;
-    e = e * r + 1.0 / 40320;
-    e = e * r + 1.0 / 5040;
-    e = e * r + 1.0 / 720;
-    e = e * r + 1.0 / 120;
-    e = e * r + 1.0 / 24;
-    e = e * r + 1.0 / 6;
-    e = e * r + 0.5;
-    e = e * r + 1;
-    e = e * r + 1;
-    int64_t bits;
-    memcpy(&bits, &shifted, sizeof bits);
-    bits = (int64_t)((uint64_t)(bits + 1023) << 52);
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return e * power;
+    return exp_series(a, 1);
 }
 
 /* slope = exp(a), held at the largest exponent. */
-INLINE void held_exp(const double *a, ptrdiff_t n, double largest, double *slope) {
+INLINE void capped_exp(const double *a, ptrdiff_t n, double largest, double *slope) {
     for (ptrdiff_t i = 0; i < n; i++) slope[i] = exponential(a[i] > largest ? largest : a[i]);
 }
 
@@ -151,7 +126,7 @@ FAST static void terms_of_chunk(const Shape *s, const double *theta, const Rows 
                     for (ptrdiff_t i = 0; i < n; i++) x->t[i] += slope * v[i];
             }
             for (ptrdiff_t i = 0; i < n; i++) x->a[i] = inner * x->t[i];
-            held_exp(x->a, n, s->largest_exponent, x->slope);
+            capped_exp(x->a, n, s->largest_exponent, x->slope);
             double *out[PLANES];
             for (int which = 0; which < PLANES; which++)
                 out[which] = planes + which * plane + (c * s->terms + k) * s->rows + first;

@@ -1,5 +1,6 @@
 /* The convex fit of given pieces: Newton's method for generalised linear models with a ridge, the twin of
    search/glm.py. Scores z_c = b_c + Σ_{k of c} θ_k x_k (+ offset); θ holds the intercepts first. */
+#include "exponential.h"
 #include "glm.h"
 
 #include <math.h>
@@ -8,32 +9,9 @@
 
 enum { CHUNK = 512 };
 
-/* e^a for a ≤ 0, as forward.c has it: a = n log 2 + r, Taylor's series of e^r, n added to the exponent's bits. */
+/* e^a for a ≤ 0, of which a probability needs no last digit. */
 INLINE double exp_negative(double a) {
-    static const double ROUND = 6755399441055744.0;
-    static const double LOG2_HIGH = 6.93147180369123816490e-01, LOG2_LOW = 1.90821492927058770002e-10;
-    a = a < -700 ? -700 : a;
-    const double shifted = a * 1.44269504088896340736 + ROUND, n = shifted - ROUND;
-    const double r = (a - n * LOG2_HIGH) - n * LOG2_LOW;
-    double e = 1.0 / 479001600;
-    e = e * r + 1.0 / 39916800;
-    e = e * r + 1.0 / 3628800;
-    e = e * r + 1.0 / 362880;
-    e = e * r + 1.0 / 40320;
-    e = e * r + 1.0 / 5040;
-    e = e * r + 1.0 / 720;
-    e = e * r + 1.0 / 120;
-    e = e * r + 1.0 / 24;
-    e = e * r + 1.0 / 6;
-    e = e * r + 0.5;
-    e = e * r + 1;
-    e = e * r + 1;
-    int64_t bits;
-    memcpy(&bits, &shifted, sizeof bits);
-    bits = (int64_t)((uint64_t)(bits + 1023) << 52);
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return e * power;
+    return exp_series(a, 0);
 }
 
 /* log(1 + t) for 0 ≤ t ≤ 1: 2 artanh(t/(2 + t)) halved once more by 1 + t = (1 + u)², so that the series is short. */
@@ -377,6 +355,28 @@ static void newton_step(const double *factor, const double *gradient, ptrdiff_t 
 /* The least share by which a step with an old Hessian must lower what the next one promises. */
 static const double KEEPS_UP = 0.1;
 
+/* Where little is promised, one more step is the end. */
+int glm_line_search(const Glm *g, const double *penalty, const double *step, double slope, double *trial, double *there,
+                    double *mean, double *theta, double *z, double *objective, double *plain) {
+    const ptrdiff_t size = g->scores + g->pieces;
+    const int last = !(-slope > g->tol * (fabs(*objective) + 1e-3)), tries = last ? 1 : 30;
+    double length = 1, next = 0, bare = 0;
+    int halved = 0;
+    for (; halved < tries; halved++, length /= 2) {
+        for (ptrdiff_t k = 0; k < size; k++) trial[k] = theta[k] + length * step[k];
+        glm_score(g, trial, there);
+        bare = glm_values(g, there, mean);
+        next = glm_penalised(g, penalty, trial, bare);
+        if (next <= *objective + 1e-4 * length * slope) break;
+    }
+    if (halved == tries) return -1;
+    memcpy(theta, trial, sizeof(double) * (size_t)size);
+    memcpy(z, there, sizeof(double) * (size_t)(g->scores * g->rows));
+    *objective = next;
+    *plain = bare;
+    return last ? -1 : halved;
+}
+
 /* θ moves to the minimiser; `z` becomes its scores. `metric` holds the Hessian of the loss alone, without the ridge, where
    `*known` says so, and the last one that was computed afterwards: another ridge can start with it. Returns 0, or −1
    where memory has run out. */
@@ -439,24 +439,9 @@ static int glm_fit(const Glm *g, double *theta, double *z, double *objective, do
         }
         before = -slope;
         fresh = exact;
-        /* where little is promised, one more step is the end */
-        const int last = !(-slope > g->tol * (fabs(*objective) + 1e-3)), tries = last ? 1 : 30;
-        double length = 1, next = 0, bare = 0;
-        int halved = 0;
-        for (; halved < tries; halved++, length /= 2) {
-            for (ptrdiff_t k = 0; k < size; k++) trial[k] = theta[k] + length * step[k];
-            glm_score(g, trial, there);
-            bare = glm_values(g, there, mean);
-            next = glm_penalised(g, penalty, trial, bare);
-            if (next <= *objective + 1e-4 * length * slope) break;
-        }
-        if (halved == tries) break;
+        const int halved = glm_line_search(g, penalty, step, slope, trial, there, mean, theta, z, objective, plain);
+        if (halved < 0) break;
         if (halved > 0) fresh = 1;
-        memcpy(theta, trial, sizeof(double) * (size_t)size);
-        memcpy(z, there, sizeof(double) * (size_t)(g->scores * n));
-        *objective = next;
-        *plain = bare;
-        if (last) break;
     }
     free(memory);
     free(chunks);

@@ -14,6 +14,12 @@ double glm_penalised(const Glm *g, const double *penalty, const double *theta, d
 void glm_gradient(const Glm *g, const double *penalty, const double *theta, const double *mean, double *weight,
                   double *gradient);
 
+/* θ moves along a step, halved until the objective falls by enough; z, objective and plain are then those of the new
+   point. Returns how often it was halved, −1 where the fit ends: no length will do, or the step promised too little. The
+   arrays before θ are room. */
+int glm_line_search(const Glm *g, const double *penalty, const double *step, double slope, double *trial, double *there,
+                    double *mean, double *theta, double *z, double *objective, double *plain);
+
 /* Σ a b, b in single precision; the order of the sums does not depend on the processor. */
 double weighted_inner(const double *restrict a, const float *restrict b, ptrdiff_t n);
 

@@ -139,7 +139,7 @@ static double product(const double *a, const double *b, ptrdiff_t n) {
 /* step ≈ −H⁻¹ gradient; `room` holds 4 · size numbers. Returns the number of products. */
 static int conjugate_gradients(const Many *m, const double *gradient, double share, double *room, double *step) {
     const ptrdiff_t size = m->size;
-    double *r = room, *z = r + size, *d = z + size, *curved = d + size;
+    double *r = room, *z = r + size, *d = z + size, *image = d + size;
     for (ptrdiff_t p = 0; p < size; p++) step[p] = 0, r[p] = -gradient[p];
     precondition(m, r, z);
     memcpy(d, z, sizeof(double) * (size_t)size);
@@ -147,13 +147,13 @@ static int conjugate_gradients(const Many *m, const double *gradient, double sha
     const double enough = share * share * rz;
     int steps = 0;
     while (steps < MAX_STEPS && rz > enough) {
-        curve(m, d, curved);
-        const double bend = product(d, curved, size);
-        if (!(bend > 0)) break;
-        const double by = rz / bend;
+        curve(m, d, image);
+        const double curvature = product(d, image, size);
+        if (!(curvature > 0)) break;
+        const double by = rz / curvature;
         for (ptrdiff_t p = 0; p < size; p++) {
             step[p] += by * d[p];
-            r[p] -= by * curved[p];
+            r[p] -= by * image[p];
         }
         precondition(m, r, z);
         const double next = product(r, z, size), turn = next / rz;
@@ -253,23 +253,7 @@ int glm_fit_many(const Glm *g, double *theta, double *z, double *objective, doub
         for (ptrdiff_t p = 0; p < size; p++) step[m.order[p]] = trial[p];
         if (g->intercept) centre(g, step);
         for (ptrdiff_t k = 0; k < size; k++) slope += gradient[k] * step[k];
-        /* where little is promised, one more step is the end */
-        const int last = !(-slope > g->tol * (fabs(*objective) + 1e-3)), tries = last ? 1 : 30;
-        double length = 1, next = 0, bare = 0;
-        int halved = 0;
-        for (; halved < tries; halved++, length /= 2) {
-            for (ptrdiff_t k = 0; k < size; k++) trial[k] = theta[k] + length * step[k];
-            glm_score(g, trial, there);
-            bare = glm_values(g, there, mean);
-            next = glm_penalised(g, penalty, trial, bare);
-            if (next <= *objective + 1e-4 * length * slope) break;
-        }
-        if (halved == tries) break;
-        memcpy(theta, trial, sizeof(double) * (size_t)size);
-        memcpy(z, there, sizeof(double) * (size_t)(g->scores * n));
-        *objective = next;
-        *plain = bare;
-        if (last) break;
+        if (glm_line_search(g, penalty, step, slope, trial, there, mean, theta, z, objective, plain) < 0) break;
     }
     free(places);
     free(singles);

@@ -64,7 +64,7 @@ typedef struct {
 
 typedef struct {
     const double *l1, *lower, *upper;
-    double price; /* of a fully bent term, twice; see fitting/penalties/l1.py */
+    double price; /* of a fully curved term, twice; see fitting/penalties/l1.py */
 } PenaltyParts;
 
 typedef struct {

@@ -82,7 +82,7 @@ static int sizes_fit(Py_ssize_t a, Py_ssize_t b) {
     return 0;
 }
 
-static PyObject *py_solve_on_faces(PyObject *self, PyObject *args) {
+static PyObject *py_solve_active_set(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *array[6];
     double tol, fall;
@@ -660,7 +660,7 @@ static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
-    {"solve_active_set", py_solve_on_faces, METH_VARARGS, "Move x to the minimiser; return the fall."},
+    {"solve_active_set", py_solve_active_set, METH_VARARGS, "Move x to the minimiser; return the fall."},
     {"forward", py_forward, METH_VARARGS, "Fill the state of a block; return its loss."},
     {"derivatives", py_derivatives, METH_VARARGS,
      "Fill the gradient and, unless None, the matrix and the residual's Hessian."},

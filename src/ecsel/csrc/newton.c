@@ -72,16 +72,16 @@ INLINE void add(const double *from, ptrdiff_t n, double *to) {
 }
 
 static int evaluate(Fit *f, Point *p) {
-    double penalty = 0, bending = 0, value[3];
+    double penalty = 0, curving = 0, value[3];
     Halves h = {.f = f, .p = p};
     if (over_rows(f, forward_half, &h)) return -1;
     p->loss = h.loss[0] + h.loss[1];
     for (ptrdiff_t i = 0; i < f->n; i++) penalty += f->c->l1[i] * fabs(p->theta[i]);
     for (ptrdiff_t at = 0; at < f->s->scores * f->s->terms; at++) {
         shape_penalty(f->s, f->c->price, p->theta[shape_place(f->s, at)], value);
-        bending += value[0];
+        curving += value[0];
     }
-    p->objective = p->loss + (penalty + bending);
+    p->objective = p->loss + (penalty + curving);
     f->evaluations++;
     return 0;
 }

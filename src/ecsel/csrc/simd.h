@@ -1,6 +1,6 @@
 /* Four doubles that are computed with at once, and vectors of them. */
-#ifndef ECSEL_LANES_H
-#define ECSEL_LANES_H
+#ifndef ECSEL_SIMD_H
+#define ECSEL_SIMD_H
 
 #include "kernel.h"
 

@@ -161,9 +161,9 @@ INLINE void scores(const Shape *s, const double *theta, const Strip *x, int want
                     for (ptrdiff_t i = 0; i < STRIP; i++) x->t[i] += slope * v[i];
             }
             for (ptrdiff_t i = 0; i < STRIP; i++) {
-                const float a = inner * x->t[i], held = a > largest ? largest : a;
+                const float a = inner * x->t[i], capped = a > largest ? largest : a;
                 x->a[i] = a;
-                x->slope[i] = exponential(held < MIN_EXPONENT ? MIN_EXPONENT : held);
+                x->slope[i] = exponential(capped < MIN_EXPONENT ? MIN_EXPONENT : capped);
             }
             if (s->form == ANGLE_FORM) angle_term(s, term[0], x, wanted, x->by_shape + at, x->by_t + at, z);
             else power_term(s, term[0], x, wanted, x->by_shape + at, x->by_t + at, z);

@@ -46,9 +46,9 @@ class Criterion:
         rss_, k_ = np.maximum(np.asarray(rss, dtype=float), self.floor), np.asarray(k, dtype=float)
         n = float(self.n_rows)
         left = np.maximum(n - k_, 1.0)
-        spread = rss_ / left if self.noise_variance is None else np.asarray(self.noise_variance, dtype=float)
-        ratio = np.maximum(self.energy - rss_, 0.0) / (np.maximum(k_, 1.0) * spread)
-        fit = 0.5 * n * np.log(spread)
+        variance = rss_ / left if self.noise_variance is None else np.asarray(self.noise_variance, dtype=float)
+        ratio = np.maximum(self.energy - rss_, 0.0) / (np.maximum(k_, 1.0) * variance)
+        fit = 0.5 * n * np.log(variance)
         if self.noise_variance is not None:
             fit = fit + 0.5 * rss_ / self.noise_variance
         length = fit + 0.5 * k_ * np.log(np.maximum(ratio, 1.0)) + np.log(n)
@@ -56,8 +56,10 @@ class Criterion:
 
     def parameter_price(self, rss: float, k: int) -> float:
         """Return 1/2 ln F, what one more real number costs."""
-        spread = max(rss, self.floor) / max(self.n_rows - k, 1) if self.noise_variance is None else self.noise_variance
-        return float(0.5 * np.log(max((self.energy - rss) / (max(k, 1) * spread), 1.0)))
+        variance = (
+            max(rss, self.floor) / max(self.n_rows - k, 1) if self.noise_variance is None else self.noise_variance
+        )
+        return float(0.5 * np.log(max((self.energy - rss) / (max(k, 1) * variance), 1.0)))
 
 
 def order_credit(n_terms: npt.ArrayLike) -> Floats:

@@ -91,11 +91,11 @@ def _within(lattice: Lattice, costs: Floats, budget: float, ceiling: int) -> tup
     # A monomial is another one and its last factor; of many columns few are in use: none is written out before the end.
     before, last = np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
     value, sign = np.zeros(1), np.zeros(1, dtype=np.int8)
-    spread = lattice.spread_cost(np.arange(lattice.n_choices + 1))
+    base_costs = lattice.base_cost(np.arange(lattice.n_choices + 1))
     # ln C(m, d) falls again beyond m/2, but only for those who pay for so many exponents: a monomial of d columns that
     # is grown to d' pays at least ln C(m, d') + (d' - d) times the cheapest exponent.
     cheapest = min(float(costs.min(initial=np.inf)), budget) * np.arange(lattice.n_choices + 1)
-    least = np.minimum.accumulate((spread + cheapest)[::-1])[::-1] - cheapest - TERM
+    least = np.minimum.accumulate((base_costs + cheapest)[::-1])[::-1] - cheapest - TERM
     for j in range(m):
         option_value, option_parity = np.nonzero(costs[j] <= budget)
         option_cost = costs[j][option_value, option_parity]
@@ -111,7 +111,7 @@ def _within(lattice: Lattice, costs: Floats, budget: float, ceiling: int) -> tup
         sign = np.concatenate([sign, option_parity[option].astype(np.int8)])
         spent = np.concatenate([spent, spent[parent] + option_cost[option]])
         active = np.concatenate([active, active[parent] + 1])
-    total_cost = spent + spread[active]
+    total_cost = spent + base_costs[active]
     at = np.flatnonzero(total_cost <= budget)
     total_cost = total_cost[at]
     exponents, parity = np.zeros((len(at), m)), np.zeros((len(at), m), dtype=np.int8)

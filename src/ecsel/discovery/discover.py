@@ -123,7 +123,7 @@ def powers_of_a_product(X: Floats, y: Floats, weight: Floats | None = None, *, r
     if not len(run.used) or not search.can_fit_exponents():
         return None
     search.round_promising(fit_one_term(problem.rows, problem.lattice, likely_parities(problem.rows, 6)), 2)
-    structure = _spread(search.best.structure, run.used, run.X.shape[1])
+    structure = _in_columns(search.best.structure, run.used, run.X.shape[1])
     signed = (structure.parity != structure.exponents % 2) & (X < 0).any(axis=0)
     if not structure.exponents.any() or signed.any():
         return None
@@ -388,14 +388,14 @@ class _Run:
         problem = replace(own.problem(self.all_rows), lattice=self.lattice.take(columns))
         small = Structure(s.exponents[:, columns], s.parity[:, columns], s.free[:, columns])
         refitted = Ranking(problem).finish(small)
-        return replace(refitted, structure=_spread(refitted.structure, columns, len(self.used)))
+        return replace(refitted, structure=_in_columns(refitted.structure, columns, len(self.used)))
 
     def expand(self, law: Law) -> Law:
         """Return a law in terms of all columns of the table."""
-        return replace(law, structure=_spread(law.structure, self.used, self.X.shape[1]))
+        return replace(law, structure=_in_columns(law.structure, self.used, self.X.shape[1]))
 
 
-def _spread(structure: Structure, columns: np.ndarray, n_columns: int) -> Structure:
+def _in_columns(structure: Structure, columns: np.ndarray, n_columns: int) -> Structure:
     shape = (len(structure), n_columns)
     exponents, parity, free = np.zeros(shape), np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=bool)
     exponents[:, columns], parity[:, columns], free[:, columns] = structure.exponents, structure.parity, structure.free

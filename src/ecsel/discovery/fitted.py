@@ -32,7 +32,9 @@ class Parameter:
     value: float
     standard_error: float
     rounded: bool
+    """Whether the value is a simpler number near the estimate."""
     estimate: float
+    """As the data have it, before any rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Constant:
     """A constant of a given form; its standard error is infinite where the data do not determine it by itself."""
 
     name: str
+    """As the form has it."""
     value: float
     standard_error: float
 
@@ -204,13 +207,13 @@ class FittedLaw:
             sigma = self.noise.at(np.broadcast_to(self.equation.evaluate(columns), n_rows))
         # Where squares leave the floating-point range the interval says so by being infinite.
         with np.errstate(over="ignore", invalid="ignore"):
-            spread = np.broadcast_to(sigma, n_rows) ** 2
+            variance = np.broadcast_to(sigma, n_rows) ** 2
             if design:
                 matrix = np.column_stack(design)
-                spread = spread + np.einsum("np,pq,nq->n", matrix, self.covariance, matrix)
-        spread = np.where(np.isnan(spread), np.inf, np.maximum(spread, 0.0))
+                variance = variance + np.einsum("np,pq,nq->n", matrix, self.covariance, matrix)
+        variance = np.where(np.isnan(variance), np.inf, np.maximum(variance, 0.0))
         freedom = self.degrees_of_freedom if self.noise.estimated else np.inf
-        return np.asarray(stats.t.ppf(0.5 + coverage / 2, freedom) * np.sqrt(spread))
+        return np.asarray(stats.t.ppf(0.5 + coverage / 2, freedom) * np.sqrt(variance))
 
     def to_plain(self) -> dict[str, Any]:
         """Return the numbers beside the equation as plain JSON values."""
@@ -237,7 +240,7 @@ class FittedLaw:
             Constant(str(name), float(value), float("inf") if error is None else float(error))
             for name, value, error in values.get("constants", ())
         )
-        spread = np.array(values.get("constant_covariance", ()), dtype=float)
+        joint = np.array(values.get("constant_covariance", ()), dtype=float)
         # Files of earlier versions have neither plain errors nor estimates before rounding.
         measures = {n: float("nan") if values.get(n) is None else float(values[n]) for n in _MEASURES}
         # A file without it was written when noise was always taken to be constant.
@@ -250,7 +253,7 @@ class FittedLaw:
             noise=Noise(str(kind), float("nan") if sigma is None else float(sigma), bool(estimated)),
             known=Signomial.parse(values["known"]),
             constants=constants,
-            constant_covariance=spread.reshape(len(constants), len(constants)),
+            constant_covariance=joint.reshape(len(constants), len(constants)),
             estimates=tuple(float(v) for v in values.get("estimates", ())),
             inner=inner,
             **measures,

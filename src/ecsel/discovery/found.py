@@ -48,13 +48,13 @@ def _law_of(law: Law, scale: float) -> Law:
     factor = np.ones(law.structure.n_parameters)
     factor[: len(law)] = scale
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = law.covariance * factor * factor[:, None]
+        covariance = law.covariance * factor * factor[:, None]
     return replace(
         law,
         coefficients=law.coefficients * scale,
         estimates=law.estimates * scale,
         rss=law.rss * scale * scale,
-        covariance=spread,
+        covariance=covariance,
     )
 
 

@@ -104,7 +104,8 @@ class GroupedFit:
 
 def natural_parity(exponents: Floats) -> Parities:
     """Return the parities of Python's powers: odd whole exponents carry the sign."""
-    return (np.abs(np.abs(exponents) % 2 - 1) < RESOLUTION).astype(np.int8)
+    parity: Parities = (np.abs(np.abs(exponents) % 2 - 1) < RESOLUTION).astype(np.int8)
+    return parity
 
 
 def _structure(exponents: Floats, free: Mask | None = None) -> Structure:
@@ -253,7 +254,7 @@ def _refined(problem: GroupedProblem, structure: Structure) -> list[GroupedFit]:
     found = [as_it_is] if np.isfinite(as_it_is.code_length) else []
     may_move = ~problem.rows.signed & ~problem.rows.has_zero
     free = np.broadcast_to(may_move, structure.exponents.shape).copy()
-    free &= structure.exponents.any(axis=1)[:, None]  # a constant stays one
+    free &= np.asarray(structure.exponents.any(axis=1))[:, None]  # a constant stays one
     if free.any():
         moved = _moved(problem, Structure(structure.exponents, structure.parity, free))
         found += _rounded(problem, moved)
@@ -279,10 +280,11 @@ def _moved(problem: GroupedProblem, structure: Structure) -> Structure:
         slopes = own[:, term] * logs[:, column]
         return np.asarray(-(slopes - fit.basis @ (fit.basis.T @ slopes)))
 
+    def residual(theta: Floats) -> Floats:
+        return problem.fit(at(theta)).residual
+
     start = np.clip(structure.exponents[free], lower + 1e-6, upper - 1e-6)
-    best = least_squares(
-        lambda theta: problem.fit(at(theta)).residual, start, jacobian, bounds=(lower, upper), x_scale=1.0, max_nfev=60
-    )
+    best = least_squares(residual, start, jacobian, bounds=(lower, upper), x_scale=1.0, max_nfev=60)
     return at(best.x)
 
 
@@ -296,7 +298,7 @@ def _rounded(problem: GroupedProblem, structure: Structure) -> list[GroupedFit]:
             found.append(fit)
         if not structure.free.any():
             return found
-        tried = []
+        tried: list[tuple[float, int, Structure]] = []
         for k, j in zip(*np.nonzero(structure.free), strict=True):
             b = structure.exponents[k, j]
             for value in values[np.argsort(np.abs(values - b), kind="stable")[:3]]:

@@ -170,7 +170,7 @@ class Lattice:
         d = np.arange(m + 1)
         return np.asarray(gammaln(m + 1) - gammaln(d + 1) - gammaln(m - d + 1))
 
-    def spread_cost(self, n_active: npt.NDArray[np.intp]) -> Floats:
+    def base_cost(self, n_active: npt.NDArray[np.intp]) -> Floats:
         """Return 1.5 + ln C(m, d): what a term with d active variables costs before its exponents."""
         return np.asarray(TERM + self._log_choose[n_active])
 
@@ -196,7 +196,7 @@ class Lattice:
         active = np.abs(exponents) > RESOLUTION
         if free is not None:
             active = active | free
-        cost = self.spread_cost(active.sum(axis=-1)) + self.exponent_costs(exponents, parity, free).sum(axis=-1)
+        cost = self.base_cost(active.sum(axis=-1)) + self.exponent_costs(exponents, parity, free).sum(axis=-1)
         return np.where(self.has_right_dimension(exponents), cost, np.inf)
 
     def has_right_dimension(self, exponents: Floats) -> Mask:

@@ -104,9 +104,9 @@ def _roundings(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: 
     Early choices of ill-determined coefficients are near to arbitrary; a small alphabet keeps the right one in sight.
     """
     beams = [_beam(problem, theta, c, rss, n_terms, whole=False)]
-    spread = problem.criterion.noise_variance
-    spread = rss / max(len(problem.rows) - len(theta), 1) if spread is None else spread
-    if n_terms > 2 and np.sqrt(np.diag(c)[:n_terms].max() * spread) > ILL_DETERMINED:
+    variance = problem.criterion.noise_variance
+    variance = rss / max(len(problem.rows) - len(theta), 1) if variance is None else variance
+    if n_terms > 2 and np.sqrt(np.diag(c)[:n_terms].max() * variance) > ILL_DETERMINED:
         beams.append(_beam(problem, theta, c, rss, n_terms, whole=True))
     return beams
 
@@ -126,8 +126,8 @@ def _beam(problem: Problem, theta: Floats, c: Floats, rss: float, n_terms: int, 
     left = list(range(n_terms))
     while left:
         # The most reliable coefficient first, given those already rounded in the leading state.
-        spread = np.sqrt(np.maximum(np.diag(beam.c[0])[left], 1e-300))
-        i = left.pop(int(np.argmax(np.abs(beam.theta[0, left]) / spread)))
+        errors = np.sqrt(np.maximum(np.diag(beam.c[0])[left], 1e-300))
+        i = left.pop(int(np.argmax(np.abs(beam.theta[0, left]) / errors)))
         values, costs = simple_numbers(beam.theta[:, i])
         costs = np.maximum(np.where(values == np.round(values), costs, np.inf) if whole else costs, least)
         # The last choice leaves the coefficient real.
@@ -179,7 +179,7 @@ def _refine(
 ) -> tuple[Structure, Floats, float]:
     """Refit what stays real, with the rounded coefficients held: Gauss-Newton with step halving."""
     rows = problem.rows
-    held = np.concatenate([rounded, np.zeros(structure.n_free, dtype=bool)])
+    fixed = np.concatenate([rounded, np.zeros(structure.n_free, dtype=bool)])
     # A start or a step too far may overflow: such a start is worthless, and after such a step a shorter one is tried.
     with np.errstate(over="ignore", invalid="ignore"):
         residual = rows.target - rows.raw_columns(structure.exponents, structure.parity) @ coefficients
@@ -187,11 +187,11 @@ def _refine(
     if not np.isfinite(rss):
         return structure, coefficients, np.inf
     for _ in range(30 if structure.n_free else 0):
-        design = design_matrix(rows, structure, coefficients)[:, ~held]
+        design = design_matrix(rows, structure, coefficients)[:, ~fixed]
         if not design.shape[1]:
             break
-        step = np.zeros(len(held))
-        step[~held] = _least_squares(design, residual)
+        step = np.zeros(len(fixed))
+        step[~fixed] = _least_squares(design, residual)
         improved = False
         for size in (1.0, 0.5, 0.1, 0.01):
             exponents = structure.exponents.copy()
@@ -241,11 +241,11 @@ def finish(problem: Problem, structure: Structure, *, round_coefficients: bool =
     shortest, brief = best.code_length, best.fewer_digits
     if brief is not None and brief.code_length <= shortest + STRONG_EVIDENCE:
         best = brief
-    n_rows, spread = len(problem.rows), problem.criterion.noise_variance
-    if spread is None:
-        spread = best.rss / max(n_rows - len(theta), 1)
+    n_rows, variance = len(problem.rows), problem.criterion.noise_variance
+    if variance is None:
+        variance = best.rss / max(n_rows - len(theta), 1)
     numbers = best.structure, best.coefficients, best.rounded, best.rss
-    return Law(*numbers, best.code_length, cost, c * spread, shortest, n_rows, coefficients)
+    return Law(*numbers, best.code_length, cost, c * variance, shortest, n_rows, coefficients)
 
 
 def _rounded_writings(problem: Problem, structure: Structure, theta: Floats, c: Floats, rss: float) -> list[_Writing]:

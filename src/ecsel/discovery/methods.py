@@ -265,16 +265,16 @@ def described(table: Table, parts: FormParts, jacobian: Floats, residual: Floats
     """Return the outcome of a least-squares problem with weighted residuals, derivatives and sum of squared targets."""
     inverse, known, rank = _inverse(jacobian)
     rss, left = float(residual @ residual), max(table.n_rows - rank, 1)
-    spread = rss / left if table.noise.variance is None else table.noise.variance
+    variance = rss / left if table.noise.variance is None else table.noise.variance
     leverage = np.einsum("np,pq,nq->n", jacobian, inverse, jacobian)
     left_out = float(np.sum((residual / np.maximum(1.0 - leverage, 1e-9)) ** 2) / table.n_rows)
     constants = parts.constants
-    errors = np.where(known, np.sqrt(np.diag(inverse) * spread), np.inf)[: len(constants)]
+    errors = np.where(known, np.sqrt(np.diag(inverse) * variance), np.inf)[: len(constants)]
     law = FittedLaw(
         parts.terms,
         (False,) * len(parts.terms),
         parts.free,
-        parts.chain @ inverse @ parts.chain.T * spread,
+        parts.chain @ inverse @ parts.chain.T * variance,
         rss / left,
         left,
         float(Criterion(table.n_rows, float(energy)).data(rss, rank)),
@@ -284,7 +284,7 @@ def described(table: Table, parts: FormParts, jacobian: Floats, residual: Floats
             Constant(name, value, error)
             for (name, value), error in zip(constants.items(), errors.tolist(), strict=True)
         ),
-        constant_covariance=inverse * spread if constants else np.zeros((0, 0)),
+        constant_covariance=inverse * variance if constants else np.zeros((0, 0)),
         inner=parts.inner,
     )
     law = table.with_noise(law)

@@ -53,7 +53,7 @@ MAX_ATTEMPTS = 12
 """Searches after which nothing else is assumed of the noise."""
 OUTLIER_ROUNDS = 4
 """Most searches for one set of outliers: each takes them from the law of the one before."""
-BEYOND_DOUBT = 10.0
+DECISIVE_GAIN = 10.0
 """Nats by which a robust fit of logarithms must be shorter, for loud noise not to be taken for outliers."""
 MAX_OWN = 8
 """Most laws that are judged by weights of their own where the noise is loud."""
@@ -109,14 +109,14 @@ class Attempt:
         inside, values = self.residual[self.keep], self.values[self.keep]
         if not self.outcome.misfit.is_adequate or suspects(inside).any():
             return False
-        if (self.noise.kind == RELATIVE and self.is_loud) or self.is_bent:
+        if (self.noise.kind == RELATIVE and self.is_loud) or self.is_pulled:
             return False
         # A long law may have fitted the noise of large values, and made it look constant.
         doubtful = CLEAR if self.outcome.law.size >= LONG else 0.0
         return self.noise.kind != CONSTANT or _proportional_gain(inside, values) < -doubtful
 
     @property
-    def is_bent(self) -> bool:
+    def is_pulled(self) -> bool:
         """Whether a steep term may have bent the law to one row, whose residual then says nothing."""
         steep = any(abs(float(b)) > STEEP for term in self.outcome.law.terms for b in term.exponents.values())
         return steep and self.outcome.largest_leverage > PULLED
@@ -322,8 +322,8 @@ class NoiseSearch:
             values = self.evaluate(law)
             if law.equation.names and (values * self.y)[rows].min(initial=0.0) >= 0.0 and values[rows].all():
                 # A factor is fitted at once; what else the law says is what its terms cost.
-                spread = float(np.var(np.log(values[rows] / self.y[rows])))
-                own = 0.5 * rows.sum() * np.log(max(spread, EXACT**2)) + 2.0 * TERM_EVIDENCE * law.size
+                variance = float(np.var(np.log(values[rows] / self.y[rows])))
+                own = 0.5 * rows.sum() * np.log(max(variance, EXACT**2)) + 2.0 * TERM_EVIDENCE * law.size
                 lengths.append((own, len(lengths), structure, values))
         for _, _, structure, values in sorted(lengths)[:MAX_OWN]:
             if not self.has_time:
@@ -353,7 +353,7 @@ class NoiseSearch:
                 break
             # A few rows far off make any noise look loud, so that is not the last word unless a fit that is robust to
             # them says the same.
-            surely_loud = other.noise.kind == LOGNORMAL and self._proportional_margin > BEYOND_DOUBT
+            surely_loud = other.noise.kind == LOGNORMAL and self._proportional_margin > DECISIVE_GAIN
             if best is other and other.is_explained and (surely_loud or not other.is_loud):
                 break
         return self.thorough(self._assuming_less(best, kinds))
@@ -423,7 +423,7 @@ class NoiseSearch:
         What the first takes for outliers are then large values with large noise.
         """
         gain = first.weighed_length - attempt.weighed_length
-        return attempt.noise.kind != CONSTANT and gain > BEYOND_DOUBT and not suspects(attempt.residual).any()
+        return attempt.noise.kind != CONSTANT and gain > DECISIVE_GAIN and not suspects(attempt.residual).any()
 
     def _proportional(self, kinds: tuple[str, ...]) -> Iterator[Attempt]:
         """Yield the laws under noise in proportion to the value, and under lognormal noise where that is large."""
@@ -471,11 +471,11 @@ class NoiseSearch:
         """Return whether a law under constant noise leaves so much that its tests are weak, and may hide terms."""
         seen = self.counted & attempt.keep
         rest, y = (self.y - attempt.values)[seen], self.y[seen]
-        spread = np.ptp(y)
-        if attempt.noise.kind != CONSTANT or not spread:
+        extent = np.ptp(y)
+        if attempt.noise.kind != CONSTANT or not extent:
             return False
         # in units of the target's range: squares of SI units overflow
-        return VAGUE[0] < float(np.mean((rest / spread) ** 2) / (y / spread).var()) < VAGUE[1]
+        return VAGUE[0] < float(np.mean((rest / extent) ** 2) / (y / extent).var()) < VAGUE[1]
 
     def thorough(self, best: Attempt) -> Attempt:
         """Return the attempt after another search where its law is long, or leaves something to be explained."""

@@ -1,6 +1,6 @@
 """How far long work is: a share of it between 0 and 1, and what is being done.
 
-A search ends as soon as a law stands, so the share is that of the stages passed and not a forecast of the time left.
+A search ends as soon as a law is accepted, so the share is that of the stages passed, not a forecast of the time left.
 """
 
 from collections.abc import Callable

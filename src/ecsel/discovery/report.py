@@ -10,7 +10,7 @@ from ecsel.discovery.ranking import TERM_EVIDENCE
 from ecsel.signomial import Signomial, Term
 from ecsel.signomial.text import join_signed, print_name
 
-MAX_ROWS_SHOWN = 20
+MAX_ROWS_LISTED = 20
 
 
 def _monomial(term: Term) -> Signomial:
@@ -23,11 +23,11 @@ def error_text(value: float) -> str:
 
 
 def formula_text(law: FittedLaw) -> str:
-    """Return the right-hand side with simple numbers by name, for people."""
+    """Return the right-hand side with simple numbers by name and all others in six digits, for people."""
     parts = []
     for term in law.equation.terms:
         number = number_text(term.coefficient)
-        body = str(_monomial(term))
+        body = format(_monomial(term), ".6g")
         if term.is_constant:
             parts.append(number)
         else:
@@ -86,9 +86,9 @@ class Verdict:
                 "no sum of products of powers describes how."
             )
         if self.outliers:
-            shown = ", ".join(map(str, self.outliers[:MAX_ROWS_SHOWN]))
-            more = "" if len(self.outliers) <= MAX_ROWS_SHOWN else f" and {len(self.outliers) - MAX_ROWS_SHOWN} more"
-            rows = f"rows {shown}{more}, counted from {self.first_row}"
+            listed = ", ".join(map(str, self.outliers[:MAX_ROWS_LISTED]))
+            more = "" if len(self.outliers) <= MAX_ROWS_LISTED else f" and {len(self.outliers) - MAX_ROWS_LISTED} more"
+            rows = f"rows {listed}{more}, counted from {self.first_row}"
             lines.append(f"Left out as outliers, which no noise explains: {rows}.")
         return lines
 

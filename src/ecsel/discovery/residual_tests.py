@@ -79,7 +79,7 @@ def _omnibus(rows: Rows, residual: Floats, design: Floats, used: int) -> float:
     return f_test(residual, functions, used)
 
 
-def has_objection(problem: Problem, structure: Structure, level: float = LEVEL) -> bool:
+def has_misfit(problem: Problem, structure: Structure, level: float = LEVEL) -> bool:
     """Return whether one of the two F-tests rejects the law at the given level."""
     if not len(structure):
         return True

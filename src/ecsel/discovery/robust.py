@@ -48,7 +48,7 @@ def is_inside(residual: Floats, keep: Mask) -> Mask:
 
 def smooth_fit(X: Floats, y: Floats, *, logarithmic: bool) -> Floats:
     """Return the values of a robust smooth function of the columns; of logarithms it keeps the sign of the target."""
-    design = _quadratic(X, len(y), logarithmic=logarithmic)
+    design = _second_order(X, len(y), logarithmic=logarithmic)
     target = np.log(np.abs(y)) if logarithmic else y
     fitted = _robust_least_squares(design, target)
     if not logarithmic:
@@ -57,13 +57,13 @@ def smooth_fit(X: Floats, y: Floats, *, logarithmic: bool) -> Floats:
     return np.copysign(np.exp(np.clip(fitted, low, high)), y)
 
 
-def _quadratic(X: Floats, n_rows: int, *, logarithmic: bool) -> Floats:
+def _second_order(X: Floats, n_rows: int, *, logarithmic: bool) -> Floats:
     size = np.abs(X)
     smallest = np.where(size > 0, size, np.inf).min(axis=0, initial=np.inf)
     columns = np.log(np.where(size > 0, size, np.where(np.isfinite(smallest), smallest, 1.0))) if logarithmic else X
-    centre, spread = columns.mean(axis=0), columns.std(axis=0)
-    varies = spread > 0
-    z = (columns[:, varies] - centre[varies]) / spread[varies]
+    centre, std = columns.mean(axis=0), columns.std(axis=0)
+    varies = std > 0
+    z = (columns[:, varies] - centre[varies]) / std[varies]
     signs = np.sign(X)[:, (X < 0).any(axis=0) & (X > 0).any(axis=0)] if logarithmic else X[:, :0]
     linear = np.column_stack([np.ones(n_rows), z, signs])[:, : min(max(n_rows // 3, 1), MAX_FUNCTIONS)]
     i, j = np.triu_indices(z.shape[1])

@@ -25,14 +25,14 @@ from ecsel.discovery.parity import likely_parities
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.ranking import FEW_ROWS
-from ecsel.discovery.residual_tests import has_objection
+from ecsel.discovery.residual_tests import has_misfit
 from ecsel.discovery.varpro import Fits
 from ecsel.search.code_length import TERM
 
 HEAVY_TAIL = 30.0
 """Ratio of the largest to the median target from which the search also runs with large targets weighed down."""
 MILD_TAIL = 5.0
-"""The same where no law stands after all other routes."""
+"""The same where no law is confirmed after all other routes."""
 HOPELESS = 4.0
 """Nats by which every law with a variable must be worse than none before the search gives up early."""
 PILE = 4
@@ -117,7 +117,7 @@ class Search:
         return evaluate(self.problem.rows, self.problem.lattice, structure)
 
     def run(self) -> None:
-        """Search until a law stands or every route is used."""
+        """Search until a law is confirmed or every route is used."""
         problem = self.problem
         self.begin()
         self.tick("one term")
@@ -127,25 +127,25 @@ class Search:
             fits = fit_one_term(problem.rows, problem.lattice, parities)
             self.round_promising(fits, 2)
             self.tick()
-            if self.one_term_stands(fits):
+            if self.one_term_is_confirmed(fits):
                 return
             self.two_terms(fits, parities)
-            if len(self.best) == 2 and len(problem.rows) >= FEW_ROWS and self.stands(self.best):
+            if len(self.best) == 2 and len(problem.rows) >= FEW_ROWS and self.is_confirmed(self.best):
                 return
         weighed_down = self.downweighted(HEAVY_TAIL)
-        if weighed_down and self.stands(self.best):
+        if weighed_down and self.is_confirmed(self.best):
             return
         self.discrete()
         piled = fits is not None and len(self.best) >= PILE
         if fits is not None and piled:
             self.continuous(fits)
-        if self.stands(self.best):
+        if self.is_confirmed(self.best):
             return
         if fits is not None and not piled and not self.is_hopeless():
             self.continuous(fits)
         self.tick()
         self.polish()
-        if not weighed_down and not self.is_hopeless() and not self.stands(self.best):
+        if not weighed_down and not self.is_hopeless() and not self.is_confirmed(self.best):
             self.downweighted(MILD_TAIL)
 
     def restart(self, exchange: Exchange, rounds: int, patience: int) -> None:
@@ -173,7 +173,7 @@ class Search:
     def is_accepted(self) -> bool:
         """Return whether the residual tests leave the best law standing."""
         best = self.best
-        return bool(len(best)) and not has_objection(self.problem, best.structure)
+        return bool(len(best)) and not has_misfit(self.problem, best.structure)
 
     def begin(self) -> None:
         """Note the laws without any column."""
@@ -199,10 +199,10 @@ class Search:
         for candidate in snap_best(self.problem, fits.keep(promising), count):
             self.note(candidate)
 
-    def one_term_stands(self, fits: Fits) -> bool:
+    def one_term_is_confirmed(self, fits: Fits) -> bool:
         """Return whether a one-term law answers the tests, and no two terms and no short polynomial code better."""
         best = self.best
-        if not self.is_wanted(best) or len(best) != 1 or has_objection(self.problem, best.structure):
+        if not self.is_wanted(best) or len(best) != 1 or has_misfit(self.problem, best.structure):
             return False
         unexplained = best.rss / self.problem.rows.energy
         doubtful = best.structure.n_free > 0 or len(self.problem.rows) < FEW_ROWS
@@ -226,11 +226,11 @@ class Search:
             if pairs is not None:
                 self.round_promising(pairs, 2)
 
-    def stands(self, candidate: Candidate) -> bool:
+    def is_confirmed(self, candidate: Candidate) -> bool:
         """Return whether a lattice law answers the tests and none of its pairs merges into one term."""
         if not len(candidate) or not self.is_wanted(candidate) or candidate.structure.n_free:
             return False
-        if has_objection(self.problem, candidate.structure):
+        if has_misfit(self.problem, candidate.structure):
             return False
         score = self.best.score
         self.nearby.best_move(self.atoms(candidate.structure), adds=True, swaps=True)
@@ -243,7 +243,7 @@ class Search:
         return merged.score > candidate.score
 
     def discrete(self) -> None:
-        """Exchange on nested dictionaries; stop at the first whose best law stands."""
+        """Exchange on nested dictionaries; stop at the first whose best law is confirmed."""
         for kind, size in DICTIONARIES:
             stage = f"{kind} monomials"
             self.tick(stage)
@@ -254,7 +254,7 @@ class Search:
             if kind != "laurent":
                 self.backward(exchange, natural=kind == "polynomial")
             self.improve(exchange)
-            if self.stands(self.best):
+            if self.is_confirmed(self.best):
                 return
 
     def improve(self, exchange: Exchange) -> None:

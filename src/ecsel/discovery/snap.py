@@ -74,7 +74,7 @@ def _round_some(
         k = elsewhere + int(alive.sum())
         now = float(data(rss, k))
         change = data(rss + rise, k - 1) - (now if np.isfinite(now) else 0.0) + costs[index] - FREE
-        change[:, 0] -= (lattice.spread_cost(active) - lattice.spread_cost(np.maximum(active - 1, 0)))[index // m]
+        change[:, 0] -= (lattice.base_cost(active) - lattice.base_cost(np.maximum(active - 1, 0)))[index // m]
         change[~alive] = np.inf
         gain, second = np.partition(change, 1, axis=1)[:, :2].T
         if not np.isfinite(gain.min()) or (lattice.allows_real and gain.min() >= 0):

@@ -79,18 +79,20 @@ def bound_lines(option: Any, equations: Sequence[Signomial], encoder: TableEncod
     if isinstance(option, Mapping):  # features that no candidate uses are no longer in the encoder of a search
         known = {*encoder.raw_names, *encoder.feature_names}
         option = {name: pair for name, pair in option.items() if name in known}
-    limits = exponent_bounds(option, encoder)
-    if limits is None or not within_bounds(equations, encoder, limits):
+    exponent_range = exponent_bounds(option, encoder)
+    if exponent_range is None or not within_bounds(equations, encoder, exponent_range):
         return ["NOT guaranteed: an exponent lies outside exponent_bounds"]
     return lines
 
 
 def within_bounds(
-    equations: Sequence[Signomial], encoder: TableEncoder, limits: tuple[NDArray[np.float64], NDArray[np.float64]]
+    equations: Sequence[Signomial],
+    encoder: TableEncoder,
+    exponent_range: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> bool:
     """Whether every exponent of every term lies within its bounds."""
     place = {name: j for j, name in enumerate(encoder.feature_names)}
-    low, high = limits
+    low, high = exponent_range
     return all(
         low[place[factor.name]] <= float(factor.exponent) <= high[place[factor.name]]
         for equation in equations

@@ -38,12 +38,12 @@ def tells_callbacks(fit: Method) -> Method:
     def reporting_fit(estimator: Any, X: Any, y: Any, *args: Any, **options: Any) -> Any:
         if with_callbacks is None or not getattr(estimator, "_skl_callbacks", None):
             return fit(estimator, X, y, *args, **options)
-        return with_callbacks(_fit_in_steps)(estimator, fit, X, y, *args, **options)
+        return with_callbacks(_fit_by_stages)(estimator, fit, X, y, *args, **options)
 
     return cast("Method", reporting_fit)
 
 
-def _fit_in_steps(estimator: Any, fit: Callable[..., Any], X: Any, y: Any, *args: Any, **options: Any) -> Any:
+def _fit_by_stages(estimator: Any, fit: Callable[..., Any], X: Any, y: Any, *args: Any, **options: Any) -> Any:
     whole = estimator._init_callback_context(max_subtasks=STEPS)  # noqa: SLF001 - scikit-learn's name for extensions
     whole.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
     steps = _Steps(estimator, whole)

@@ -43,6 +43,7 @@ class _Derivatives(NamedTuple):
     by_row: Floats
     """∂loss_i/∂θ of each row, (parameters × rows), without weights."""
     hessian: Floats
+    """∂²loss/∂θ² of all rows, (parameters × parameters)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +59,9 @@ class GlmSandwich:
     mean, scale
         How each piece was standardised.
     theta, covariance
-        Intercepts and coefficients of standardised pieces; what is held has zero covariance.
-    held
-        Which of them are held as a reference.
+        Intercepts and coefficients of standardised pieces; what is constrained has zero covariance.
+    constrained
+        Which of them are those of the reference.
     undetermined
         Unit vectors (directions × parameters) along which the rows say nothing.
     reference

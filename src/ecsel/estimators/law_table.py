@@ -10,6 +10,7 @@ import numpy as np
 
 from ecsel.discovery.methods import Table
 from ecsel.signomial import Signomial
+from ecsel.tables.reading import refuse_other_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +29,7 @@ def numbers_of(X: Any) -> Any:
     """Return the numbers of a data frame, or X itself when it is none; refuse what is not a number by column name."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
+        refuse_other_arrays(X=X)
         return X
     columns = []
     for series in frame.iter_columns():

@@ -133,10 +133,19 @@ def _single(factor: Factor, size: float, feature: Feature) -> str:
     below, there, above = (size * float(v) for v in factor_values(factor, np.array(ends)))
     name, (low, middle, high) = print_name(feature.name), (_number(x, 4) for x in ends)
     if feature.baseline in {feature.low, feature.high}:
-        return f"the odds are multiplied by {_number(_exp(above - below))} from {name} = {low} to {high}"
-    first, second = _number(_exp(there - below)), _number(_exp(above - there))
-    start = f"the odds are multiplied by {first} from {name} = {low} to {middle} (its median)"
-    return f"{start} and by {second} from there to {high}"
+        verb, by = _moved(above - below)
+        return f"the odds are {verb} by {by} from {name} = {low} to {high}"
+    (first, by), (second, then) = _moved(there - below), _moved(above - there)
+    start = f"the odds are {first} by {by} from {name} = {low} to {middle} (its median)"
+    return f"{start} and {f'{second} ' if second != first else ''}by {then} from there to {high}"
+
+
+def _moved(difference: float) -> tuple[str, str]:
+    """Return what a difference of log-odds does to odds: by a factor, or its inverse where odds nearly vanish."""
+    ratio = _exp(difference)
+    if ratio < TENTH:
+        return "divided", _number(1 / ratio) if ratio else "more than 1e+300"
+    return "multiplied", _number(ratio)
 
 
 def _distance(factor: Factor, size: float, feature: Feature) -> str:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 CONSTANT = 1e-13
 """A target whose standard deviation is below this share of it varies in its last digits only."""
 MIN_ROWS = 2
+"""A standard deviation needs two."""
 MAX_CORNER = 20.0
 """Standard deviations that a product may reach at a corner of the training ranges, as `MAX_LEVERAGE` for rows."""
 LARGEST_SCALE = 1e140
@@ -67,7 +68,9 @@ class Unit:
     """The unit of a target: y = centre + scale·t."""
 
     centre: float
+    """The weighted mean."""
     scale: float
+    """The weighted standard deviation; 0 where the target does not vary."""
 
     @classmethod
     def of(cls, y: Floats, weights: Floats) -> Unit:

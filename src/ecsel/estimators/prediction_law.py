@@ -104,8 +104,8 @@ def with_product(
         product = _Product.of(columns, y, rows.weights, relative=relative)
         if product is None:
             continue
-        held = _HeldOut.of(folds, partial(product.predict, y))
-        if not held.is_clearly_better(y, found.squares):
+        held_out = _HeldOut.of(folds, partial(product.predict, y))
+        if not held_out.is_clearly_better(y, found.squares):
             continue
 
         def predict(train: Floats, outside: NDArray[np.intp], *, relative: bool = relative) -> Floats:
@@ -225,11 +225,11 @@ def _with_candidate(
     found: PredictionFit,
     encoder: TableEncoder,
     law: FittedLaw,
-    judged: tuple[RegressionQuality, float, int],
+    validated: tuple[RegressionQuality, float, int],
     n_rows: int,
 ) -> PredictionFit:
     """Return a fit with a law as its last candidate, which is chosen."""
-    quality, error, n_folds = judged
+    quality, error, n_folds = validated
     names = set(law.equation.names)
     candidate = Candidate(
         sum(not term.is_constant for term in law.terms),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ecsel.estimators.bounds import bound_lines
-from ecsel.estimators.readable_summary import candidate_lines, range_lines
+from ecsel.estimators.readable_summary import candidate_lines, range_lines, smoothed
 from ecsel.signomial import Signomial, Term
 from ecsel.signomial.text import counted, print_name
 
@@ -39,9 +41,10 @@ def summarise_prediction(model: ECSELRegressor) -> str:
     ended = "" if report.converged else " (it was stopped before its end)"
     losses = [candidate.loss for candidate in model.path_]
     errors = [candidate.loss_se for candidate in model.path_]
+    expected = np.maximum([candidate.smoothed_loss for candidate in model.path_], 0.0).tolist()
     figures = [
-        f"{loss**0.5:.4g} ± {0.5 * error / max(loss, 1e-300) ** 0.5:.2g}"
-        for loss, error in zip(losses, errors, strict=True)
+        f"{loss**0.5:.4g} ± {0.5 * error / max(loss, 1e-300) ** 0.5:.2g}{smoothed(chosen_by**0.5, '.4g')}"
+        for loss, error, chosen_by in zip(losses, errors, expected, strict=True)
     ]
     return "\n".join(
         [

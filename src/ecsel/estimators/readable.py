@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass, replace
-from math import inf, nan
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -171,6 +171,7 @@ class Searched:
                 unit * point.loss_se,
                 point.equations.signomials(self.columns),
                 len(self.used),
+                unit * point.expected if isfinite(point.expected) else nan,  # one NaN, equal to itself in a tuple
             )
             for point in self.found.front
         )

@@ -74,13 +74,17 @@ def equation_lines(model: ECSELClassifier) -> list[str]:
 
 
 def repeated_columns(equations: Sequence[Signomial], encoder: TableEncoder) -> list[str]:
-    """Return a line for each column in several pieces: no one of them says alone what the column does."""
+    """Return a line on the columns in several pieces, if any: no one of them says alone what the column does."""
     column = {feature.name: feature.column for feature in encoder.features}
     times: dict[str, int] = {}
     for term in (term for equation in equations for term in equation.terms):
         for name in dict.fromkeys(column[name] for name in term.names):
             times[name] = times.get(name, 0) + 1
-    return [f"{print_name(name)} is in {n} pieces: read them together" for name, n in times.items() if n > 1]
+    several = {print_name(name): n for name, n in times.items() if n > 1}
+    if len(several) < 2:
+        return [f"{name} is in {n} pieces: read them together" for name, n in several.items()]
+    *names, last = several
+    return [f"{', '.join(names)} and {last} are each in several pieces: read those of a column together"]
 
 
 def range_lines(encoder: TableEncoder) -> list[str]:
@@ -108,9 +112,9 @@ def range_lines(encoder: TableEncoder) -> list[str]:
     if filled:
         message = ", ".join(f"{print_name(name)} counts as {value}" for name, value in filled.items())
         lines.append(f"where missing, {message}")
-    refused = [print_name(name) for name, features in used.items() if all(f.fill is None for f in features)]
-    if refused:
-        lines.append(f"missing values are refused in {', '.join(refused)}: training had none")
+    without_fill = [print_name(name) for name, features in used.items() if all(f.fill is None for f in features)]
+    if without_fill:
+        lines.append(f"missing values are refused in {', '.join(without_fill)}: training had none")
     return lines
 
 
@@ -133,9 +137,14 @@ def _exact(value: float) -> str:
 
 def front_lines(model: ECSELClassifier) -> list[str]:
     """Return the candidates of the search, the model marked, and those that the folds cannot tell from it."""
-    figures = [f"{each.loss:.4f} ± {each.loss_se:.4f}" for each in model.path_]
+    figures = [f"{each.loss:.4f} ± {each.loss_se:.4f}{smoothed(each.smoothed_loss, '.4f')}" for each in model.path_]
     what = "factors of all scores: log-loss"
     return candidate_lines(model.path_, model.near_ties_, position(model), what, figures)
+
+
+def smoothed(error: float, form: str) -> str:
+    """Return the error by which the size was chosen, to stand beside the held-out one; nothing where they are one."""
+    return f", smoothed {error:{form}}" if np.isfinite(error) else ""
 
 
 def candidate_lines(
@@ -145,7 +154,12 @@ def candidate_lines(
     measured = [i for i, candidate in enumerate(path) if np.isfinite(candidate.loss)]
     if len(measured) < 2:
         return []
-    lines = [f"candidates ({what} on held-out rows ± its standard error):"]
+    how = (
+        ", and smoothed over the sizes, which chooses"
+        if any(np.isfinite(path[i].smoothed_loss) for i in measured)
+        else ""
+    )
+    lines = [f"candidates ({what} on held-out rows ± its standard error{how}):"]
     lines += [f"  {'*' if i == own else ' '} {path[i].size:>3}: {figures[i]}  select({i})" for i in measured]
     lines.append("  * is this model; select(i) returns another, path_[i].equations shows its equations")
     ties = [i for i in near_ties if i != own]

@@ -66,7 +66,7 @@ from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.signomial import Signomial
 from ecsel.tables import TableEncoder
 from ecsel.tables.cautions import find_cautions, warn_cautions
-from ecsel.tables.reading import read_table
+from ecsel.tables.reading import read_table, refuse_other_arrays
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -314,6 +314,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             Whole numbers are frequencies: a weight of 2 is the row twice. Other weights are relative precisions, the
             inverse of the variance of a row's noise up to a factor.
         """
+        refuse_other_arrays(y=y)
         if self._predicts:
             return self._fit_prediction(X, y, sample_weight)
         if np.asarray(y).dtype.kind in "US":

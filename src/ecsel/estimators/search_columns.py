@@ -37,13 +37,15 @@ def search_columns(
     `bounds` is the option `exponent_bounds`.
     """
     groups = encoder.feature_groups.tolist()
-    limits = exponent_bounds(bounds, encoder)
+    exponent_range = exponent_bounds(bounds, encoder)
     columns = []
     for j, (feature, x) in enumerate(zip(encoder.features, rows.values, strict=True)):
         straight = feature.kind in STRAIGHT or _is_binary(x)
         functions = allowed
-        if limits is not None:
-            inside = frozenset(f for f in SINGLES if f.log or limits[0][j] <= float(f.exponent) <= limits[1][j])
+        if exponent_range is not None:
+            inside = frozenset(
+                f for f in SINGLES if f.log or exponent_range[0][j] <= float(f.exponent) <= exponent_range[1][j]
+            )
             functions = inside if functions is None else functions & inside
         shift, origin = (0.0, 0.0) if straight else _offsets(feature, x, rows.weights)
         columns.append(

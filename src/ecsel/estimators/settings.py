@@ -120,10 +120,10 @@ def check(model: ECSELClassifier) -> Settings:
                 f"l1={model.l1!r} needs a number of terms: give n_terms=K, or leave l1 out for the search."
             )
         _refuse_options(model, OF_THE_SEARCH, "belongs to the search: leave l1 out, or leave it out")
-        bent = model.fit_intercept and penalty != "paper"
-        if model.monotone and not bent:
+        has_angles = model.fit_intercept and penalty != "paper"
+        if model.monotone and not has_angles:
             raise ValueError('monotone needs penalty="l1", or another but "paper", and fit_intercept=True.')
-        if model.exponent_bounds is not None and bent:
+        if model.exponent_bounds is not None and has_angles:
             check_support(solver, {Need.EXPONENT_BOUNDS})
     return Settings(n_terms, l1, penalty, solver, thread_count(model.n_jobs), model.link, time_limit=model.time_limit)
 

@@ -60,9 +60,9 @@ def read_report(node: Node, kind: type[Report]) -> Report:
         "tuple[float, ...]": lambda each: each.each(Node.number),
         "Status": lambda each: Status[each.choice(Status.__members__)],
     }
-    wanted = {each.name: readers[str(each.type)] for each in fields(kind)}  # type: ignore[arg-type]
-    given = zip(wanted.items(), node.fields(*wanted), strict=True)
-    return kind(**{name: reader(each) for (name, reader), each in given})
+    wanted = fields(kind)  # type: ignore[arg-type]
+    given = zip(wanted, node.fields(*(each.metadata.get("stored", each.name) for each in wanted)), strict=True)
+    return kind(**{each.name: readers[str(each.type)](value) for each, value in given})
 
 
 def read_path(node: Node, names: Sequence[str], n_scores: int) -> Path:
@@ -83,6 +83,7 @@ def _read_candidate(node: Node, names: frozenset[str], n_scores: int) -> Candida
         _or_nan(node.get("loss_se")),
         equations,
         node.get("n_rows").whole() if "n_rows" in node.value else 0,
+        _or_nan(node.get("smoothed_loss")) if "smoothed_loss" in node.value else np.nan,
     )
 
 
@@ -242,7 +243,7 @@ def _check_constants(node: Node) -> None:
 
 def _or_nan(node: Node) -> float:
     value = node.optional(Node.number)
-    return float("nan") if value is None else value
+    return np.nan if value is None else value
 
 
 def check_promises(model: ECSELClassifier) -> None:

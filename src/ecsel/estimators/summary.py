@@ -79,7 +79,7 @@ def fit_lines(report: FitReport) -> list[str]:
             f"{report.n_rows} distinct rows, {report.n_parameters} parameters"
         ),
         f"     objective {report.objective:.6g} (loss {report.loss:.6g}), KKT residual {report.kkt_residual:.1e} "
-        f"(scale {report.kkt_scale:.3g}), starts reached " + ", ".join(f"{v:.6g}" for v in report.spread),
+        f"(scale {report.kkt_scale:.3g}), starts reached " + ", ".join(f"{v:.6g}" for v in report.objective_spread),
     ]
 
 

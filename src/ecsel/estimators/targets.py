@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ecsel.estimators.options import is_number
+from ecsel.tables.reading import refuse_other_arrays
 
 Codes = NDArray[np.integer]
 
@@ -149,6 +150,7 @@ def check_target(model: Any, n_rows: int, y: Any) -> NDArray[Any]:
 
 def _label_array(y: Any) -> NDArray[Any]:
     """Return `y` as an array: numbers held as objects become numbers, a list of text and numbers stays what it is."""
+    refuse_other_arrays(y=y)
     array = np.asarray(y)
     if array.dtype.kind == "O" and array.ndim == 1 and {_kind(v) for v in _different(array)} == {"number"}:
         plain = np.array(array.tolist())
@@ -183,6 +185,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     """Return row weights; ones where none are given."""
     if sample_weight is None:
         return np.ones(n_rows)
+    refuse_other_arrays(sample_weight=sample_weight)
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim != 1 or len(weights) != n_rows:
         raise ValueError(

@@ -6,11 +6,13 @@ rows the fit is finished by Newton on all rows, beyond by `large`, which needs f
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecsel._version import OLD_NAMES_GO_IN
 from ecsel.fitting.kernel import CompiledSums
 from ecsel.fitting.large import fit_large
 from ecsel.fitting.objective.problem import Problem
@@ -69,6 +71,12 @@ class FitResult:
 
     terms: ScoreTerms
     report: FitReport
+
+    @property
+    def laws(self) -> ScoreTerms:
+        """The old name of `terms`; it warns."""
+        warnings.warn(f"laws is now terms; the old name goes in {OLD_NAMES_GO_IN}.", FutureWarning, stacklevel=2)
+        return self.terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +171,7 @@ def fit_blocks(
         loss=objective - problem.penalty_value(settled),
         kkt_residual=problem.kkt_residual(settled, gradient),
         kkt_scale=scale,
-        spread=tuple(objective_spread),
+        objective_spread=tuple(objective_spread),
         n_rows=blocks.n_rows,
         n_parameters=problem.size,
     )
@@ -348,8 +356,8 @@ def _after(pilot_run: Outcome, outcome: Outcome) -> Outcome:
 def _solve_lbfgs(
     problem: Problem, shares: Array, theta: Array | None, stop: Stop, rng: np.random.Generator, watch: Watch | None
 ) -> tuple[Outcome, list[float], float]:
-    """Random slopes around the empty model, log-linear and bent, for many parameters: growth would cost a matrix."""
-    starts = [theta] if theta is not None else [_scattered(problem, shares, bent, rng) for bent in (0.0, 1.0)]
+    """Random slopes around the empty model, log-linear and curved, for many parameters: growth would cost a matrix."""
+    starts = [theta] if theta is not None else [_scattered(problem, shares, curvature, rng) for curvature in (0.0, 1.0)]
     runs = []
     for start in starts:
         runs.append(minimise_lbfgs(problem, start, stop, watch))
@@ -360,8 +368,7 @@ def _solve_lbfgs(
     return best, sorted(r.objective for r in runs), float(sum(r.evaluations for r in runs))
 
 
-def _scattered(problem: Problem, shares: Array, bent: float, rng: np.random.Generator) -> Array:
+def _scattered(problem: Problem, shares: Array, curvature: float, rng: np.random.Generator) -> Array:
     intercepts, shapes, slopes = problem.unpack(problem.empty(shares))
-    bent = bent if problem.form.has_intercept else 1.0
-    bend = bent * rng.choice([-1.0, 1.0], shapes.shape)
-    return problem.pack(intercepts, problem.form.seed(bend), rng.normal(0, 0.1, slopes.shape))
+    signs = (curvature if problem.form.has_intercept else 1.0) * rng.choice([-1.0, 1.0], shapes.shape)
+    return problem.pack(intercepts, problem.form.seed(signs), rng.normal(0, 0.1, slopes.shape))

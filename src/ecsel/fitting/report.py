@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import warnings
+from dataclasses import asdict, dataclass, field, fields
 from enum import Enum
 from typing import Any
+
+from ecsel._version import OLD_NAMES_GO_IN
 
 
 class Status(Enum):
@@ -29,7 +32,7 @@ class FitReport:
 
     `passes` counts sweeps over all rows (work on samples is counted by its share of the rows), `kkt_residual` is the
     largest minimal subgradient at the returned point, `kkt_scale` the largest gradient of the intercept-only model or
-    1, `spread` the objectives that the separate starts reached, best first.
+    1, `objective_spread` the objectives that the separate starts reached, best first.
 
     Examples
     --------
@@ -50,7 +53,7 @@ class FitReport:
     loss: float
     kkt_residual: float
     kkt_scale: float
-    spread: tuple[float, ...]
+    objective_spread: tuple[float, ...] = field(metadata={"stored": "spread"})
     n_rows: int
     n_parameters: int
 
@@ -59,6 +62,14 @@ class FitReport:
         """Whether the optimality conditions hold to the tolerance."""
         return self.status is Status.CONVERGED
 
+    @property
+    def spread(self) -> tuple[float, ...]:
+        """The old name of `objective_spread`; it warns."""
+        message = f"spread is now objective_spread; the old name goes in {OLD_NAMES_GO_IN}."
+        warnings.warn(message, FutureWarning, stacklevel=2)
+        return self.objective_spread
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
-        return {**asdict(self), "status": self.status.name, "spread": list(self.spread)}
+        values = {**asdict(self), "status": self.status.name, "objective_spread": list(self.objective_spread)}
+        return {each.metadata.get("stored", each.name): values[each.name] for each in fields(self)}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ecsel._typing import Floats
     from ecsel.explain.what_if import Curves
 
-P_LIMITS = (-0.06, 1.06)
+P_RANGE = (-0.06, 1.06)
 
 
 def plot_curves(
@@ -147,7 +147,7 @@ def plot_margin(
                 bbox=BEHIND_TEXT,
             )
         mark_threshold(right, view, label, horizontal=True)
-        right.set_ylim(*P_LIMITS)
+        right.set_ylim(*P_RANGE)
         right.set_ylabel("probability")
         right.spines["right"].set_visible(True)
         if view.threshold is not None:
@@ -168,7 +168,7 @@ def plot_margin(
 def _align(axes: Any, margin: Floats, threshold: float) -> None:
     """Put the margin at which the decision changes, logit t, level with the probability t, so that one line is both."""
     at = float(special.logit(threshold))
-    share = (threshold - P_LIMITS[0]) / (P_LIMITS[1] - P_LIMITS[0])
+    share = (threshold - P_RANGE[0]) / (P_RANGE[1] - P_RANGE[0])
     up = max(float(margin.max()) - at, 1e-9) * 1.08
     down = max(at - float(margin.min()), 1e-9) * 1.08
     span = max(up / (1 - share), down / share, abs(at) / min(share, 1 - share))

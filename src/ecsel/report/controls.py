@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ecsel.explain.counterfactual.options import grain_of
+from ecsel.explain.counterfactual.options import grain_of, typical_deviation
 from ecsel.explain.frames import some_rows
 from ecsel.export.program.lowering import lower
 from ecsel.signomial.text import format_name
@@ -66,7 +66,7 @@ def _control(evidence: Evidence, column: InputColumn, *, is_fixed: bool) -> dict
         "high": high,
         "whole": kind == "integer",
         "unit": 0.0 if (grain := grain_of(present)) is None else grain.unit,
-        "spread": _spread(present),
+        "deviation": typical_deviation(present),
         **_scale(evidence, j, low, high),
     }
 
@@ -78,12 +78,6 @@ def _scale(evidence: Evidence, j: int, low: float, high: float) -> dict[str, flo
         return {"scale": 1.0 if low > 0 and high / low >= WIDE else 0.0, "offset": 0.0}
     own = next((f for f in encoder.features if f.column == evidence.view.raw_names[j] and f.kind == "numeric"), None)
     return {"scale": 0.0, "offset": 0.0} if own is None else {"scale": own.scale, "offset": own.offset}
-
-
-def _spread(values: Floats) -> float:
-    """Return the median absolute deviation, the unit of distance; where it is zero the mean one, else 1."""
-    deviation = np.abs(values - np.median(values))
-    return float(np.median(deviation)) or float(deviation.mean()) or 1.0
 
 
 def sample(evidence: Evidence, must: Iterable[int], most: int) -> tuple[NDArray[np.intp], dict[str, Any]]:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from ecsel.tables import Level
 
 BINS = 20
+"""Bars of a histogram of numbers."""
 MAX_BARS = 12
+"""Bars of the most frequent levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,9 @@ class ColumnLine:
     name: str
     kind: str
     typical: str
+    """The median, or the most frequent level."""
     span: str
+    """The range, or how many levels there are."""
     missing: str
     picture: Html | None
     used: bool
@@ -42,7 +46,9 @@ class ClassShare:
 
     label: str
     training: str
+    """How many rows of training it has, with their share."""
     evaluated: str
+    """The same of the evaluated rows."""
     bar: Html
 
 

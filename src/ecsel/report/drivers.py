@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MORE = 1.1
+"""The effect of a column is that of ten per cent more."""
 MAX_CLASSES = 6
+"""Tables of more classes would fill the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,9 @@ class DriverLine:
 
     name: str
     size: str
+    """Its importance, in units of the score."""
     share: str
+    """Its part of the importance of all columns."""
     bar: Html
 
 
@@ -49,7 +53,9 @@ class ElasticityLine:
     effect: str
     bar: Html
     gradient: str
+    """The mean change of the score per proportional change of the column."""
     elasticity: str
+    """The median per cent by which the score changes for one per cent more, and how many rows have one."""
 
 
 @dataclass(frozen=True, slots=True)

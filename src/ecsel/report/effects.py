@@ -38,7 +38,9 @@ MAX_DISTINCT = 12
 MAX_NAMED = 5
 """So many different values are each named below a chart."""
 MAX_LEVELS = 12
+"""Lines of a column of levels, those of the most frequent ones."""
 MAX_TICKS = 300
+"""Ticks of the rug below a curve."""
 DODGE = 0.035
 """The share of the range by which dots of neighbouring classes stand apart."""
 QUANTILE = 1.96

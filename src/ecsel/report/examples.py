@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from ecsel.report.evidence import Evidence
 
 MAX_REASONS = 4
+"""Reasons of one example."""
 MAX_CHANGES = 2
+"""Ways to another class that one example names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Example:
     heading: str
     row: str
     outcome: str
+    """The prediction, with its probability."""
     truth: str
     right: bool | None
     """None for a regression."""
@@ -127,9 +130,12 @@ def _changes(evidence: Evidence, position: int, immutable: Collection[Any]) -> t
 
 
 def _in_words(answer: Counterfactual) -> str:
+    verbs = [" were", *[""] * (len(answer.changes) - 1)]
     moves = [
-        f"{format_name(name)} were {exact(after)} instead of {exact(before)}"  # these very values were confirmed
-        for name, (before, after) in answer.changes.items()
+        f"{format_name(name)}{verb} {exact(after)} instead of {exact(before)}"  # these very values were confirmed
+        for verb, (name, (before, after)) in zip(verbs, answer.changes.items(), strict=True)
     ]
+    *rest, last = moves
+    what = f"{', '.join(rest)} and {last}" if rest else last
     chance = "" if answer.probability is None else f" (probability {percent(answer.probability)})"
-    return f"If {' and '.join(moves)}: {format_name(answer.prediction)}{chance}."
+    return f"If {what}: {format_name(answer.prediction)}{chance}."

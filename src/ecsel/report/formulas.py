@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from ecsel.estimators.odds import odds_phrases
 from ecsel.estimators.odds_product import is_product_of_powers
 from ecsel.estimators.readable_summary import repeated_columns
 from ecsel.estimators.summary import remarks
-from ecsel.report.front import Front
+from ecsel.report.front import Front, FrontPoint
 from ecsel.report.html import Html, element
 from ecsel.report.mathml import (
     all_digits,
@@ -71,7 +72,9 @@ class FrontLine:
 
     n_factors: int
     error: str
-    spread: str
+    standard_error: str
+    smoothed: str
+    """The error by which the size was chosen; empty where `error` itself decided."""
     equations: tuple[Html, ...]
     is_chosen: bool
 
@@ -99,11 +102,15 @@ class Formulas:
     """Bootstrap draws that the stability of pieces rests on."""
     repeated: str = ""
     """Columns in several pieces."""
+    n_sizes: int = 0
+    """Sizes of the whole front, of which `front` has the telling ones."""
     product: Html | None = None
     """The odds as a product of powers, where every piece is a logarithm or a level."""
 
 
 FRONT_OF_NUMBERS = "root mean squared error"
+MAX_SIZES = 9
+"""Sizes whose equations are written out: a long front of long equations would bury the model."""
 
 
 def formulas(evidence: Evidence, n_bootstrap: int = 0) -> Formulas:
@@ -132,6 +139,7 @@ def formulas(evidence: Evidence, n_bootstrap: int = 0) -> Formulas:
         column_rules(view),
         _front(evidence),
         n_draws=n_bootstrap if readable else 0,
+        n_sizes=len(Front.of(model).points),
         repeated=_repeated(equations, model.encoder_) if readable else "",
         product=_product(evidence),
     )
@@ -139,7 +147,7 @@ def formulas(evidence: Evidence, n_bootstrap: int = 0) -> Formulas:
 
 def _repeated(equations: list[Any], encoder: TableEncoder) -> str:
     lines = repeated_columns(equations, encoder)
-    return f"{'; '.join(lines)}. Their curves below add them up.".replace("`", "") if lines else ""
+    return f"{'; '.join(lines)}. The curves below add them up.".replace("`", "") if lines else ""
 
 
 def _of_number(evidence: Evidence) -> Formulas:
@@ -149,7 +157,20 @@ def _of_number(evidence: Evidence) -> Formulas:
     formula = Formula(equation(left, right, all_digits if readable else simple_number), equation_text(right), ())
     size = _readable_size(evidence) if readable else _law_size(evidence)
     front = _front(evidence) if readable else ()
-    return Formulas((formula,), None, None, (), (), size, None, (), column_rules(view), front, FRONT_OF_NUMBERS)
+    return Formulas(
+        (formula,),
+        None,
+        None,
+        (),
+        (),
+        size,
+        None,
+        (),
+        column_rules(view),
+        front,
+        FRONT_OF_NUMBERS,
+        n_sizes=len(Front.of(view.estimator).points) if readable else 0,
+    )
 
 
 def score_name(evidence: Evidence, label: Any) -> Html:
@@ -157,7 +178,8 @@ def score_name(evidence: Evidence, label: Any) -> Html:
     if not evidence.view.has_classes:
         return symbol(evidence.target_symbol)
     if evidence.view.encoder is not None and evidence.view.encoder.is_raw:
-        return element("mtext", f"{'log-odds' if evidence.is_log_odds else 'score'} of {format_name(label)}")
+        name = f"{'log-odds' if evidence.is_log_odds else 'score'} of {format_name(label)} ="
+        return element("span", name, class_="left")
     return score_of(label)
 
 
@@ -211,22 +233,38 @@ def _chosen(evidence: Evidence, n_pieces: int, n_bootstrap: int) -> list[str]:
 
 
 def _front(evidence: Evidence) -> tuple[FrontLine, ...]:
-    """Return the sizes that the folds have measured, with their equations."""
+    """Return the telling ones of the sizes that the folds have measured, with their equations."""
     view = evidence.view
     front, labels = Front.of(view.estimator), view.score_classes
+    written = (lambda value: f"{value:.4f}") if view.has_classes else number
     return tuple(
         FrontLine(
             point.n_factors,
-            f"{point.error:.4f}" if view.has_classes else number(point.error),
+            written(point.error),
             f"± {point.standard_error:.4f}" if view.has_classes else f"± {number(point.standard_error, 2)}",
+            written(point.smoothed) if point.smoothed_text else "",
             tuple(
                 equation(score_name(evidence, label), right, all_digits)
                 for label, right in zip(labels, point.equations, strict=True)
             ),
             point.is_chosen,
         )
-        for point in front.points
+        for point in telling(front.points)
     )
+
+
+def telling(points: tuple[FrontPoint, ...]) -> tuple[FrontPoint, ...]:
+    """Return all points where they are few, else the ends, the chosen one with its neighbours, and some between."""
+    n = len(points)
+    if n <= MAX_SIZES:
+        return points
+    chosen = next((i for i, point in enumerate(points) if point.is_chosen), n - 1)
+    kept = {0, max(chosen - 1, 0), chosen, min(chosen + 1, n - 1), n - 1}
+    while len(kept) < MAX_SIZES:  # the middle of the widest gap
+        ends = sorted(kept)
+        before, after = max(itertools.pairwise(ends), key=lambda pair: pair[1] - pair[0])
+        kept.add((before + after) // 2)
+    return tuple(points[i] for i in sorted(kept))
 
 
 def _scales(model: Any) -> tuple[ScaleLine, ...]:

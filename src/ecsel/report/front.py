@@ -1,4 +1,8 @@
-"""The front of size against held-out error: what more factors would bring, and what fewer would cost."""
+"""The front of size against held-out error: what more factors would bring, and what fewer would cost.
+
+Sizes are compared by the errors by which the size was chosen. These are the held-out ones, smoothed over the sizes:
+what a held-out error does from one size to the next is mostly luck of the folds.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,14 @@ class FrontPoint:
     """The error as it is printed."""
     equations: tuple[Signomial, ...]
     is_chosen: bool
+    smoothed: float = float("nan")
+    """The error by which the size was chosen; NaN where `error` itself decided."""
+    smoothed_text: str = ""
+
+    @property
+    def compared(self) -> str:
+        """The error by which this size is compared with others, as it is printed."""
+        return self.smoothed_text or self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +76,8 @@ class Front:
         """The best of the larger candidates, where it is better than the chosen one: what cannot be seen is no gain."""
         chosen = self.chosen
         more = [p for p in self.points if chosen and p.n_factors > chosen.n_factors]
-        better = [p for p in more if chosen and float(p.text) < float(chosen.text)]
-        return min(better, key=lambda point: point.error, default=None)
+        better = [p for p in more if chosen and float(p.compared) < float(chosen.compared)]
+        return min(better, key=lambda point: float(point.compared), default=None)
 
     @property
     def smaller(self) -> FrontPoint | None:
@@ -73,32 +85,36 @@ class Front:
         chosen = self.chosen
         fewer = [p for p in self.points if chosen and 0 < p.n_factors < chosen.n_factors]
         half = [p for p in fewer if chosen and p.n_factors <= chosen.n_factors // 2]
-        better = [p for p in fewer if chosen and float(p.text) < float(chosen.text)]
-        return min(better or half, key=lambda point: point.error, default=None)
+        better = [p for p in fewer if chosen and float(p.compared) < float(chosen.compared)]
+        return min(better or half, key=lambda point: float(point.compared), default=None)
 
     def sentence(self, *, other_sizes: bool = True) -> str:
         """Return the front in one line, empty where there is none; `other_sizes` names the options that choose them."""
         if (chosen := self.chosen) is None:
             return ""
         parts = [f"{factors(chosen.n_factors)}: {self.measure} {chosen.text} on {self.where}"]
-        if self.smaller is not None:
-            n = self.smaller.n_factors
-            parts.append(f"{factors(n)} would give {self.smaller.text} (--select {n})")
-        if self.larger is not None:
-            n = self.larger.n_factors
-            parts.append(f"{factors(n)} would give {self.larger.text} (--select {n})")
+        others = [point for point in (self.smaller, self.larger) if point is not None]
+        if others and chosen.smoothed_text:
+            parts.append(f"smoothed over the sizes, by which the size is chosen, {chosen.smoothed_text}")
+        parts += [
+            f"{factors(point.n_factors)} would give {point.compared} (--select {point.n_factors})" for point in others
+        ]
         if self.limit is not None:
             parts.append(f"--max-factors {2 * self.limit} would try larger ones")
         return "; ".join(parts if other_sizes else parts[:1])
 
 
 def _point(candidate: Any, is_chosen: bool, *, classes: bool) -> FrontPoint:
+    expected = candidate.smoothed_loss
     if classes:
-        error, spread, text = candidate.loss, candidate.loss_se, f"{candidate.loss:.3f}"
+        error, standard_error, text = candidate.loss, candidate.loss_se, f"{candidate.loss:.3f}"
+        smoothed, smoothed_text = expected, f"{expected:.3f}"
     else:
-        error = sqrt(candidate.loss)
-        spread, text = candidate.loss_se / (2 * error) if error else 0.0, f"{error:.4g}"
-    return FrontPoint(candidate.size, error, spread, text, candidate.equations, is_chosen)
+        error, smoothed = sqrt(candidate.loss), sqrt(max(expected, 0.0)) if isfinite(expected) else expected
+        standard_error, text = candidate.loss_se / (2 * error) if error else 0.0, f"{error:.4g}"
+        smoothed_text = f"{smoothed:.4g}"
+    known = smoothed_text if isfinite(smoothed) else ""
+    return FrontPoint(candidate.size, error, standard_error, text, candidate.equations, is_chosen, smoothed, known)
 
 
 def n_factors(equations: Iterable[Signomial]) -> int:

@@ -48,12 +48,12 @@ def join(parts: Iterable[Html | str]) -> Html:
 
 
 def breakable(text: str) -> Html:
-    """Return text whose lines may break after an underscore, where there is no room for a whole name.
+    """Return text whose lines may break after an underscore or a colon, where there is no room for a whole name.
 
-    >>> print(breakable("page_value < 3"))
-    page_<wbr>value &lt; 3
+    >>> print(breakable("page_value < 3"), breakable("Status:Paid"))
+    page_<wbr>value &lt; 3 Status:<wbr>Paid
     """
-    return Html(escape(text).replace("_", "_<wbr>"))
+    return Html(escape(text).replace("_", "_<wbr>").replace(":", ":<wbr>"))
 
 
 def _plain(value: str | float) -> str:

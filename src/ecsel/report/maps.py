@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 ACROSS, UP = 96, 66
 BANDS = 10
+"""Colours between the probabilities 0 and 1."""
 MAX_DOTS = 300
+"""Rows that are drawn; more would hide the map."""
+MAX_TICKS = 8
+"""Labels of an axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +40,15 @@ class DecisionMap:
 
     chart: Html
     across: str
+    """The column of the horizontal axis."""
     up: str
+    """The column of the vertical axis."""
     colour: str
+    """What the colours stand for."""
     other_columns: str
     """How the other columns are set, in words."""
+    label: str = ""
+    """The class whose probability is drawn."""
 
 
 def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> DecisionMap | None:
@@ -54,7 +63,7 @@ def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> De
     repeated = repeat_row(evidence.evaluated.take(np.array([start])), grid[0].size)
     table = table_with(repeated, {j: values.ravel() for j, values in zip(pair, grid, strict=True)})
     outputs = view.outputs_of(view.scores_of(view.rows(table, warn=False)))
-    frame = Frame(spans[0], spans[1], width=560, height=400)
+    frame = Frame(spans[0], spans[1], width=460, height=340)
     names = [view.raw_names[j] for j in pair]
     if view.has_classes:
         label = view.classes[1] if len(view.classes) == 2 else view.classes[int(evidence.evaluated.decided[start])]
@@ -70,9 +79,11 @@ def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> De
         border = Html("")
     dots = _rows_as_dots(evidence, frame, pair)
     title = f"Decision map over {format_name(names[0])} and {format_name(names[1])}: {what}"
-    chart = frame.figure(title, _bands(frame, level), frame.axes(_short(names[0]), _short(names[1])), border, dots)
+    axes = frame.axes(*map(_short, names), *(_ticks(evidence, j) for j in pair))
+    chart = frame.figure(title, _bands(frame, level), axes, border, dots)
     other_columns = f"row {format_name(evidence.evaluated.labels[start])} of the {evidence.evaluated_name}"
-    return DecisionMap(chart, format_name(names[0]), format_name(names[1]), what, other_columns)
+    own = format_name(label) if view.has_classes else ""
+    return DecisionMap(chart, format_name(names[0]), format_name(names[1]), what, other_columns, own)
 
 
 def _span(evidence: Evidence, j: int) -> tuple[float, float]:
@@ -90,6 +101,12 @@ def _few(evidence: Evidence, j: int) -> Floats:
     values = evidence.training.numbers(j)
     distinct: Floats = np.unique(values[~np.isnan(values)])
     return distinct if len(distinct) <= MAX_DISTINCT else distinct[:0]
+
+
+def _ticks(evidence: Evidence, j: int) -> list[float] | None:
+    """Return the values of a column that has few, for what is between them does not occur; None for round numbers."""
+    few = _few(evidence, j)
+    return few.tolist() if 1 < len(few) <= MAX_TICKS else None
 
 
 def _occurring(evidence: Evidence, j: int, middles: Floats) -> Floats:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     """How a number is written."""
 
 DIGITS = 4
+LONG_ABOVE = 24
+"""Letters of names above a line beyond which they stand before it: no browser breaks a line inside a quotient."""
 _LETTER_DIGITS = re.compile(r"([A-Za-z])_?([0-9]+)")
 
 
@@ -51,7 +53,7 @@ def equation(left: Html, right: Signomial, numbers: Numbers = four_digits) -> Ht
     Parameters
     ----------
     left : Html
-        MathML of the left-hand side.
+        MathML of the left-hand side, or a span of text with its sign of equality, which may break.
     right : Signomial
         The right-hand side.
     numbers : function, default=four_digits
@@ -64,7 +66,8 @@ def equation(left: Html, right: Signomial, numbers: Numbers = four_digits) -> Ht
     <math><mi>y</mi><mo>=</mo></math> <span class="term"><math><mn>2</mn><mo>·</mo></math><math><mi>x</mi></math></span>
     """
     terms = [_block(_term(term, numbers, first=k == 0)) for k, term in enumerate(right.terms)]
-    pieces = [_math(left, element("mo", "=")), *(terms or [_math(element("mn", "0"))])]
+    lead = left if left.text.startswith("<span") else _math(left, element("mo", "="))
+    pieces = [lead, *(terms or [_math(element("mn", "0"))])]
     return Html(" ".join(piece.text for piece in pieces))
 
 
@@ -150,7 +153,9 @@ def _term(term: Term, numbers: Numbers, *, first: bool) -> Iterator[Html]:
     below = [_power(power, alone=len(quotient.below) == 1) for power in quotient.below]
     if coefficient != "1" or not above:
         above.insert(0, _number(coefficient))
-    if below:
+    if below and sum(len(power.factor.name) for power in quotient.above) > LONG_ABOVE:
+        above.append(element("mfrac", element("mn", "1"), _product(below), displaystyle="true"))
+    elif below:
         yield _math(*sign, element("mfrac", _product(above), _product(below), displaystyle="true"))
         return
     dot = element("mo", "·")

@@ -29,6 +29,7 @@ class Figure:
     name: str
     value: str
     meaning: str
+    """What it measures, for people who do not know the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,9 @@ class ClassLine:
     label: str
     rows: str
     recall: str
+    """The share of its rows that are found."""
     precision: str
+    """The share of the rows called so that are of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,9 @@ class PointLine:
     """A line of the card."""
 
     label: str
+    """The class that the points are for."""
     says: str
+    """When they are given."""
     points: str
 
 
@@ -51,14 +52,7 @@ def points(evidence: Evidence, card: Scorecard | None) -> Points | None:
 
 
 def _rule(text: str, card: Scorecard) -> str:
-    """Return a rule of the card with the signs of a printed page in the place of those of a program.
-
-    Sums of rounded points are compared with a limit that is rounded too, in the direction that changes no decision.
-    """
-    if card.cutoff is not None and math.isfinite(card.cutoff) and card.decimals is not None:
-        unit = 10.0**card.decimals
-        limit = (math.ceil if card.direction > 0 else math.floor)(card.cutoff * unit) / unit
-        text = text.replace(print_shift(card.cutoff), print_shift(round(limit, card.decimals)))
+    """Return a rule of the card with the signs of a printed page in the place of those of a program."""
     for label in card.view.classes:
         text = text.replace(repr(label), format_name(label))
     for sign, printed in SIGNS:

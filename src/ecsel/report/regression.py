@@ -42,8 +42,10 @@ class ParameterLine:
     """One number of the law and how well it is known."""
 
     what: str
+    """Which coefficient, exponent or constant."""
     value: str
     error: str
+    """Its standard error, and the estimate where the value is rounded from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,11 @@ class ValuePerformance:
 
     figures: tuple[Figure, ...]
     agreement: Html
+    """Truth against prediction."""
     residuals: Html
-    spread: Html
+    """Residuals against predictions."""
+    histogram: Html
+    """How the residuals are distributed."""
     front_chart: Html | None
     front: tuple[FrontLine, ...]
     parameters: tuple[ParameterLine, ...]
@@ -70,7 +75,7 @@ def value_performance(evidence: Evidence) -> ValuePerformance:
         figures=_figures(rows.truth, residual),
         agreement=_agreement(rows, format_name(evidence.target)),
         residuals=_residuals(predicted, residual),
-        spread=_histogram(residual),
+        histogram=_histogram(residual),
         front_chart=_front_chart(model) if len(front) > 1 else None,
         front=front,
         parameters=_parameters(model),

@@ -51,8 +51,14 @@ class Frame:
         share = (np.asarray(value) - self.y[0]) / (self.y[1] - self.y[0])
         return self.height - BOTTOM - share * (self.height - TOP - BOTTOM)
 
-    def axes(self, x_label: str, y_label: str, x_ticks: Sequence[float] | None = None) -> Html:
-        """Return the grid, the ticks and what the axes mean; ticks below are round numbers unless they are given."""
+    def axes(
+        self,
+        x_label: str,
+        y_label: str,
+        x_ticks: Sequence[float] | None = None,
+        y_ticks: Sequence[float] | None = None,
+    ) -> Html:
+        """Return the grid, the ticks and what the axes mean; ticks are round numbers unless they are given."""
         bottom, left, right = self.height - BOTTOM, self.left, self.width - RIGHT
         parts = []
         for value in ticks(*self.x) if x_ticks is None else x_ticks:
@@ -61,7 +67,7 @@ class Frame:
                 element("line", x1=at, x2=at, y1=TOP, y2=bottom, class_="grid"),
                 element("text", number(value), x=at, y=bottom + 15, class_="tick middle"),
             ]
-        for value in ticks(*self.y):
+        for value in ticks(*self.y) if y_ticks is None else y_ticks:
             at = float(self.up(value))
             parts += [
                 element("line", x1=left, x2=right, y1=at, y2=at, class_="grid"),

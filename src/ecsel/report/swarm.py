@@ -1,8 +1,8 @@
 """The beeswarm: every row a dot, its place what a column adds to the margin, its shade the value of the column.
 
 Dots of nearly one place are stacked away from the middle of their lane, the same way in every run. Shades are ranks,
-light for low and dark for high values: hues are kept for classes and for adding and taking away. Levels and missing
-values have no rank and are hollow.
+faint for low and strong for high values: hues are kept for classes and for adding and taking away. Levels and missing
+values have no rank and are the faintest.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ MAX_LANES = 12
 MAX_DOTS = 400
 """Dots of a lane; more would only hide each other and fill the file."""
 SHADES = 5
-WIDTH, LANE, LEFT, RIGHT, TOP, BOTTOM = 640.0, 34.0, 150.0, 14.0, 6.0, 40.0
-RADIUS = 2.2
-MAX_NAME = 24
+WIDTH, LANE, LEFT, RIGHT, TOP, BOTTOM = 520.0, 32.0, 126.0, 12.0, 6.0, 40.0
+"""Narrow enough for the screen of a telephone, where everything shrinks by a third."""
+RADIUS = 2.0
+MAX_LINE = 14
+"""Letters of a line of a name, which may have two lines."""
 
 
 def beeswarm(evidence: Evidence, contributions: Floats, ranking: tuple[int, ...], unit: str) -> Html | None:
@@ -58,8 +60,10 @@ def beeswarm(evidence: Evidence, contributions: Floats, ranking: tuple[int, ...]
     for lane, j in enumerate(chosen):
         middle = TOP + LANE * (lane + 0.5)
         name = format_name(evidence.view.raw_names[j])
-        short = name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"
-        parts.append(element("text", element("title", name), short, x=LEFT - 10, y=middle + 4, class_="axis end"))
+        lines = name_lines(name)
+        top = middle + 4 - 6.5 * (len(lines) - 1)
+        shown = [element("tspan", text, x=LEFT - 10, y=top + 13 * k) for k, text in enumerate(lines)]
+        parts.append(element("text", element("title", name), *shown, class_="axis end"))
         places, shade = across(drawn[:, j]), _shades(evidence, j)[at]
         y = middle + _stacked(places)
         for k in range(-1, SHADES):
@@ -74,6 +78,20 @@ def beeswarm(evidence: Evidence, contributions: Floats, ranking: tuple[int, ...]
     title = f"What each column adds in {len(drawn)} rows: one dot for a row"
     box = f"0 0 {WIDTH:g} {height:g}"
     return element("svg", element("title", title), *parts, viewBox=box, role="img", class_="chart")
+
+
+def name_lines(name: str) -> list[str]:
+    """Return a name on one line or two, broken after a blank or an underscore where there is one, cut where it is long.
+
+    >>> name_lines("petal_length"), name_lines("collection_recovery_fee"), name_lines("x" * 40)
+    (['petal_length'], ['collection_', 'recovery_fee'], ['xxxxxxxxxxxxxx', 'xxxxxxxxxxxxx…'])
+    """
+    if len(name) <= MAX_LINE:
+        return [name]
+    at = max(name.rfind(mark, 0, MAX_LINE) for mark in " _") + 1
+    at = at if at > MAX_LINE // 3 else MAX_LINE
+    rest = name[at:]
+    return [name[:at].rstrip(), rest if len(rest) <= MAX_LINE else rest[: MAX_LINE - 1] + "…"]
 
 
 def _shades(evidence: Evidence, j: int) -> NDArray[np.intp]:

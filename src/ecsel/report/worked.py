@@ -39,6 +39,7 @@ class WorkedPiece:
 
     term: Term
     value: float
+    """The term at the row, divided by its coefficient."""
     product: float
     value_text: str
     product_text: str
@@ -62,6 +63,7 @@ class WorkedScore:
     pieces: tuple[WorkedPiece, ...]
     total: float
     total_text: str
+    """The sum with the digits that the page prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class WorkedInput:
     column: str
     value: Any
     remark: str
+    """Empty where the equation reads the value itself."""
 
 
 @dataclass(frozen=True, slots=True)

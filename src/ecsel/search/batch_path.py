@@ -109,11 +109,11 @@ class BatchWalk(Walk):
 
     def _within(self, atoms: list[int], atom: int) -> bool:
         """Whether an atom may join these within the limits of all scores together."""
-        known, limits = self._training.atoms, self._limits
+        known, constraints = self._training.atoms, self._constraints
         places = [*atoms, atom]
-        if known.count_factors(places) > limits.max_factors:
+        if known.count_factors(places) > constraints.max_factors:
             return False
-        return limits.max_columns is None or len(np.unique(known.groups[places])) <= limits.max_columns
+        return constraints.max_columns is None or len(np.unique(known.groups[places])) <= constraints.max_columns
 
     def _swap_batch(self, current: Found, look: Scan) -> Found | None:
         """Return the set with the best exchange of every score that has one, or with the best of all alone."""

@@ -83,11 +83,11 @@ def choose_again(
         mean_loss = float(np.average(rows, weights=fold[1][outside]))
         candidates.append(_Candidate(raw, standard, start, scores, mean_loss))
     losses = [loss.values(each.held_out, target[outside]) for each in candidates]
-    held = fold[1][outside]
+    test_weights = fold[1][outside]
     best = int(np.argmin([each.loss for each in candidates]))
     # so many rows tell small effects from none: only what their own error leaves open may be saved
     limit = NEAR * abs(candidates[best].loss) if options.factor_price else 0.0
-    errors = [_standard_error(each - losses[best], held) for each in losses]
+    errors = [_standard_error(each - losses[best], test_weights) for each in losses]
     floor = RESOLUTION * max(abs(each.loss) for each in candidates)
     allowed = [max(floor, min(limit, error)) for error in errors]
     near = [i for i, each in enumerate(candidates) if each.loss - candidates[best].loss <= allowed[i]]
@@ -108,13 +108,13 @@ def choose_again(
             options.digits,
             each.start,
         )
-        front.append(FrontPoint(equations, each.loss, _standard_error(losses[i], held), point.key))
+        front.append(FrontPoint(equations, each.loss, _standard_error(losses[i], test_weights), point.key))
     return replace(
         result,
         front=tuple(front),
         chosen=chosen,
         near_ties=tuple(near),
-        held_out=((candidates[chosen].held_out, held),),
+        held_out=((candidates[chosen].held_out, test_weights),),
     )
 
 

@@ -42,7 +42,7 @@ LARGE, WORKING, WHOLE_EVERY = 1_000_000, 512, 3
 
 
 @dataclass(frozen=True)
-class Limits:
+class SizeConstraints:
     """What an equation may have at most: factors in all, terms a score, and raw columns; None for no limit."""
 
     max_factors: int
@@ -120,11 +120,15 @@ class Walk:
     """One walk through the sizes on the rows of a training."""
 
     def __init__(
-        self, training: Training, family: Family, limits: Limits, stopped: Callable[[], bool] = lambda: False
+        self,
+        training: Training,
+        family: Family,
+        constraints: SizeConstraints,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._training = training
         self._family = family
-        self._limits = limits
+        self._constraints = constraints
         self._stopped = stopped
         atoms = training.atoms
         usable = np.ones((training.loss.n_scores, len(atoms)), dtype=bool)
@@ -189,8 +193,13 @@ class Walk:
         """
         owners, atoms = np.nonzero(self._usable)
         n_factors = self._training.atoms.count_factors(atoms.tolist())
-        few = n_factors <= min(self._limits.max_factors, self._family.max_pieces)
-        if not few or not n_factors or self._limits.max_terms is not None or self._limits.max_columns is not None:
+        few = n_factors <= min(self._constraints.max_factors, self._family.max_pieces)
+        if (
+            not few
+            or not n_factors
+            or self._constraints.max_terms is not None
+            or self._constraints.max_columns is not None
+        ):
             return None
         start = (empty.fitted.intercepts, np.zeros(len(atoms)))
         found = self._rescale(self._fit(tuple(atoms.tolist()), tuple(owners.tolist()), start))
@@ -283,27 +292,27 @@ class Walk:
 
     def _room(self, current: Found) -> Mask | None:
         """Return the atoms (scores, atoms) that may join the set; None where all may."""
-        atoms, limits = self._training.atoms, self._limits
-        left = limits.max_factors - atoms.count_factors(current.atoms)
-        if left >= 2 and limits.max_terms is None and limits.max_columns is None:
+        atoms, constraints = self._training.atoms, self._constraints
+        left = constraints.max_factors - atoms.count_factors(current.atoms)
+        if left >= 2 and constraints.max_terms is None and constraints.max_columns is None:
             return None
         room = np.repeat((atoms.n_factors <= left)[None, :], len(self._usable), axis=0)
-        if limits.max_terms is not None:
-            room[np.bincount(current.owners, minlength=len(room)) >= limits.max_terms] = False
-        if limits.max_columns is not None:
+        if constraints.max_terms is not None:
+            room[np.bincount(current.owners, minlength=len(room)) >= constraints.max_terms] = False
+        if constraints.max_columns is not None:
             used = np.unique(atoms.groups[list(current.atoms)])
             new = ~np.isin(atoms.groups, used)
             n_new = new[:, 0].astype(np.intp) + (new[:, 1] & (atoms.groups[:, 1] != atoms.groups[:, 0]))
-            room &= n_new <= limits.max_columns - len(used)
+            room &= n_new <= constraints.max_columns - len(used)
         return room
 
     def _fits(self, current: Found, atom: int, *, without: int) -> bool:
         """Whether an atom may take the place of a piece of the same score."""
-        atoms, limits = self._training.atoms, self._limits
+        atoms, constraints = self._training.atoms, self._constraints
         places = [atom, *(a for i, a in enumerate(current.atoms) if i != without)]
-        if 2 * len(places) > limits.max_factors and atoms.count_factors(places) > limits.max_factors:
+        if 2 * len(places) > constraints.max_factors and atoms.count_factors(places) > constraints.max_factors:
             return False
-        return limits.max_columns is None or len(np.unique(atoms.groups[places])) <= limits.max_columns
+        return constraints.max_columns is None or len(np.unique(atoms.groups[places])) <= constraints.max_columns
 
     def _add(self, current: Found, look: Scan) -> Found | None:
         room = self._room(current)

@@ -64,6 +64,7 @@ class Swap(NamedTuple):
     """An exchange: what it gains, the member of the set that leaves, and the candidate (by position) that joins."""
 
     gain: float
+    """In nats."""
     member: int
     candidate: int
 

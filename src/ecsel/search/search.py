@@ -15,7 +15,7 @@ import numpy as np
 
 from ecsel.search import glm
 from ecsel.search.dictionary import PieceValues, piece_factors
-from ecsel.search.path import Family, Limits, Training
+from ecsel.search.path import Family, SizeConstraints, Training
 from ecsel.search.pruning import without_idle_pieces
 from ecsel.search.rounding import rounded_coefficients
 from ecsel.search.screening import screened_atoms, steep_corners
@@ -26,7 +26,7 @@ from ecsel.search.selection import (
     HeldOut,
     by_code_length,
     choose,
-    judge,
+    validate,
     walk_all,
 )
 from ecsel.signomial import Signomial, Term
@@ -53,8 +53,12 @@ MAX_FACTORS = 20
 MAX_GROWTH = 5.5
 """Pieces of all scores together grow with their number up to this factor, which ten classes reach: the curvature of a
 softmax costs the square of both. Half of it costs the digits of scikit-learn 80 % of log-loss."""
+LAST_SHARE = 0.2
+"""The share of a time limit that is kept for the last fits and their digits, which have to be done in any case."""
 PATIENCE = 0.3
 """Seconds after a stop in which candidates beside the chosen one are still fitted: the answer is due within one."""
+ROUNDING_ERROR = 1e-13
+"""Intercepts of classes of the same size differ by this, and should print as 0."""
 MAX_RESCALINGS = 20
 """Fits at most until the noise variance, in whose units the ridge of squared errors counts, has settled."""
 
@@ -108,6 +112,7 @@ class Equations:
     coefficients: Floats
     intercepts: Floats
     ridge: float
+    """The ridge under which they were fitted."""
 
     @property
     def n_factors(self) -> int:
@@ -124,12 +129,17 @@ class Equations:
 
 @dataclass(frozen=True, eq=False)
 class FrontPoint:
-    """A candidate of the front: its equations, the held-out loss and its standard error, NaN where no fold was done."""
+    """A candidate of the front: its equations, the held-out loss and its standard error, NaN where no fold was done.
+
+    `expected` is the loss by which the size was chosen, smoothed over the sizes; NaN where `loss` itself decided.
+    """
 
     equations: Equations
     loss: float
     loss_se: float
     key: Key
+    """Where it stands in the walks."""
+    expected: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +175,7 @@ class SearchResult:
 class _Clock:
     """Tells walkers to stop: by time, or because somebody has asked for it."""
 
-    deadline: float | None
+    deadline: float | None = None
     stopped_at: float | None = None
 
     def __call__(self) -> bool:
@@ -213,8 +223,9 @@ def search(
     report : callable, optional
         Called with the number of walks done and the number of all.
     """
-    clock = _Clock(None if options.time_limit is None else time.monotonic() + options.time_limit)
-    limits, families = _limits(options, loss)
+    limit = options.time_limit
+    clock = _Clock(None if limit is None else time.monotonic() + (1 - LAST_SHARE) * limit)
+    constraints, families = _constraints(options, loss)
     order = _by_fold(folds, len(target))
     columns = [replace(column, values=column.values[order]) for column in columns]
     target, weights, folds = target[order], weights[order], [(train[order], test[order]) for train, test in folds]
@@ -231,9 +242,9 @@ def search(
             return None
         outside = np.flatnonzero(test)
         outside = outside[np.argsort(order[outside])]  # as the caller has them: a row may be held out by several folds
-        walked = walk_all(training, families, limits, clock)
-        held = HeldOut(loss, outside, target[outside], test[outside])
-        return None if clock() else (walked, held)  # a walk that was cut short says nothing of larger sizes
+        walked = walk_all(training, families, constraints, clock)
+        unseen = HeldOut(loss, outside, target[outside], test[outside])
+        return None if clock() else (walked, unseen)  # a walk that was cut short says nothing of larger sizes
 
     done = 0
 
@@ -244,7 +255,7 @@ def search(
             report(done, 1 + len(folds))
 
     with ThreadPoolExecutor(max(1, options.n_threads)) as pool:
-        first = pool.submit(walk_all, trainings[0], families, limits, clock)
+        first = pool.submit(walk_all, trainings[0], families, constraints, clock)
         others = [
             pool.submit(walk_fold, training, test) for training, (_, test) in zip(trainings[1:], folds, strict=True)
         ]
@@ -261,14 +272,14 @@ def search(
             inner = [each.result() for each in others]
     finished = _before_the_first_cut(inner)
     if finished:
-        judged, fold_weights = judge(walked, finished)
+        validated, fold_weights = validate(walked, finished)
     else:
-        judged, fold_weights = by_code_length(walked), weights.sum()[None]
+        validated, fold_weights = by_code_length(walked), weights.sum()[None]
     if options.n_terms is not None:
         wanted = options.n_terms * loss.n_scores
-        reached = max((each.key.size for each in judged if each.key.size <= wanted), default=0)
-        judged = [each for each in judged if each.key.size == reached]
-    choice = choose(judged, fold_weights, options.factor_price / loss.n_scores)
+        reached = max((each.key.size for each in validated if each.key.size <= wanted), default=0)
+        validated = [each for each in validated if each.key.size == reached]
+    choice = choose(validated, fold_weights, options.factor_price / loss.n_scores)
     return _result(choice, walked, finished, columns, options, clock)
 
 
@@ -282,9 +293,9 @@ def _before_the_first_cut(walked: Sequence[tuple[Walked, HeldOut] | None]) -> li
     return finished
 
 
-def _limits(options: SearchOptions, loss: Loss) -> tuple[Limits, list[Family]]:
+def _constraints(options: SearchOptions, loss: Loss) -> tuple[SizeConstraints, list[Family]]:
     n_scores = loss.n_scores
-    limits = Limits(
+    constraints = SizeConstraints(
         options.max_factors * n_scores,
         options.n_terms if options.n_terms is not None else options.max_terms,
         options.max_columns,
@@ -297,7 +308,7 @@ def _limits(options: SearchOptions, loss: Loss) -> tuple[Limits, list[Family]]:
         if options.n_terms is not None:
             most = options.n_terms * n_scores
         families.append(replace(family, max_pieces=most))
-    return limits, families
+    return constraints, families
 
 
 def _by_fold(folds: Sequence[Fold], n_rows: int) -> Places:
@@ -324,24 +335,25 @@ def _result(
     options: SearchOptions,
     clock: _Clock,
 ) -> SearchResult:
-    judged = choice.judged
-    chosen = judged[choice.chosen]
+    validated = choice.validated
+    chosen = validated[choice.chosen]
     values = PieceValues(columns)
     stopped = clock.stopped_at is not None
     points: dict[int, FrontPoint] = {}
-    falling = _falling(choice, [each.n_factors for each in judged], range(len(judged)))
+    falling = _falling(choice, [each.n_factors for each in validated], range(len(validated)))
     for i in sorted(falling, key=lambda i: i != choice.chosen):  # the chosen one first
         if points and clock.is_late():
             break
         points[i] = FrontPoint(
-            equations_of(walked, judged[i].key, values, options),
+            equations_of(walked, validated[i].key, values, options),
             choice.loss(i) if inner else np.nan,
             choice.standard_error(i) if inner else np.nan,
-            judged[i].key,
+            validated[i].key,
+            validated[i].expected if inner else np.nan,
         )
     # idle pieces gone, candidates may be as small as others, or smaller
     front = _falling(choice, {i: point.equations.n_factors for i, point in points.items()}, points)
-    held_out = tuple((held.scores(walk.nearest(chosen.key)), held.weights) for walk, held in inner)
+    held_out = tuple((unseen.scores(walk.nearest(chosen.key)), unseen.weights) for walk, unseen in inner)
     near = tuple(p for p, i in enumerate(front) if choice.is_tie(i))
     found = tuple(points[i] for i in front)
     return SearchResult(found, front.index(choice.chosen), near, held_out, stopped, len(walked.training.atoms))
@@ -427,6 +439,7 @@ def fit_pieces(
         # scores of classes are free up to a common constant: an equation without pieces is zero
         empty = [c for c in range(loss.n_scores) if c not in owners]
         intercepts = intercepts - (intercepts[empty[0]] if empty else intercepts.mean())
+        intercepts = np.where(np.abs(intercepts) < ROUNDING_ERROR, 0.0, intercepts)  # of classes of the same size
     if digits is not None:
         intercepts, coefficients = rounded_coefficients(
             loss, raw, owners, target, weights, intercepts, coefficients, ridge * leverage / scale**2, digits

@@ -36,7 +36,7 @@ import numpy as np
 
 from ecsel.search.batch_path import BatchWalk
 from ecsel.search.losses import PRECISION
-from ecsel.search.path import Family, Found, Limits, Training, Walk, refit
+from ecsel.search.path import Family, Found, SizeConstraints, Training, Walk, refit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,7 +67,7 @@ factors within 1 % of the best, this and the price cost 0.1 % of loss on 60 tuni
 longest tenth of the equations."""
 NEAR = 0.01
 """The share of the best expected loss within which a candidate can be a tie."""
-STRAIGHT, CURVED, PRODUCTS = range(3)
+STRAIGHT, NONLINEAR, PRODUCTS = range(3)
 """The form of a candidate: columns as they are, some function of a single column, a product of two."""
 EVIDENCE, MAX_SHARE = 5.0, 0.03
 """Nats, over all rows together, by which a less simple form must lower the expected loss to be taken, and the share of
@@ -112,7 +112,7 @@ class Walked:
 def walk_all(
     training: Training,
     families: Sequence[Family],
-    limits: Limits,
+    constraints: SizeConstraints,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Walked:
     """Walk every family and refit every size under every ridge."""
@@ -127,7 +127,7 @@ def walk_all(
     # a batch cannot keep the signs of coefficients: it would have to take back those that turn
     walk = BatchWalk if many_scores and training.signs is None else Walk
     for f, family in enumerate(families):
-        path = walk(training, family, limits, stopped).run()
+        path = walk(training, family, constraints, stopped).run()
         sizes.append(tuple(map(len, path)))
         for each in path:
             dispersion = training.dispersion(each)
@@ -172,7 +172,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Validated:
     """A candidate and what the folds say of it.
 
     Attributes
@@ -184,7 +184,7 @@ class Judged:
     expected
         The loss of a new row, expected: of training, plus smoothed optimism.
     n_factors, form
-        Its number of factors, and `STRAIGHT`, `CURVED` or `PRODUCTS`.
+        Its number of factors, and `STRAIGHT`, `NONLINEAR` or `PRODUCTS`.
     dispersion
         The loss that is worth a nat.
     """
@@ -201,7 +201,7 @@ class Judged:
 class Choice:
     """The chosen candidate among all, with mean losses and their standard errors."""
 
-    judged: list[Judged]
+    validated: list[Validated]
     weights: Floats
     best: int
     chosen: int
@@ -209,15 +209,15 @@ class Choice:
 
     def loss(self, i: int) -> float:
         """Return the mean held-out loss of a candidate."""
-        return float(self.judged[i].losses.sum() / self.weights.sum())
+        return float(self.validated[i].losses.sum() / self.weights.sum())
 
     def standard_error(self, i: int) -> float:
         """Return the standard error of the mean over the folds."""
-        return _standard_error(self.judged[i].losses, self.weights)
+        return _standard_error(self.validated[i].losses, self.weights)
 
     def is_tie(self, i: int) -> bool:
         """Whether the folds cannot tell a candidate from the chosen one, by one standard error of the difference."""
-        difference = self.judged[i].losses - self.judged[self.chosen].losses
+        difference = self.validated[i].losses - self.validated[self.chosen].losses
         mean = abs(float(difference.sum() / self.weights.sum()))
         return i in self.near and mean <= _standard_error(difference, self.weights)
 
@@ -231,26 +231,26 @@ def _standard_error(losses: Floats, weights: Floats) -> float:
     return float(np.sqrt(share @ (per_row - mean) ** 2 / (len(losses) - 1)))
 
 
-def choose(judged: list[Judged], weights: Floats, price: float = FACTOR_PRICE) -> Choice:
+def choose(validated: list[Validated], weights: Floats, price: float = FACTOR_PRICE) -> Choice:
     """Apply the rule; `weights` are those of the rows that each fold held out.
 
     Without a price the lowest expected loss is taken, whatever its form.
     """
-    expected = np.array([each.expected for each in judged])
-    n_factors = np.array([each.n_factors for each in judged])
+    expected = np.array([each.expected for each in validated])
+    n_factors = np.array([each.n_factors for each in validated])
     lowest = int(np.argmin(expected))
-    nats = EVIDENCE * judged[lowest].dispersion / weights.sum()
+    nats = EVIDENCE * validated[lowest].dispersion / weights.sum()
     bound = min(nats, MAX_SHARE * abs(expected[lowest])) if price else 0.0
-    for form in sorted({each.form for each in judged}):
-        pool = np.array([i for i, each in enumerate(judged) if each.form <= form])
+    for form in sorted({each.form for each in validated}):
+        pool = np.array([i for i, each in enumerate(validated) if each.form <= form])
         best = int(pool[np.argmin(expected[pool])])
         if expected[best] - expected[lowest] <= bound:
             break
     floor = RESOLUTION * np.abs(expected).max()
-    nats = COST_NATS * judged[best].dispersion / weights.sum()
+    nats = COST_NATS * validated[best].dispersion / weights.sum()
     chosen = int(pool[cheapest(expected[pool], n_factors[pool], price, floor, nats)])
     near = (expected[pool] - expected[best] <= max(floor, NEAR * abs(expected[best]))) | (pool == chosen)
-    return Choice(judged, weights, best, chosen, tuple(pool[near].tolist()))
+    return Choice(validated, weights, best, chosen, tuple(pool[near].tolist()))
 
 
 def cheapest(losses: Floats, n_factors: Places, price: float, floor: float, nats: float) -> int:
@@ -274,7 +274,7 @@ def _form(training: Training, found: Found) -> int:
     atoms, places = training.atoms, list(found.atoms)
     if (atoms.n_factors[places] > 1).any():
         return PRODUCTS
-    return STRAIGHT if atoms.straight[places].all() else CURVED
+    return STRAIGHT if atoms.straight[places].all() else NONLINEAR
 
 
 def smoothed(sizes: Floats, values: Floats, at: Floats) -> Floats:
@@ -295,17 +295,17 @@ def smoothed(sizes: Floats, values: Floats, at: Floats) -> Floats:
     return np.asarray(np.where(determinant > 1e-9 * s0 * s2, line, level / s0))
 
 
-def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list[Judged], Floats]:
+def validate(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list[Validated], Floats]:
     """Return every candidate with its held-out and its expected loss, and the weight of each fold."""
-    weights = np.array([held.weights.sum() for _, held in folds])
+    weights = np.array([unseen.weights.sum() for _, unseen in folds])
     keys = list(walked.found)
     losses, above = np.empty((2, len(keys), len(folds)))  # held out, added up; how many nats these are above training
-    for f, (inner, held) in enumerate(folds):
+    for f, (inner, unseen) in enumerate(folds):
         nearest = [inner.nearest(key) for key in keys]
         every = {found: i for i, found in enumerate(dict.fromkeys(nearest))}
         which = [every[found] for found in nearest]
         share = weights[f] / inner.training.weights.sum()
-        losses[:, f] = held.losses_of(list(every))[which]
+        losses[:, f] = unseen.losses_of(list(every))[which]
         above[:, f] = [
             loss / found.dispersion - share * found.fitted.loss
             for loss, found in zip(losses[:, f].tolist(), nearest, strict=True)
@@ -333,15 +333,15 @@ def judge(walked: Walked, folds: Sequence[tuple[Walked, HeldOut]]) -> tuple[list
     for key in keys:
         if not key.ridge and 0.0 <= held_out[key._replace(ridge=1)] < SEPARATED:
             expected[key] = held_out[key]  # too few sizes for a line
-    judged = [
-        Judged(key, measured[key], expected[key], n_factors[key], _form(training, found), found.dispersion)
+    validated = [
+        Validated(key, measured[key], expected[key], n_factors[key], _form(training, found), found.dispersion)
         for key, found in walked.found.items()
         if key in expected
     ]
-    return judged, weights
+    return validated, weights
 
 
-def by_code_length(walked: Walked) -> list[Judged]:
+def by_code_length(walked: Walked) -> list[Validated]:
     """Return every candidate with its code length in place of held-out losses, where there was no time for folds.
 
     It is Σ w ℓ/φ + Σ cost in nats; squared errors are counted in the least noise variance φ of all candidates, since in
@@ -351,12 +351,12 @@ def by_code_length(walked: Walked) -> list[Judged]:
     training = walked.training
     loss, target, weights = training.loss, training.target, training.weights
     noise = min(map(training.dispersion, walked.found.values()))
-    judged = []
+    validated = []
     for key, found in walked.found.items():
         if not key.ridge:
             continue
         price = float(training.atoms.costs[list(found.atoms)].sum())
         total = float(weights @ loss.values(found.fitted.scores, target)) / noise + price
         n_factors = training.atoms.count_factors(found.atoms)
-        judged.append(Judged(key, np.array([total]), total / weights.sum(), n_factors, _form(training, found)))
-    return judged
+        validated.append(Validated(key, np.array([total]), total / weights.sum(), n_factors, _form(training, found)))
+    return validated

@@ -48,6 +48,7 @@ class PlacedFactor(NamedTuple):
     """A factor and the position of its feature."""
 
     feature: int
+    """Its row among the features."""
     factor: Factor
 
 

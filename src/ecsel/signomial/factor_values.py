@@ -58,14 +58,14 @@ def factor_derivatives(factor: Factor, x: Floats) -> tuple[Floats, Floats]:
         return b * value, b * b * value
     if factor.log:
         step = x / (x + factor.shift)
-        bend = step * factor.shift / (x + factor.shift)
+        second_step = step * factor.shift / (x + factor.shift)
     else:
-        step = bend = x
+        step = second_step = x
     # the derivative of an even function is odd; a power that refuses g < 0 has no sign to speak of
     slope = b * _power(g, b - 1, odd=not odd and not factor.refuses_negative) if b else np.zeros_like(g)
     curve = b * (b - 1) * _power(g, b - 2, odd=odd) if b not in (0.0, 1.0) else np.zeros_like(g)
     with np.errstate(invalid="ignore"):  # ∞ − ∞ and ∞·0, where there is no derivative
-        return slope * step, curve * step * step + slope * bend
+        return slope * step, curve * step * step + slope * second_step
 
 
 class FeatureJet(NamedTuple):

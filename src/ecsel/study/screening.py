@@ -27,7 +27,9 @@ MAX_CLASSES = 10
 NOT_NUMBERS = "it holds no numbers"
 
 TINY_CLASS = 10
+"""Rows below which a class is too small to be learned or measured."""
 RARE_SHARE = 0.1
+"""The share of the rows below which a class is called rare."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -313,8 +313,8 @@ def _plain(X: Any) -> Any:
 def hold_out(codes: Labels | None, n: int, share: float, seed: int) -> tuple[Labels, Labels]:
     """Return the rows to fit and those to judge by, each class in proportion; a class of one row is fitted.
 
-    >>> kept, held = hold_out(np.array([0] * 8 + [1] * 4 + [2]), 13, 0.25, 0)
-    >>> len(kept), [int(i) // 8 for i in held]
+    >>> kept, held_out = hold_out(np.array([0] * 8 + [1] * 4 + [2]), 13, 0.25, 0)
+    >>> len(kept), [int(i) // 8 for i in held_out]
     (10, [0, 0, 1])
     """
     rng = np.random.default_rng(seed)
@@ -377,8 +377,8 @@ def _value_qualities(rows: _Rows, model: Any, beside: dict[str, Any]) -> tuple[V
 
 def _value_quality(name: str, y: Labels, predicted: Labels, numbers: int | None) -> ValueQuality:
     error = y - predicted
-    spread = float(((y - y.mean()) ** 2).sum())
-    r2 = 1 - float((error**2).sum()) / spread if spread > 0 else float("nan")
+    total_squares = float(((y - y.mean()) ** 2).sum())
+    r2 = 1 - float((error**2).sum()) / total_squares if total_squares > 0 else float("nan")
     return ValueQuality(name, r2, float(np.sqrt((error**2).mean())), float(np.abs(error).mean()), numbers)
 
 

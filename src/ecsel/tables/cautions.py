@@ -37,6 +37,8 @@ SEPARATES = 0.95
 """The balanced accuracy of one column alone from which on it is suspected to know the answer."""
 TELLS_MUCH = 0.75
 """The same for a column whose name shares a word with the target."""
+MIN_WORD = 3
+"""Letters of a word that two names can share by more than chance: an `a` or an `x1` says nothing."""
 FOLLOWS = 0.999
 """The rank correlation with a quantity from which on a column is suspected."""
 
@@ -131,7 +133,7 @@ def find_cautions(
         rows = slice(None, None, stride)
         table, target = table.slice(rows), target[rows]
     plain = encoder.read(table)
-    words = _words(target_name) - COMMON_WORDS
+    words = {word for word in _words(target_name) - COMMON_WORDS if len(word) >= MIN_WORD}
     source = {name: reading.column for reading in encoder.readings for name in reading.names}
     found: dict[CautionKind, dict[str, Caution]] = {"leakage": {}, "afterwards": {}, "protected": {}}
     for j, column in enumerate(encoder.columns):

@@ -22,7 +22,7 @@ from ecsel.tables.dates import DateReading
 from ecsel.tables.describing import describe
 from ecsel.tables.describing_raw import describe_raw
 from ecsel.tables.encoding_raw import RawPlan
-from ecsel.tables.levels import LevelJob
+from ecsel.tables.levels import LevelJob, level_table
 from ecsel.tables.names import refuse_equal_names, with_distinct_names
 from ecsel.tables.options import ColumnKey, check_out_of_range, check_weights, column_options
 from ecsel.tables.quantities import NumberJob
@@ -91,6 +91,7 @@ class TableEncoder:
     readings: tuple[Reading, ...] = ()
     changes: tuple[str, ...] = ()
     _plan: RawPlan | None = field(default=None, init=False, repr=False, compare=False)
+    _level_tables: dict[int, NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def fit(
@@ -406,7 +407,9 @@ class TableEncoder:
             if isinstance(column, NumericColumn):
                 yield rows, NumberJob.prepare(column, self.features[rows], raw, out_of_range=self.out_of_range, log=log)
             elif not isinstance(column, EmptyColumn):
-                yield rows, LevelJob.prepare(column, self.features[rows], raw, log=log)
+                if j not in self._level_tables:  # kept here, and not in a cache of the module: it goes with the encoder
+                    self._level_tables[j] = level_table(column.levels, self.features[rows])
+                yield rows, LevelJob.prepare(column, self.features[rows], self._level_tables[j], raw, log=log)
 
 
 def _describe_all(

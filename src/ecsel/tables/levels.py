@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -56,7 +55,6 @@ def codes_of(raw: RawColumn, position: Mapping[Level, int]) -> LevelCodes:
     return LevelCodes(raw.recoded(distinct, codes, MISSING), tuple(unknown))
 
 
-@lru_cache(maxsize=4096)
 def level_table(levels: tuple[Level, ...], features: tuple[Feature, ...]) -> NDArray[np.float64]:
     """Return x' (features × codes) for every level, then for `UNKNOWN`, then for `MISSING`; not to be written to.
 
@@ -88,14 +86,19 @@ class LevelJob:
 
     @classmethod
     def prepare(
-        cls, column: CategoricalColumn | OrdinalColumn, features: Sequence[Feature], raw: RawColumn, *, log: bool
+        cls,
+        column: CategoricalColumn | OrdinalColumn,
+        features: Sequence[Feature],
+        table: NDArray[np.float64],
+        raw: RawColumn,
+        *,
+        log: bool,
     ) -> LevelJob:
-        """Read the levels; missing ones are refused unless training met some."""
+        """Read the levels, whose `level_table` is given; missing ones are refused unless training met some."""
         codes, unknown = level_codes(raw, column.levels, column.missing_codes)
         n_missing = int(np.count_nonzero(codes == MISSING))
         if n_missing and any(feature.fill is None for feature in features):
             refuse_new_missing(column.name, n_missing)
-        table = level_table(column.levels, tuple(features))
         return cls(column.name, codes, np.log(table) if log else table, unknown[:3])
 
     def encode(self, rows: slice, out: NDArray[Any]) -> ColumnReport:

@@ -16,7 +16,7 @@ import numbers
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -167,7 +167,7 @@ def parse_number(text: str, decimal: str, thousands: str, unit: str = "") -> flo
     return -number if negative else number
 
 
-@cache
+@lru_cache(maxsize=256)
 def accepted_units(unit: str) -> frozenset[str]:
     """Return what may stand behind a number: the unit, with or without its plural, a currency or nothing.
 

@@ -10,6 +10,7 @@ import numpy as np
 from ecsel.tables.errors import short
 from ecsel.tables.features import canonical_level
 from ecsel.tables.observed import MISSING_RULES, ColumnOptions
+from ecsel.tables.reading import refuse_other_arrays
 from ecsel.tables.report import OUT_OF_RANGE
 from ecsel.tables.scaling import SCALING_KINDS
 
@@ -86,6 +87,7 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.fl
     """Return row weights as an array if they can be weights."""
     if sample_weight is None:
         return None
+    refuse_other_arrays(sample_weight=sample_weight)
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n_rows,):
         raise ValueError(

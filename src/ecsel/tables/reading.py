@@ -133,14 +133,24 @@ def _frame_table(frame: Any, shape: tuple[int, int], names: Sequence[Any]) -> Ra
 def _read_array(X: Any) -> RawTable:
     if type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.kind in "fiub":
         return RawTable.of_cells(X)  # scikit-learn would find nothing to say
-    if not isinstance(X, (np.ndarray, np.generic)) and hasattr(X, "__array_namespace__"):
-        raise TypeError(
-            f"X is an array of {type(X).__module__.partition('.')[0]}, and ecsel computes with NumPy: give "
-            "numpy.asarray(X), after bringing the array to this machine's memory where it is on a device."
-        )
+    refuse_other_arrays(X=X)
     if isinstance(X, np.ma.MaskedArray):
         X = np.where(np.ma.getmaskarray(X), np.array(None), X.data)
     return RawTable.of_cells(check_array(X, dtype=None, ensure_all_finite=False, input_name="X"))
+
+
+def refuse_other_arrays(**arguments: Any) -> None:
+    """Refuse arrays of the array API that are not NumPy's, by the names of the arguments that they were given as.
+
+    >>> refuse_other_arrays(X=np.ones((2, 2)), y=[0, 1], sample_weight=None)
+    """
+    for name, given in arguments.items():
+        if not isinstance(given, (np.ndarray, np.generic)) and hasattr(given, "__array_namespace__"):
+            library = type(given).__module__.partition(".")[0]
+            raise TypeError(
+                f"{name} is an array of {library}, and ecsel computes with NumPy: give "
+                f"numpy.asarray({name}), after bringing the array to this machine's memory where it is on a device."
+            )
 
 
 def _require_some(n_rows: int, n_columns: int) -> None:

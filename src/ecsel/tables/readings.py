@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from ecsel.tables.dates import TYPED, DateReading, date_form, is_duration, is_temporal, learn_dates
+from ecsel.tables.dates import IN_ORDER, TYPED, DateReading, date_form, is_duration, is_temporal, learn_dates
 from ecsel.tables.errors import short
 from ecsel.tables.identifiers import FREQUENT_ROWS, all_different, number_identifier, text_identifier
 from ecsel.tables.level_text import LevelReading, as_text, learn_levels, rare_below
@@ -184,7 +184,7 @@ def _dates(
     if reading is None:
         return ReadColumn((RawColumn(raw.name, np.full(len(raw), np.nan)),), options, None, notes)
     line = ", ".join(map(repr, reading.names))
-    written = "" if form == TYPED else f" written as {form}"
+    written = "" if form == TYPED else f" written as {IN_ORDER.get(form, form)}"
     own = replace(options, missing_codes=(), nominal=False)
     return ReadColumn(reading.plain(raw), own, reading, (*notes, f"{raw.name!r} is a date{written}, read as {line}."))
 

@@ -166,7 +166,7 @@ def affine_map(kind: ScalingKind, summary: Summary, *, mirror: bool = False) -> 
         return Affine(_ratio_scale(summary), 0.0)
     start, _ = FEATURE_RANGE
     anchor, quartile = (summary.high, summary.lower_quartile) if mirror else (summary.low, summary.upper_quartile)
-    scale = _spread_scale(summary, anchor, quartile) if kind == "spread" else _minmax_scale(summary.low, summary.high)
+    scale = _shifted_scale(summary, anchor, quartile) if kind == "spread" else _minmax_scale(summary.low, summary.high)
     return Affine(-scale, start + anchor * scale) if mirror else Affine(scale, start - anchor * scale)
 
 
@@ -179,7 +179,7 @@ def _minmax_scale(low: float, high: float) -> float:
         return float((stop - start) / width)
 
 
-def _spread_scale(summary: Summary, anchor: float, quartile: float) -> float:
+def _shifted_scale(summary: Summary, anchor: float, quartile: float) -> float:
     """Return 1/c with c a quarter of the distance from the extreme to the opposite quartile, bounded from below.
 
     The bounds keep the digits of anchor/c + 1, and keep the image of the far extreme below the largest double.

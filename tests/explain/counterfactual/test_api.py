@@ -282,7 +282,7 @@ def test_tables_of_every_kind(make_model, library):
     assert all(map(same, explain.counterfactuals(model, table), explain.counterfactuals(model, X)))
 
 
-def test_data_tell_the_spread_of_columns_by_name(make_model):
+def test_data_give_the_deviation_of_columns_by_name(make_model):
     model, X = make_model(4)
     expected = explain.counterfactuals(model, X[:3], data=X)
     shuffled = X[list(reversed(X.columns))].assign(another=1.0)

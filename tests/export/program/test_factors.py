@@ -1,6 +1,7 @@
 """Factors as expressions have the values of `ecsel.signomial`, be they products or exponentials."""
 
 import math
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -126,7 +127,8 @@ def test_powers_of_one_column_are_clipped_rather_than_logarithms():
 
 
 def has(node, kind):
-    parts = node if isinstance(node, tuple) else [getattr(node, name) for name in getattr(node, "__slots__", ())]
+    names = [each.name for each in fields(node)] if is_dataclass(node) else []
+    parts = node if isinstance(node, tuple) else [getattr(node, name) for name in names]
     return isinstance(node, kind) or any(has(part, kind) for part in parts)
 
 

@@ -162,7 +162,7 @@ def test_a_complete_listing_has_all_digits():
         to_latex(Signomial.parse("x"), complete=True, digits=3)
 
 
-def test_levels_that_look_alike_are_told_apart():
+def test_levels_that_look_alike_are_distinguished():
     assert level_names(["a b", "a\tb", 2, 2.5, True]) == {
         "a b": r"\mathrm{a\ b}",
         "a\tb": r"\mathrm{a\ b}_{(1)}",

@@ -113,6 +113,18 @@ def test_points_of_pieces_add_up_on_tables(table, model):
     assert len(y) == len(card.points(X))
 
 
+@pytest.mark.parametrize("toward", ["here", "left"])
+@pytest.mark.parametrize("decimals", [0, 1])
+def test_the_limit_of_rounded_points_is_on_their_grid_and_decides_as_their_probability(table, model, toward, decimals):
+    X, _ = table
+    card = ecsel.scorecard(model, pdo=15, base=70, base_odds=3, toward=toward, decimals=decimals)
+    assert card.cutoff == round(card.cutoff, decimals)
+    assert f" {card.cutoff:g}, else" in card.rules()[-1]
+    there = card.points(X) >= card.cutoff if toward == "left" else card.points(X) <= card.cutoff
+    np.testing.assert_array_equal(there, card.predict_proba(X)[:, 1] >= model.threshold_)
+    assert 0 < there.mean() < 1
+
+
 def test_every_class_has_its_points():
     rng = np.random.default_rng(1)
     X = pd.DataFrame({"a": rng.uniform(1, 9, 500), "b": rng.choice(["u", "v"], 500)})

@@ -131,7 +131,7 @@ def model_of_levels(levels):
     return ECSELClassifier(n_terms=1, l1=1e-4, categorical=["article"]).fit(X, [0, 1] * 6)
 
 
-def test_levels_that_cannot_be_told_apart_are_refused():
+def test_levels_that_cannot_be_distinguished_are_refused():
     model = model_of_levels([2**24, 2**24 + 1])
     with pytest.raises(ValueError, match="'article' has levels that float32 cannot tell apart: use float64=True"):
         to_onnx(model)

@@ -93,7 +93,7 @@ def test_a_softmax_has_the_errors_of_the_multinomial_model_with_its_first_class_
     assert all(np.isnan(result.standard_errors[i]) for i, p in enumerate(result.parameters) if p.score == 0)
 
 
-def curved(seed=0, n=1500, n_classes=2):
+def nonlinear(seed=0, n=1500, n_classes=2):
     """Rows of two terms that bend, and a fit of them."""
     u, rng = rows(seed, n)
     z = 2 * np.exp(0.8 * u[0]) + 1.5 * np.exp(-1.2 * u[1]) - 4.5
@@ -126,8 +126,8 @@ def derivative(function, x, step=1e-5):
     return np.stack([(function(x + h) - function(x - h)) / (2 * h.sum()) for h in np.diag(size)])
 
 
-def test_curved_terms_have_the_sandwich_of_the_formula_s_own_numbers():
-    u, y, loss = curved()
+def test_nonlinear_terms_have_the_sandwich_of_the_formula_s_own_numbers():
+    u, y, loss = nonlinear()
     fit = fit_scores(u, y, np.ones(len(y)), loss, L1(1e-3), 1)
     result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, fit.terms)
     x, covariance, value = natural(result)
@@ -168,7 +168,7 @@ def test_a_model_without_a_constant_has_errors_too():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_errors_of_elasticities_follow_from_those_of_the_numbers(n_classes):
-    u, y, loss = curved(n_classes=n_classes)
+    u, y, loss = nonlinear(n_classes=n_classes)
     fit = fit_scores(u, y, np.ones(len(y)), loss, L1(1e-3), 1)
     result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, fit.terms)
     at = u[:, :40]
@@ -198,7 +198,7 @@ def test_errors_of_elasticities_follow_from_those_of_the_numbers(n_classes):
 
 
 def test_an_integer_count_is_that_many_rows():
-    u, y, loss = curved(n=300)
+    u, y, loss = nonlinear(n=300)
     counts = np.random.default_rng(0).integers(1, 4, 300)
     fit = fit_scores(u, y, np.ones(300), loss, L1(1e-2), 1)
     one = sandwich(u, y, counts.astype(float), np.ones(300), loss, fit.terms)
@@ -234,7 +234,7 @@ def test_a_full_set_of_levels_is_relative_to_the_largest():
     assert named(some, "slope", feature=0)[0] == pytest.approx(beta[1], rel=1e-3)
 
 
-def test_the_coefficient_of_a_curved_term_with_levels_is_that_of_the_largest_level():
+def test_the_coefficient_of_a_nonlinear_term_with_levels_is_that_of_the_largest_level():
     rng = np.random.default_rng(1)
     level = rng.choice(2, 2000, p=[0.3, 0.7])
     x = rng.normal(size=2000)
@@ -263,7 +263,7 @@ def test_what_rows_cannot_tell_apart_has_no_error():
 
 
 def test_zero_exponents_stay_zero():
-    u, y, loss = curved()
+    u, y, loss = nonlinear()
     laws = ScoreTerms.from_powers(np.array([-3.0]), np.array([[2.0]]), np.array([[[0.8, 0.0]]]))
     result = sandwich(u, y, np.ones(len(y)), np.ones(len(y)), loss, laws)
     assert {p.feature for p in result.parameters} == {-1, 0}

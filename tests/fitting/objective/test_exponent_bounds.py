@@ -73,8 +73,8 @@ def test_no_other_solver_finds_a_lower_point_nearby(make_table, make_problem, se
 
 def test_wide_bounds_change_nothing(make_table):
     data = make_table(m=4)
-    free, held = fit(data, L1(1e-2), 2), fit(data, L1(1e-2, constraints=bounds_of(-50, 50)), 2)
-    assert held.report.objective == pytest.approx(free.report.objective, rel=1e-7)
+    free, constrained = fit(data, L1(1e-2), 2), fit(data, L1(1e-2, constraints=bounds_of(-50, 50)), 2)
+    assert constrained.report.objective == pytest.approx(free.report.objective, rel=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_a_straight_term_without_slopes_may_turn_either_way(make_table, make_pro
     lower, upper = (problem.unpack(bound)[2] for bound in problem.box(problem.within(empty)))
     assert (lower < 0).all()
     assert (upper > 0).all()
-    bent = empty.copy()
-    problem.unpack(bent)[1][...] = -0.5
-    lower, upper = (problem.unpack(bound)[2] for bound in problem.box(bent))
+    turned = empty.copy()
+    problem.unpack(turned)[1][...] = -0.5
+    lower, upper = (problem.unpack(bound)[2] for bound in problem.box(turned))
     np.testing.assert_array_equal(upper, 0)  # with sin φ < 0 a positive exponent needs a negative slope
     np.testing.assert_allclose(lower[0, 0], -2 * problem.std / np.sin(0.5))
 

@@ -20,7 +20,7 @@ def theta(posed):
     return np.random.default_rng(1).normal(0, 0.4, posed.size)
 
 
-def test_a_survey_tells_the_objective_and_the_mean_root_of_all_rows(posed, theta):
+def test_a_profile_tells_the_objective_and_the_mean_root_of_all_rows(posed, theta):
     root = np.sqrt(posed.sums.loss_and_errors(theta, posed.blocks.map(lambda block: block)[0])[1])
     point = draw_sample(posed, theta, 600, 0, expected=1e-9)
     assert point.objective == pytest.approx(posed.objective(theta), rel=1e-12)
@@ -55,8 +55,8 @@ def test_joined_importance_samples_tell_the_loss_at_either_point(posed, theta):
         sample = joined(posed, points)
         assert sample.blocks.w.sum() == pytest.approx(1)
         found.append([sample.evaluate(at).loss for at in (theta, other)])
-    spread = np.std(found, axis=0)
-    assert (np.abs(np.mean(found, axis=0) - exact) <= 5 * spread / np.sqrt(40) + 2e-3).all()
+    std = np.std(found, axis=0)
+    assert (np.abs(np.mean(found, axis=0) - exact) <= 5 * std / np.sqrt(40) + 2e-3).all()
 
 
 def test_the_same_rows_are_drawn_however_they_are_cut(monkeypatch, posed, theta):

@@ -61,8 +61,8 @@ def test_a_value_that_the_sample_lacked_is_kept_as_a_number(table):
     blocks = packed((u, codes, w), np.float64, known=4000)
     assert [chunk.coded[2] for chunk in blocks._chunks] == [True] * 6 + [False] + [True]
     v = np.concatenate(blocks.map(lambda block: block.v.copy()), axis=1)
-    spread, centre = blocks.coordinates.std[2], blocks.coordinates.centre[2]
-    assert v[2, 4500] * spread + centre == pytest.approx(0.123)
+    std, centre = blocks.coordinates.std[2], blocks.coordinates.centre[2]
+    assert v[2, 4500] * std + centre == pytest.approx(0.123)
 
 
 def test_a_problem_on_packed_rows_is_the_problem(table):

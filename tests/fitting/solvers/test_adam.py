@@ -84,9 +84,9 @@ def test_one_term_a_class_learns_from_every_seed():
 
 def test_restarts_are_all_reported_and_the_best_by_validation_is_kept(make_table):
     report = fit(make_table(), replace(QUICK, epochs=5, restarts=4)).report
-    assert len(report.spread) == 4
-    assert list(report.spread) == sorted(report.spread)
-    assert min(report.spread) <= report.objective <= max(report.spread) * (1 + 1e-9)
+    assert len(report.objective_spread) == 4
+    assert list(report.objective_spread) == sorted(report.objective_spread)
+    assert min(report.objective_spread) <= report.objective <= max(report.objective_spread) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("clip", [1e-3, 1.0])

@@ -28,13 +28,13 @@ def test_threads_find_the_same_to_the_last_bit(make_table, make_problem):
         assert one.iterations == other.iterations
 
 
-def test_scattered_starts_differ_in_size_and_bend(make_table, make_problem):
+def test_scattered_starts_differ_in_size_and_curvature(make_table, make_problem):
     problem, _ = make_problem(make_table(), n_terms=2)
     sizes = [np.std(problem.unpack(start)[2]) for start in some_starts(problem, 40)]
     assert max(sizes) > 5 * min(sizes)
-    bends = np.array([problem.unpack(start)[1] for start in some_starts(problem, 40)])
-    assert (bends > 0).any()
-    assert (bends < 0).any()
+    curvatures = np.array([problem.unpack(start)[1] for start in some_starts(problem, 40)])
+    assert (curvatures > 0).any()
+    assert (curvatures < 0).any()
 
 
 def test_an_interrupt_of_watched_starts_keeps_what_was_reached(make_table, make_problem):

@@ -69,6 +69,12 @@ def test_takes_over_by_itself_where_the_matrix_would_be_large(monkeypatch, make_
     assert reports[2].objective <= reports[1].objective * (1 + 1e-3)
 
 
+def watched(table, watch):
+    """Return the report of a fit that a watch interrupts."""
+    options = FitOptions("lbfgs", seed=0)
+    return fit_scores(*table, Logistic(), L1(1e-2), 2, options=options, watch=watch).report
+
+
 def test_an_interrupt_keeps_the_best_so_far(make_table):
     seen = []
 
@@ -78,8 +84,7 @@ def test_an_interrupt_keeps_the_best_so_far(make_table):
         if len(seen) == 5:
             raise KeyboardInterrupt
 
-    options = FitOptions("lbfgs", seed=0)
-    report = fit_scores(*make_table(), Logistic(), L1(1e-2), 2, options=options, watch=watch).report
+    report = watched(make_table(), watch)
     assert report.status is Status.INTERRUPTED
     assert report.objective == pytest.approx(min(seen), rel=1e-9)
 
@@ -94,6 +99,4 @@ def test_an_interrupt_of_the_second_start_is_reported_even_if_the_first_was_bett
         if len(starts) == 2:
             raise KeyboardInterrupt
 
-    options = FitOptions("lbfgs", seed=0)
-    report = fit_scores(*make_table(), Logistic(), L1(1e-2), 2, options=options, watch=watch).report
-    assert report.status is Status.INTERRUPTED
+    assert watched(make_table(), watch).status is Status.INTERRUPTED

@@ -23,11 +23,11 @@ def test_one_start_is_the_grown_one(make_table, make_problem):
 def test_more_starts_never_end_higher_and_all_are_minima(make_table, make_problem, seed):
     problem, _ = make_problem(make_table(seed=seed, n=150, m=4), n_terms=3)
     grown, _ = grow(problem, SHARES, STOP)
-    found, spread = explore(problem, SHARES, np.random.default_rng(seed), Newton(starts=16), STOP)
+    found, reached = explore(problem, SHARES, np.random.default_rng(seed), Newton(starts=16), STOP)
     best = found[0]
     assert best.objective <= grown.objective
-    assert spread == sorted(spread)
-    assert best.objective <= spread[0]
+    assert reached == sorted(reached)
+    assert best.objective <= reached[0]
     assert best.iterations > grown.iterations
     gradient = problem.value_and_gradient(best.theta)[1]
     assert problem.kkt_residual(best.theta, gradient) <= 2 * STOP.kkt

@@ -34,11 +34,11 @@ def by_enumeration(terms, rows, background, groups):
     return values
 
 
-def random_case(seed, n_features, n_terms=3, spread=0.7, n_rows=3, n_background=4):
+def random_case(seed, n_features, n_terms=3, std=0.7, n_rows=3, n_background=4):
     rng = np.random.default_rng(seed)
     exponents = rng.normal(0, 1, (n_terms, n_features)) * (rng.random((n_terms, n_features)) < 0.8)
     terms = ScoreTerms(rng.normal(0, 1, n_terms), exponents, rng.integers(0, 2, n_terms), 2)
-    rows, background = (FeatureRows.from_logs(rng.normal(0, spread, (n, n_features))) for n in (n_rows, n_background))
+    rows, background = (FeatureRows.from_logs(rng.normal(0, std, (n, n_features))) for n in (n_rows, n_background))
     return terms, rows, background
 
 
@@ -89,8 +89,8 @@ def test_power_laws_on_positive_values_have_the_values_of_their_logs():
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.floats(0.01, 3.0))
 @settings(max_examples=50, deadline=None)
-def test_values_add_up_to_the_score(seed, n_features, spread):
-    terms, rows, background = random_case(seed, n_features, spread=spread)
+def test_values_add_up_to_the_score(seed, n_features, std):
+    terms, rows, background = random_case(seed, n_features, std=std)
     result = shapley(terms, rows, background, np.arange(n_features))
     total = result.base_values + result.values.sum(axis=2)
     size = np.abs(result.values).sum(axis=2) + np.abs(result.base_values)

@@ -9,7 +9,8 @@ different sets of columns. Every step is taken for all rows at once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,9 +23,10 @@ from ecsel.explain.counterfactual.goals import (
     probability_goal,
     range_goals,
 )
-from ecsel.explain.counterfactual.options import Options
+from ecsel.explain.counterfactual.options import Options, movable_columns
 from ecsel.explain.counterfactual.raw_rows import RawRows
 from ecsel.explain.view import ModelView
+from ecsel.tables.cautions import ColumnWarning
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -75,7 +77,7 @@ def counterfactual(
     *,
     probability: float | None = None,
     n: int = 3,
-    immutable: Collection[Any] = (),
+    immutable: Collection[Any] | None = None,
     ranges: Mapping[Any, Any] | None = None,
     directions: Mapping[Any, Literal["increase", "decrease"]] | None = None,
     costs: Mapping[Any, float] | None = None,
@@ -98,8 +100,9 @@ def counterfactual(
         Ask for at least this probability of the target instead of the decision.
     n : int, default=3
         Most answers; each changes another set of columns.
-    immutable : list of columns
-        Columns that stay as they are.
+    immutable : list of columns, optional
+        Columns that stay as they are; by default those whose name is that of a protected attribute (age, sex, race),
+        unless `ranges`, `directions` or `costs` name them. ``immutable=[]`` lets every column change.
     ranges : dict of column to (low, high) or list of levels, optional
         Where a column may move; by default the training range and all levels.
     directions : dict of column to "increase" or "decrease", optional
@@ -126,7 +129,9 @@ def counterfactual(
     if len(rows) != 1:
         raise ValueError(f"a counterfactual is for one row, not {len(rows)}; counterfactuals() takes many")
     options = Options(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data).settled(view)
-    return _answers(view, rows, target, probability, n, options)[0]
+    answers = _answers(view, rows, target, probability, n, options)
+    _warn_of_kept(view, immutable, options, answers)
+    return answers[0]
 
 
 def counterfactuals(
@@ -136,7 +141,7 @@ def counterfactuals(
     *,
     probability: float | None = None,
     n: int = 3,
-    immutable: Collection[Any] = (),
+    immutable: Collection[Any] | None = None,
     ranges: Mapping[Any, Any] | None = None,
     directions: Mapping[Any, Literal["increase", "decrease"]] | None = None,
     costs: Mapping[Any, float] | None = None,
@@ -169,7 +174,26 @@ def counterfactuals(
     rows = RawRows.read(view := ModelView.of(model), X)
     options = Options(immutable, ranges or {}, directions or {}, costs or {}, integers, distance, data).settled(view)
     blocks = (rows.take(slice(start, start + ROWS_AT_ONCE)) for start in range(0, len(rows), ROWS_AT_ONCE))
-    return [each for block in blocks for each in _answers(view, block, target, probability, n, options)]
+    answers = [each for block in blocks for each in _answers(view, block, target, probability, n, options)]
+    _warn_of_kept(view, immutable, options, answers)
+    return answers
+
+
+def _warn_of_kept(
+    view: ModelView, immutable: Collection[Any] | None, options: Options, answers: list[list[Counterfactual]]
+) -> None:
+    """Say which columns were kept by their names alone, where there might be an answer without that."""
+    if immutable is None and options.immutable and not all(answers):
+        open_options = replace(options, immutable=())
+        kept = sorted({*movable_columns(view, open_options)} - {*movable_columns(view, options)})
+        if kept:
+            names = ", ".join(repr(view.raw_names[j]) for j in kept)
+            rows = "no answer" if len(answers) == 1 else "no answer for some rows"
+            warnings.warn(
+                f"{rows}: {names} may be protected, and stay as they are; immutable=[] lets every column change.",
+                ColumnWarning,
+                stacklevel=3,
+            )
 
 
 def _answers(

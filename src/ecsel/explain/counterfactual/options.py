@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ecsel.explain.counterfactual.columns import Grain
+from ecsel.tables.cautions import is_protected
 from ecsel.tables.reading import read_table
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ MAX_EXACT = 2.0**53
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """What counterfactuals may change."""
+    """What counterfactuals may change; `immutable=None` keeps `protected_columns`."""
 
-    immutable: Collection[Any] = ()
+    immutable: Collection[Any] | None = None
     ranges: Mapping[Any, Any] = field(default_factory=dict)
     directions: Mapping[Any, Any] = field(default_factory=dict)
     costs: Mapping[Any, float] = field(default_factory=dict)
@@ -41,6 +42,9 @@ class Options:
     def settled(self, view: ModelView) -> Options:
         """Return the options with costs and grains in the place of data; refuse unknown names and words."""
         self._check(view)
+        if self.immutable is None:
+            named = {*self.ranges, *self.directions, *self.costs}
+            return replace(self, immutable=protected_columns(view, named)).settled(view)
         if self.data is None:
             return self
         table = read_table(view.plain(self.data))
@@ -56,13 +60,13 @@ class Options:
             if not values.size:
                 raise ValueError(f"column {name!r} of data has no numbers, of which the spread is needed")
             if self.distance == "mad":
-                costs.setdefault(name, 1.0 / _spread(values))
+                costs.setdefault(name, 1.0 / typical_deviation(values))
             if (found := grain_of(values)) is not None:
                 grains[name] = found
         return replace(self, costs=costs, data=None, grains=grains)
 
     def _check(self, view: ModelView) -> None:
-        for name in (*self.immutable, *self.ranges, *self.directions, *self.costs, *(self.integers or ())):
+        for name in (*(self.immutable or ()), *self.ranges, *self.directions, *self.costs, *(self.integers or ())):
             view.column_position(name)
         for name, direction in self.directions.items():
             if direction not in ("increase", "decrease"):
@@ -74,6 +78,14 @@ class Options:
             raise ValueError(f"distance must be 'mad' or 'log', not {self.distance!r}")
 
 
+def protected_columns(view: ModelView, named: Collection[Any] = ()) -> tuple[Any, ...]:
+    """Return the columns that stay as they are unless somebody says otherwise: named like age, sex or race.
+
+    Nobody can be advised to change these. Who says how a column may move lets it move: `named` are not among them.
+    """
+    return tuple(name for name in view.raw_names if is_protected(str(name)) and name not in named)
+
+
 def movable_columns(view: ModelView, options: Options) -> list[int]:
     """Return the columns that the terms speak of and that may change.
 
@@ -82,7 +94,8 @@ def movable_columns(view: ModelView, options: Options) -> list[int]:
     used = np.asarray(view.terms.uses.any(axis=0))
     if view.encoder is None:
         used[view.indicators] = False
-    return [j for j in np.unique(view.feature_groups[used]).tolist() if view.raw_names[j] not in options.immutable]
+    fixed = options.immutable or ()
+    return [j for j in np.unique(view.feature_groups[used]).tolist() if view.raw_names[j] not in fixed]
 
 
 def number_columns(view: ModelView, options: Options) -> list[int]:
@@ -95,7 +108,7 @@ def number_columns(view: ModelView, options: Options) -> list[int]:
     return [j for j in columns if moving[view.feature_groups == j].any()]
 
 
-def _spread(values: Floats) -> float:
+def typical_deviation(values: Floats) -> float:
     """Return the median absolute deviation; where it is zero the mean one, and 1 for a constant column."""
     deviation = np.abs(values - np.median(values))
     return float(np.median(deviation)) or float(deviation.mean()) or 1.0

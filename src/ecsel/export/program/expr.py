@@ -70,31 +70,42 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Add:
+class _Parts:
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    parts: tuple[Condition, ...]
+
+
+class Add(_Parts):
     """The sum of two or more parts."""
 
-    parts: tuple[Expr, ...]
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Mul:
+class Mul(_Parts):
     """The product of two or more parts."""
 
-    parts: tuple[Expr, ...]
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Min:
+class Min(_Parts):
     """The smallest of two or more parts."""
 
-    parts: tuple[Expr, ...]
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Max:
+class Max(_Parts):
     """The largest of two or more parts."""
 
-    parts: tuple[Expr, ...]
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,46 +116,40 @@ class Div:
     denominator: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Neg:
+class Neg(_Operand):
     """−x."""
 
-    operand: Expr
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Abs:
+class Abs(_Operand):
     """|x|."""
 
-    operand: Expr
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Exp:
+class Exp(_Operand):
     """e^x, −700 ≤ x ≤ 700."""
 
-    operand: Expr
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(_Operand):
     """The natural logarithm of a positive number."""
 
-    operand: Expr
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sqrt:
+class Sqrt(_Operand):
     """The square root of a number that is not negative."""
 
-    operand: Expr
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Floor:
+class Floor(_Operand):
     """The largest whole number that is not above x, |x| < 2⁵³."""
 
-    operand: Expr
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,7 @@ class If:
 
     condition: Condition
     then: Expr
+    """Where the condition holds."""
     otherwise: Expr
 
 
@@ -168,22 +174,21 @@ class Compare:
     """The comparison of two numbers."""
 
     operator: Operator
+    """As Python writes it."""
     left: Expr
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(_Conditions):
     """All of two or more conditions."""
 
-    parts: tuple[Condition, ...]
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(_Conditions):
     """Any of two or more conditions."""
 
-    parts: tuple[Condition, ...]
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,18 +113,18 @@ def _read(view: ModelView, sheet: Sheet) -> Reading:
 
 def _scores(view: ModelView, reading: Reading, sheet: Sheet) -> list[Var]:
     by_class: list[list[Expr]] = [[] for _ in range(view.terms.n_classes)]
-    limits = view.terms.clip_limits
+    clip_limits = view.terms.clip_limits
     for k, (alpha, c) in enumerate(zip(view.terms.coefficients.tolist(), view.terms.classes.tolist(), strict=True)):
         term = reading.terms[k]
         if not term.inputs:
-            by_class[c].append(Const(alpha * math.exp(min(0.0, limits[k][1]))))
+            by_class[c].append(Const(alpha * math.exp(min(0.0, clip_limits[k][1]))))
             continue
         title = f"term {k}"
         if isinstance(term, ProductTerm):
             value = term.times(alpha)
             title += f": {print_term(Term.from_factors(alpha, view.factors[k]))}"
         else:
-            total = clamp(add([term.parts[i] for i in term.inputs]), *limits[k])
+            total = clamp(add([term.parts[i] for i in term.inputs]), *clip_limits[k])
             exponent = sheet.let(f"e{k}", total, "exponent", f"exponent of term {k}")
             value = mul([Const(alpha), *(term.signs[i] for i in term.inputs if i in term.signs), Exp(exponent)])
         by_class[c].append(sheet.let(f"t{k}", value, "term", title))

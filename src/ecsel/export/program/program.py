@@ -94,6 +94,7 @@ class Assignment:
     name: str
     value: Expr
     stage: Stage
+    """The part of the calculation that it belongs to."""
     title: str
 
 

@@ -96,7 +96,9 @@ class FeatureValue:
 
     value: Expr
     low: float
+    """The lowest that any row may have."""
     high: float
+    """The highest that any row may have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,7 @@ class Order:
     """What the symbol of an ordinal column stands for: the position of the level, and a number for an unknown one."""
 
     levels: tuple[Level, ...]
+    """From the first position on."""
     unknown: float
 
 
@@ -188,10 +189,10 @@ class Formula:
 
     def clipped(self, column: str) -> tuple[float | None, float | None] | None:
         """Return where a column is held, at least and at most; None where its bases differ in that."""
-        limits = {
+        ends = {
             (power.base.at_least, power.base.at_most)
             for term in self.terms
             for power in term.powers
             if power.base.column == column
         }
-        return limits.pop() if len(limits) == 1 else None
+        return ends.pop() if len(ends) == 1 else None

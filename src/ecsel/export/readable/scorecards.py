@@ -114,14 +114,22 @@ class Scorecard:
 
     @property
     def cutoff(self) -> float | None:
-        """The points at which the decision between two classes turns; None where every class has points."""
+        """The points at which the decision between two classes turns; None where every class has points.
+
+        Sums of rounded points are compared with a limit that is rounded too, in the direction that changes no decision.
+        """
         if self.toward is None or self.view.threshold is None:
             return None
         t = self.view.threshold
         if not 0 < t < 1:
             return math.copysign(math.inf, (t - 0.5) * self.direction)
         log_odds = self.direction * math.log(t / (1 - t))
-        return self.base + abs(self.factor) * (log_odds - math.log(self.base_odds))
+        limit = self.base + abs(self.factor) * (log_odds - math.log(self.base_odds))
+        if self.decimals is None:
+            return limit
+        # where the limit is on the grid already, it may be off by the last bit
+        steps = round(limit * 10.0**self.decimals, 9)
+        return round((math.ceil if self.direction > 0 else math.floor)(steps) / 10.0**self.decimals, self.decimals)
 
     def piece_points(self, X: Any) -> Floats:
         """Return the points (rows, pieces) of each piece, in the order of the table; constants are no pieces."""

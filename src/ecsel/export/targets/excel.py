@@ -238,12 +238,12 @@ def _write_about(sheet: Any, view: ModelView, program: Program) -> None:
     lines += [[], ["column", "values", "training range or levels", "", "an empty cell is"]]
     for column in program.inputs:
         described = view.numeric_column(view.column_position(column.name))
-        limits: list[Level] = ["", ""] if described is None else [described.low, described.high]
+        extremes: list[Level] = ["", ""] if described is None else [described.low, described.high]
         if column.levels is not None:
-            limits = [f"{len(column.levels)} levels, see the sheet Levels", ""]
+            extremes = [f"{len(column.levels)} levels, see the sheet Levels", ""]
         empty = "refused" if column.refuses_missing else "a missing value"
         lines.append(
-            [column.name, "number" if column.levels is None else column.kind, *limits, empty, column.description]
+            [column.name, "number" if column.levels is None else column.kind, *extremes, empty, column.description]
         )
     lines += [[], ["the equations"]]
     lines += [[line] for line in to_text(view).splitlines()]

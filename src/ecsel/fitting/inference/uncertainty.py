@@ -141,10 +141,10 @@ def _free(
     active = slopes != 0
     for (c, k), reference in references.items():
         active[c, k, list(set(reference.values()))] = False
-    bends = (slopes != 0).any(axis=2)
+    nonlinear = (slopes != 0).any(axis=2)
     if problem.form.has_intercept:
-        bends &= ~straight
-    free = problem.pack(np.ones(len(slopes)), bends.astype(np.float64), active.astype(np.float64))
+        nonlinear &= ~straight
+    free = problem.pack(np.ones(len(slopes)), nonlinear.astype(np.float64), active.astype(np.float64))
     if problem.loss.shift_invariant:
         free[: problem.per_score] = 0.0
     return np.flatnonzero(free)

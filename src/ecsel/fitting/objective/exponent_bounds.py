@@ -172,7 +172,7 @@ class ExponentBounds:
 
 @dataclass(frozen=True)
 class TransformedDerivatives(Derivatives):
-    """Derivatives in other coordinates: JᵀHJ, to which the exact Hessian adds the bend of the coordinates."""
+    """Derivatives in other coordinates: JᵀHJ, to which the exact Hessian adds the curvature of the coordinates."""
 
     plain: Derivatives
     jacobian: Array
@@ -185,7 +185,7 @@ class TransformedDerivatives(Derivatives):
 
     @cached_property
     def convex(self) -> Array:
-        """The convex stand-in, without the coordinates' own bend."""
+        """The convex stand-in, without the coordinates' own curvature."""
         return self.jacobian.T @ self.plain.convex @ self.jacobian
 
 

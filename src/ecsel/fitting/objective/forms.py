@@ -7,7 +7,7 @@ A term of the signomial is α·exp(⟨β, u⟩) in the centred logs u. Two coord
     It is the parametrisation in which the penalty λ·√(1 + (α/κ)²)·|β| is simply λ·|s|: √(1 + cot²φ)·|sin φ| = 1.
     φ → 0 is logistic regression in the logs (z → κt); φ = ±π/2 is a term that has faded away; φ and φ + π with −s are
     the same term, so the angle needs no bounds. κ = `KNEE`, the |α| from which a coefficient costs.
-    sin²φ says how much a term bends, from 0 (log-linear) to 1.
+    sin²φ says how curved a term is, from 0 (log-linear) to 1.
 
 *power form* (no intercept, or the paper's own objective)
     z = α · exp(t),   t = ⟨β, v⟩.
@@ -63,8 +63,8 @@ class TermForm(Protocol):
         """Return ∂²z/∂shape², ∂²z/∂shape∂t and ∂²z/∂t²."""
         ...
 
-    def seed(self, bend: Array) -> Array:
-        """Return the shape of a new term that bends upwards (bend = +1) or downwards (−1) along its slopes."""
+    def seed(self, curvature: Array) -> Array:
+        """Return the shape of a new term that curves upwards (+1) or downwards (−1) along its slopes."""
         ...
 
     def to_power_law(self, shape: Array, slopes: Array) -> tuple[Array, Array, Array]:
@@ -126,9 +126,9 @@ class AngleForm:
         by_shape_t = KNEE * (cosine * cosine * t - sine) * slope
         return by_shape2, by_shape_t, sine * expansion.by_t
 
-    def seed(self, bend: Array) -> Array:
+    def seed(self, curvature: Array) -> Array:
         """Return φ = ±0.7, that is α = ±9.5."""
-        return 0.7 * bend
+        return 0.7 * curvature
 
     def to_power_law(self, shape: Array, slopes: Array) -> tuple[Array, Array, Array]:
         """Return α = κ cot φ, β = s·sin φ and −α, keeping |sin φ| at or above `SMALLEST_SINE`."""
@@ -184,9 +184,9 @@ class PowerForm:
         del shape
         return np.zeros_like(expansion.t), expansion.exponential, expansion.by_t
 
-    def seed(self, bend: Array) -> Array:
+    def seed(self, curvature: Array) -> Array:
         """Return α = ±0.3."""
-        return 0.3 * bend
+        return 0.3 * curvature
 
     def to_power_law(self, shape: Array, slopes: Array) -> tuple[Array, Array, Array]:
         """Return the parameters themselves: they are α and β."""

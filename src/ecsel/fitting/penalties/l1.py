@@ -1,4 +1,4 @@
-"""The default penalty: what an equation pays for its exponents and for bending.
+"""The default penalty: what an equation pays for its exponents and for its curvature.
 
 *L1* is, in the centred, standardised logs and with κ = 8,
 
@@ -6,13 +6,13 @@
 
 In the angle form of `forms` this is λ Σ_k (Σ_j |s_kj| + ½ sin²φ_k). The first part lets terms of moderate size pay as
 in the paper; as α → ∞, β = γ/α (the log-linear limit) it tends to (λ/κ) Σ |γ_j|, the lasso of logistic regression in
-the logs: no escape from the penalty that way. The second is the price of bending, at most λ/2 a term: rows that tell
-nothing of a term's bend leave it log-linear, where without this price they leave it anywhere. A large λ gives the empty
-model.
+the logs: no escape from the penalty that way. The second is the price of curvature, at most λ/2 a term: rows that say
+nothing of a term's curvature leave it log-linear, where without this price they leave it anywhere. A large λ gives the
+empty model.
 Without an intercept the form is α·exp(⟨β, v⟩) and the penalty λ Σ_k (Σ_j |β_kj| + α_k²/2) keeps α from running away.
 
-With a `Penalty` p the slopes pay Σ p(κ|s|; λ/κ) in place of λ Σ |s| (without an intercept p(|β|; λ)); bending costs the
-same.
+With a `Penalty` p the slopes pay Σ p(κ|s|; λ/κ) in place of λ Σ |s| (without an intercept p(|β|; λ)); curvature costs
+the same.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ecsel.fitting.penalties.base import Columns, Penalty, PenaltyValue
 
 BENDING = 1.0
-"""Price of a fully bent term in units of λ/2; ``python -m benchmarks knee`` compares it with none."""
+"""Price of a fully curved term in units of λ/2; ``python -m benchmarks knee`` compares it with none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,9 +45,9 @@ class ElasticNet:
     def value(self, sizes: Array, strength: float, columns: Columns) -> PenaltyValue:
         """Return the linear and the quadratic part together."""
         del columns
-        bent = strength * (1 - self.ratio)
-        first = strength * self.ratio + bent * sizes
-        return (strength * self.ratio + bent / 2 * sizes) * sizes, first, np.full_like(sizes, bent)
+        ridge = strength * (1 - self.ratio)
+        first = strength * self.ratio + ridge * sizes
+        return (strength * self.ratio + ridge / 2 * sizes) * sizes, first, np.full_like(sizes, ridge)
 
 
 @dataclass(frozen=True, slots=True)

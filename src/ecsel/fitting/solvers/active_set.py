@@ -139,13 +139,13 @@ def _advance(
     """Move to the best point on the way to the face's minimiser; return it with its gradient and the fall."""
     step = np.zeros_like(x)
     step[face] = direction
-    curved = H[:, face] @ direction
+    hessian_step = H[:, face] @ direction
     target = x + step
     limit = 1.0 if box is None else box.room(x, step)
     crossing = np.flatnonzero((x * target < 0) & (l1 > 0))
-    linear, quadratic = float(gradient @ step), float(direction @ curved[face])
+    linear, quadratic = float(gradient @ step), float(direction @ hessian_step[face])
     if len(crossing) == 0 and limit == 1.0:
-        return target, gradient + curved, -(linear + 0.5 * quadratic + float(l1 @ (np.abs(target) - np.abs(x))))
+        return target, gradient + hessian_step, -(linear + 0.5 * quadratic + float(l1 @ (np.abs(target) - np.abs(x))))
     stops = np.append(-x[crossing] / step[crossing], limit)
     stops = stops[stops <= limit]
     values = stops * linear + 0.5 * stops**2 * quadratic + np.abs(x + stops[:, None] * step) @ l1 - l1 @ np.abs(x)

@@ -1,4 +1,4 @@
-"""Where to start: one term at a time, each new term placed where the residual bends.
+"""Where to start: one term at a time, each new term placed where the residual is curved.
 
 A sum of terms has many local minima, and random starts find poor ones. The first term starts at the log-linear limit
 (logistic regression in the logs). The next is seeded along a direction d: to second order a small term adds
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 SEED_SIZE, MIN_SIZE = 0.05, 0.03
-FIRST_BENDS = (0.0, 1.0, -1.0)
+FIRST_CURVATURES = (0.0, 1.0, -1.0)
 
 
 WORTH_THREADS = 4
@@ -109,16 +109,16 @@ def with_work_of(outcome: Outcome, spent: Sequence[Outcome]) -> Outcome:
 
 
 def first_starts(problem: Problem, class_shares: Array) -> Sequence[Array]:
-    """Return starts of a single term: the empty model, straight and bent either way, or seeds in the power form.
+    """Return starts of a single term: the empty model, straight and curved either way, or seeds in the power form.
 
     In the power form a term without slopes is a constant, and a fit from there may fade to α = 0, which is stationary.
     """
     if not problem.form.has_intercept:
         return seeds(replace(problem, n_terms=0).empty(class_shares), problem)
     starts = []
-    for bend in FIRST_BENDS:
+    for curvature in FIRST_CURVATURES:
         theta = problem.empty(class_shares)
-        problem.unpack(theta)[1][...] = bend
+        problem.unpack(theta)[1][...] = curvature
         starts.append(theta)
     return starts
 
@@ -131,22 +131,22 @@ def seeds(theta: Array, wider: Problem) -> Sequence[Array]:
     _, vectors = np.linalg.eigh(quadratic)
     picks = [(vectors[:, :, 0], 1.0), (vectors[:, :, -1], -1.0)] if m else [(np.zeros((scores, 0)), 1.0)]
     out = []
-    for directions, bend in picks:
+    for directions, curvature in picks:
         towards = -np.sign((linear * directions).sum(axis=1, keepdims=True))
-        out.append((directions * np.where(towards == 0, 1.0, towards), np.full(scores, bend)))
+        out.append((directions * np.where(towards == 0, 1.0, towards), np.full(scores, curvature)))
     intercepts, shapes, slopes = narrow.unpack(theta)
     return [
         wider.pack(
             intercepts,
-            np.concatenate([shapes, wider.form.seed(bend)[:, None]], axis=1),
+            np.concatenate([shapes, wider.form.seed(curvature)[:, None]], axis=1),
             np.concatenate([slopes, SEED_SIZE * direction[:, None, :]], axis=1),
         )
-        for direction, bend in out
+        for direction, curvature in out
     ]
 
 
 def scattered(problem: Problem, class_shares: Array, rng: np.random.Generator) -> Array:
-    """Return a start with random bends and slopes N(0, σ²), σ itself drawn log-uniformly up to 1."""
+    """Return a start with random curvatures and slopes N(0, σ²), σ itself drawn log-uniformly up to 1."""
     size = np.exp(rng.uniform(np.log(MIN_SIZE), 0.0))
     intercepts, shapes, slopes = problem.unpack(problem.empty(class_shares))
     return problem.pack(

@@ -2,7 +2,7 @@
 
 Each step minimises the ℓ1-penalised quadratic model of `log_coordinates`, its Hessian replaced by its absolute value
 (the eigenvalues of the scaled matrix without their signs, so that a saddle is left downhill) plus a damping that moves
-by how well the fall was predicted. A term that straightens out, or bends, changes its coordinates between two steps.
+by how well the fall was predicted. A term that straightens out, or curves, changes its coordinates between two steps.
 It stops when the undamped model promises less than `tol`·F, or two steps in a row have brought less.
 """
 

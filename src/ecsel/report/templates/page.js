@@ -13,6 +13,9 @@ function make(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** A name whose line may break after an underscore or a colon. */
+const breakable = (name) => name.split(/(?<=[_:])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
+
 function makeSvg(tag, attributes = {}, ...children) {
   const made = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);

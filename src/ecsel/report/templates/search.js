@@ -74,7 +74,7 @@ function nearestNumber(ask, i, here, points, reference) {
     }
     const x = readable(control, here, far, path[first].x, flips);
     if (x === null) continue;
-    const distance = Math.abs(x - here) / control.spread;
+    const distance = Math.abs(x - here) / control.deviation;
     if (flips(x) && (best === null || distance < best.distance)) best = { i, value: x, distance };
   }
   return best;

@@ -109,7 +109,7 @@ function rowFor(line, place) {
   const adds = make("td", { "data-adds": String(line.adds) }, signedNumber(line.adds));
   if (!line.total) adds.className = line.adds >= 0 ? "up" : "down";
   if (line.column !== undefined) adds.dataset.column = String(line.column);
-  const row = make("tr", {}, make("th", { scope: "row" }, line.name), adds, make("td", { class: "picture" }, bar));
+  const row = make("tr", {}, make("th", { scope: "row" }, ...breakable(line.name)), adds, make("td", { class: "picture" }, bar));
   if (line.total) row.className = "total";
   return row;
 }

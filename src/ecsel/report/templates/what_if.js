@@ -40,7 +40,7 @@ function levelWidget(control, i) {
   if (control.open) select.append(make("option", { value: String(UNKNOWN) }, "a level not seen in training"));
   if (control.missing) select.append(make("option", { value: "missing" }, "missing"));
   select.addEventListener("change", () => change(i, select.value === "missing" ? null : Number(select.value)));
-  const label = make("label", { for: select.id }, control.text);
+  const label = make("label", { for: select.id }, ...breakable(control.text));
   const box = make("div", { class: "control" }, make("div", { class: "head" }, label), select);
   return {
     box,
@@ -60,7 +60,7 @@ function numberWidget(control, i) {
   const strip = make("div", { class: "strip", "aria-hidden": "true" });
   const note = make("span", { class: "note" });
   const ends = make("div", { class: "ends" }, formatNumber(control.low), note, formatNumber(control.high));
-  const head = make("div", { class: "head" }, make("label", { for: field.id }, control.text), field);
+  const head = make("div", { class: "head" }, make("label", { for: field.id }, ...breakable(control.text)), field);
   const box = make("div", { class: "control" }, head, strip, slider, ends);
   const missing = control.missing ? make("input", { type: "checkbox" }) : null;
   let last = control.low;

@@ -30,12 +30,12 @@ class ResultNames:
     """
 
     def __init__(self, dialect: Dialect, taken: Sequence[str]) -> None:
-        self._refused = re.compile(dialect.not_in_names)
+        self._unsafe = re.compile(dialect.not_in_names)
         self._taken = {each.lower() for each in taken}
 
     def of(self, *words: Level) -> str:
         """Return a name of the words that no other column has, whatever its case."""
-        whole = self._refused.sub("_", "_".join(map(str, words)))
+        whole = self._unsafe.sub("_", "_".join(map(str, words)))
         name, n = _cut(whole, LONGEST), 1
         while name.lower() in self._taken:
             n += 1

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ecsel.tables import Level
 
 _SOURCE = "source"
+"""The alias of the table that is read."""
 
 
 @dataclass(frozen=True, slots=True)
