@@ -38,6 +38,16 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class ExponentEstimate:
+    """What the data say of an exponent that is a simple fraction, with all exponents of the law free."""
+
+    term: int
+    feature: str
+    estimate: float
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True)
 class Constant:
     """A constant of a given form; its standard error is infinite where the data do not determine it by itself."""
 
@@ -78,6 +88,8 @@ class FittedLaw:
         Mean squared error of the law's values on the training rows, each row alike and in the target's own unit.
     estimates
         The coefficients before any rounding.
+    exponent_estimates
+        Of a law that was searched: its fractions before any rounding, with all exponents free.
     known
         A part of the law that was given, not estimated.
     constants, constant_covariance
@@ -101,6 +113,7 @@ class FittedLaw:
     plain_mse: float = math.nan
     estimates: tuple[float, ...] = ()
     inner: tuple[tuple[int, int, str], ...] = ()
+    exponent_estimates: tuple[ExponentEstimate, ...] = ()
 
     @classmethod
     def from_law(
@@ -150,6 +163,22 @@ class FittedLaw:
     def plus(self, known: Signomial) -> "FittedLaw":
         """Return the law with a known part, whose numbers are not estimated."""
         return replace(self, known=self.known + known) if known.terms else self
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the errors of the fit weigh rows, so that they are not those of `predict`."""
+        return not (math.isnan(self.plain_mse) or f"{self.plain_mse**0.5:.3g}" == f"{self.mse**0.5:.3g}")
+
+    @property
+    def mse_text(self) -> str:
+        """The mean squared error in words, that of weighted rows called so."""
+        return f"mse {self.plain_mse:.4g} ({self.mse:.4g} weighted)" if self.is_weighted else f"mse {self.mse:.4g}"
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that were fitted."""
+        numbers = len(self.constants) if self.constants else self.size
+        return round(self.degrees_of_freedom) + numbers
 
     @property
     def n_terms(self) -> int:
@@ -217,6 +246,7 @@ class FittedLaw:
 
     def to_plain(self) -> dict[str, Any]:
         """Return the numbers beside the equation as plain JSON values."""
+        fractions = [[e.term, e.feature, e.estimate, _finite(e.standard_error)] for e in self.exponent_estimates]
         return {
             "known": str(self.known),
             "terms": [str(Signomial([t])) for t in self.terms],
@@ -226,6 +256,7 @@ class FittedLaw:
             "covariance": self.covariance.tolist(),
             "noise": [self.noise.kind, _finite(self.noise.sigma), self.noise.estimated],
             "estimates": list(self.estimates),
+            **({"exponent_estimates": fractions} if fractions else {}),
             "constants": [[c.name, c.value, _finite(c.standard_error)] for c in self.constants],
             "constant_covariance": self.constant_covariance.tolist(),
             **{name: _finite(getattr(self, name)) for name in _MEASURES},
@@ -256,6 +287,10 @@ class FittedLaw:
             constant_covariance=joint.reshape(len(constants), len(constants)),
             estimates=tuple(float(v) for v in values.get("estimates", ())),
             inner=inner,
+            exponent_estimates=tuple(
+                ExponentEstimate(int(k), str(name), float(value), float("inf") if error is None else float(error))
+                for k, name, value, error in values.get("exponent_estimates", ())
+            ),
             **measures,
         )
 
@@ -292,16 +327,16 @@ class LawPath(tuple[FittedLaw, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        rows = [f"  [{i}] size {law.size}, mse {law.mse:.4g}: {law.equation:.4g}" for i, law in enumerate(self)]
+        rows = [f"  [{i}] size {law.size}, {law.mse_text}: {law.equation:.4g}" for i, law in enumerate(self)]
         return "\n".join([f"LawPath of {len(self)} laws", *rows])
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame, one row per law."""
+        """Return a pandas data frame, one row per law; ``plain_mse`` counts all rows alike, the others weigh them."""
         try:
             import pandas as pd  # noqa: PLC0415 - an optional dependency
         except ImportError as error:
             raise ImportError("path_.to_frame() needs pandas: pip install pandas.") from error
-        columns = ("n_terms", "size", "code_length", "mse", "validation_mse", "equation")
+        columns = ("n_terms", "size", "code_length", "mse", "validation_mse", "plain_mse", "equation")
         return pd.DataFrame([{c: getattr(law, c) for c in columns} for law in self], columns=list(columns))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import Criterion
 from ecsel.discovery.discover import discover
+from ecsel.discovery.exponent_estimates import is_same_law, with_estimates
 from ecsel.discovery.fitted import Constant, FittedLaw, inner_slope
 from ecsel.discovery.form import Form
 from ecsel.discovery.form_fit import fit_form
@@ -138,6 +139,8 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
         return tuple(_named(table, options, law, error) for law, error in zip(laws, errors, strict=True))
 
     law = _named(table, options, found.law, found.error)
+    rows = Rows.from_table(table.X, table.y, table.weight)
+    law = with_estimates(law, rows, found.law.structure, table.names)
     # The same monomials with another parity or digit are the same law to a reader.
     near, path = named(found.near_ties, found.near_errors), named(found.front, found.front_errors)
     ties = {_monomials(tie): tie for tie in reversed(near)}
@@ -145,7 +148,7 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
     return Outcome(
         law,
         path,
-        tuple(sorted(ties.values(), key=lambda tie: tie.code_length)),
+        tuple(sorted((t for t in ties.values() if not is_same_law(law, t)), key=lambda tie: tie.code_length)),
         tuple(table.names[j] for j in found.left_out),
         found.misfit,
         found.largest_leverage,

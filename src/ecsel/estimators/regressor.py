@@ -732,8 +732,14 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         return None if dimensions is None else product_with_dimension(self._names(), *dimensions)
 
     def _verdict(self) -> Verdict:
+        column, outliers = self.misfit_column_, self.outliers_
         return Verdict(
-            self.law_found_, self.search_completed_, self.misfit_p_value_, self.misfit_column_, self.outliers_
+            self.law_found_,
+            self.search_completed_,
+            self.misfit_p_value_,
+            column,
+            outliers,
+            n_rows=self.law_.n_rows,
         )
 
     def to_latex(self, digits: int = 6) -> str:

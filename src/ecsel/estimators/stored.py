@@ -150,6 +150,7 @@ def read_law(node: Node, names: Sequence[str], equation: Signomial | None = None
         node.get(measure).optional(Node.number)
     if "estimates" in node.value and len(node.get("estimates").each(Node.number)) not in {0, len(read)}:
         node.get("estimates").refuse(f"a list of {len(read)} numbers")
+    _check_estimates(node, read)
     law = FittedLaw.from_plain(node.value)
     if equation is not None and law.equation != equation:
         raise ModelFileError(node.path, "the record speaks of another law than the equation that predicts")
@@ -198,6 +199,17 @@ def _pair(node: Node) -> list[Node]:
     if len(items) != 2:
         node.refuse("a list of two")
     return items
+
+
+def _check_estimates(node: Node, read: Sequence[Signomial]) -> None:
+    for each in node.get("exponent_estimates").items() if "exponent_estimates" in node.value else []:
+        if len(each.items()) != 4:
+            each.refuse("a term, a feature of it, a number and its standard error")
+        k, name, value, error = each.items()
+        value.number()
+        error.optional(Node.number)
+        if not 0 <= k.whole() < len(read) or name.text() not in read[k.whole()].terms[0].exponents:
+            each.refuse("a fraction of a term")
 
 
 def _check_inner(node: Node, read: Sequence[Signomial]) -> None:
