@@ -1,8 +1,9 @@
 """Laws on data that nobody tuned for: noise models, outliers, SI units, random signomials, coverage, honesty.
 
 `python -m benchmarks laws` measures what is missing in `results/laws.csv`, cell by cell, and writes `results/laws.md`;
-`--group` names some groups, `--rivals` measures other programs on a tenth of the tables, `--fresh` measures again. Every fit has default options and one thread. A law counts as
-found when it has exactly the true monomials; coefficients are not judged.
+`--group` names some groups, `--rivals` measures other programs on a tenth of the tables, and `--fresh` measures again.
+Every fit has default options and one thread. A law counts as found when it has exactly the true monomials; coefficients
+are not judged.
 """
 
 from __future__ import annotations
