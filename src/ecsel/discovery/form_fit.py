@@ -7,7 +7,7 @@ is for: a shift leaves the column positive, a rate is about one over the spread 
 finished on all constants together.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -150,10 +150,11 @@ def _finished(projection: _Projection, at: Mapping[str, float]) -> dict[str, flo
         error = (values - projection.y) * projection.root
         return np.clip(np.nan_to_num(error, nan=BAD, posinf=BAD, neginf=-BAD), -BAD, BAD)
 
+    def jacobian(theta: Floats) -> Floats:
+        return projection.slopes(constants(theta))
+
     start = np.array([at[name] for name in names])
-    jacobian: Callable[[Floats], Floats] = lambda theta: projection.slopes(constants(theta))  # noqa: E731
-    tight = {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15}
-    last = least_squares(residual, start, jacobian, x_scale="jac", max_nfev=100, **tight)
+    last = least_squares(residual, start, jacobian, x_scale="jac", max_nfev=100, ftol=1e-15, xtol=1e-15, gtol=1e-15)
     return constants(last.x) if last.cost <= 0.5 * float(np.sum(residual(start) ** 2)) else dict(at)
 
 

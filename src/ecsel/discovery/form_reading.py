@@ -210,8 +210,8 @@ class Reader:
             case syntax.Product(factors):
                 total = ONE
                 for is_divided, factor, _ in factors:
-                    value = self.exponent(factor, why)
-                    total = total.times(self.inverse(value) if is_divided else value)
+                    own = self.exponent(factor, why)
+                    total = total.times(self.inverse(own) if is_divided else own)
                 return total
         raise self.refuse(why)
 

@@ -247,7 +247,9 @@ def _plain(
     chain = np.eye(len(design)) if chain is None else chain
     fitted = np.sum([t.coefficient * m for t, m in zip(terms, monomials, strict=True)], axis=0) if terms else 0.0
     parts = FormParts(terms, free, tuple(inner), constants or {}, chain)
-    return described(table, parts, jacobian @ chain, (table.y - fitted) * root, (table.y * root) @ (table.y * root))
+    return described(
+        table, parts, jacobian @ chain, (table.y - fitted) * root, float((table.y * root) @ (table.y * root))
+    )
 
 
 @dataclass(frozen=True, eq=False)
