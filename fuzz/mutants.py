@@ -122,6 +122,26 @@ MUTANTS = (
         "tests/signomial/test_parse.py",
     ),
     Mutant(
+        "files/atomic_write.py",
+        "found.stat(follow_symlinks=False)",
+        "found.stat()",
+        "tests/files/test_atomic_write.py",
+    ),
+    Mutant("cli/archives.py", "(OSError, EOFError, zlib.error)", "OSError", "tests/cli/test_archives.py"),
+    Mutant("cli/reading.py", "except RecursionError:", "except ZeroDivisionError:", "tests/cli/test_archives.py"),
+    Mutant(
+        "estimators/stored.py",
+        "if len(equations) != n_scores:",
+        "if len(equations) > n_scores:",
+        "tests/estimators/test_stored.py",
+    ),
+    Mutant(
+        "files/errors.py",
+        "return text if len(text) <= MAX_MESSAGE else",
+        "return text if text else",
+        "tests/estimators/test_stored.py",
+    ),
+    Mutant(
         "search/dictionary.py",
         "if not np.isfinite(width) or width <= 1e-9",
         "if np.isfinite(width) or width <= 1e-9",

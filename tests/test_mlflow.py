@@ -1,4 +1,5 @@
-"""Models in a real tracking store of MLflow, a database on disk. `make integrations`, which has MLflow, runs this.
+"""Models in a real tracking store of MLflow, a database on disk: in all tests with its small package, without a server,
+and in `make integrations` with the whole of it.
 
 No pickle may be among the files, and what MLflow answers is what the model answers, to the last bit.
 """
@@ -18,7 +19,7 @@ from ecsel.files import ModelFileError
 if os.environ.get("ECSEL_INTEGRATIONS"):
     import mlflow
 else:
-    mlflow = pytest.importorskip("mlflow", reason="`make integrations` has it")
+    mlflow = pytest.importorskip("mlflow", reason="the extra `mlflow` has it")
 
 pytestmark = pytest.mark.filterwarnings("default")  # MLflow has warnings of its own
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the wheel in dist/ into an empty environment on a path without a compiler, fits a table, adds the extra of the
+# Installs the wheel in dist/ into an empty environment on a path without a compiler, fits two tables, adds the extra of the
 # command line and runs `ecsel demo`; then the sdist in the same way, which must fall back to NumPy. Nothing may come along
 # but the four packages that are asked for and what these need. Usage: sh tests/without_compiler.sh PYTHON, after `make dist`.
 set -eu
@@ -55,11 +55,16 @@ from ecsel._compiled import compiled
 assert (compiled is not None) == (sys.argv[1] == "whl"), "the wheel has the kernel, the sdist without a compiler has not"
 needed = {name.split(">=")[0] for name in metadata.requires("ecsel") if "extra ==" not in name}
 assert needed == {"numpy", "scipy", "scikit-learn", "narwhals"}, needed
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_wine
 
 X, y = load_breast_cancer(return_X_y=True)
 model = ecsel.ECSELClassifier(max_factors=3).fit(X, y)
 print(sys.argv[1], model.equations_[1], f"accuracy {model.score(X, y):.3f}")
+for load in (load_breast_cancer, load_wine):
+    X, y = load(return_X_y=True)
+    began = time.process_time()
+    ecsel.ECSELClassifier().fit(X, y)
+    print(f"{sys.argv[1]}: {load.__name__[5:]} fitted in {time.process_time() - began:.2f} CPU s")
 PYTHON
     if [ "$kind" = whl ]; then
         empty/bin/python -m pip --disable-pip-version-check --quiet install "ecsel[cli] @ file://$(ls "$dist"/*.whl)"

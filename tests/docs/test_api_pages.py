@@ -4,7 +4,7 @@ import re
 import runpy
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -39,3 +39,14 @@ def test_every_public_name_has_a_docstring(module):
     source = import_module(module)
     bare = [name for name in source.__all__ if not (getattr(source, name).__doc__ or "").strip()]
     assert bare == []
+
+
+def test_the_checklist_counts_the_examples_of_docstrings():
+    public = {}
+    for module in api["present"]():
+        source = import_module(module)
+        for each in (getattr(source, name) for name in source.__all__):
+            if isinstance(each, type | FunctionType):
+                public[f"{each.__module__}.{each.__qualname__}"] = ">>>" in (each.__doc__ or "")
+    count = f"{sum(public.values())} of {len(public)} public functions and classes have one"
+    assert count in (ROOT / "docs" / "checklists.md").read_text(encoding="utf-8")

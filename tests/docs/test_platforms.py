@@ -1,4 +1,4 @@
-"""The page on MLflow and Spark prints what it shows. `make integrations` runs this: other environments lack them."""
+"""The page on MLflow and Spark prints what it shows: up to Spark in all tests, the whole in `make integrations`."""
 
 import os
 import runpy
@@ -13,6 +13,15 @@ PAGES = [name for name in outputs["PAGES"] if outputs["needed"]((ROOT / name).re
 
 def test_there_is_such_a_page():
     assert PAGES == ["docs/platforms.md"]
+
+
+@pytest.mark.filterwarnings("default")  # those of MLflow
+def test_the_page_prints_what_it_shows_up_to_spark():
+    pytest.importorskip("mlflow", reason="the extra `mlflow` has it")
+    (name,) = PAGES
+    before, spark, _ = (ROOT / name).read_text(encoding="utf-8").partition("\n## Spark")
+    assert spark
+    assert outputs["with_outputs"](before, name) == before
 
 
 @pytest.mark.filterwarnings("default")  # those of MLflow and Spark

@@ -176,3 +176,10 @@ def test_a_message_has_a_bounded_length(search_file, spoilt, change):
     with pytest.raises(ModelFileError) as caught:
         load(spoilt(search_file, change))
     assert len(str(caught.value)) < 1500
+
+
+@pytest.mark.parametrize("kind", ["law", "prediction"])
+def test_the_name_of_the_target_comes_back_and_old_files_have_none(request, spoilt, kind):
+    source = request.getfixturevalue(f"{kind}_file")
+    assert load(spoilt(source, lambda d: d["report"].update(target="speed"))).target_name_ == "speed"
+    assert load(spoilt(source, lambda d: d["report"].pop("target"))).target_name_ == "y"

@@ -619,3 +619,21 @@ def date_case(request):
     form, values = request.param
     reading = date_reading(form, values)
     return reading, values, plain_of(reading, values)
+
+
+@pytest.fixture(scope="session")
+def product_of():
+    """Return the function that gives the model of one term, the product of an encoder's features to given powers."""
+
+    def of(encoder, exponents):
+        return ModelView(
+            terms=ScoreTerms([1.0], [exponents], [0], 1),
+            link="identity",
+            classes=("prediction",),
+            feature_names=encoder.feature_names,
+            raw_names=encoder.raw_names,
+            feature_groups=encoder.feature_groups,
+            encoder=encoder,
+        )
+
+    return of

@@ -117,6 +117,18 @@ def test_only_old_temporary_files_of_the_same_file_are_removed(tmp_path):
     assert sorted(tmp_path.iterdir()) == sorted([young, *kept, tmp_path / "model.json"])
 
 
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_link_is_as_old_as_itself(tmp_path, exists):
+    link, target = tmp_path / ".model.json.0123456789abcdef.tmp", tmp_path / "target"
+    link.symlink_to(target)
+    if exists:
+        target.touch()
+    os.utime(link, (time.time() - 61, time.time() - 61), follow_symlinks=False)
+    write_whole(tmp_path / "model.json", b"new")
+    assert not link.is_symlink()
+    assert target.exists() == exists
+
+
 def test_a_loop_of_links_is_an_error_of_the_system(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     first.symlink_to(second)

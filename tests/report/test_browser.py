@@ -148,7 +148,8 @@ def test_suggested_changes_flip_the_decision_and_are_the_nearest(class_case, ope
             n_changes += 1
             assert control["low"] <= value <= control["high"]
             if control["unit"]:  # a number that the column can hold
-                assert value / control["unit"] == pytest.approx(round(value / control["unit"]), abs=1e-6)
+                steps = (value - control["origin"]) / control["unit"]
+                assert steps == pytest.approx(round(steps), abs=1e-6)
             best = explain.counterfactual(
                 case.model,
                 before,

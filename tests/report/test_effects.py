@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ecsel.report.drivers import drivers
-from ecsel.report.effects import effects, scores_along
+from ecsel.report.effects import Around, effects
 from ecsel.report.evidence import Rows, typical_row
 
 
@@ -16,14 +16,14 @@ def test_a_curve_is_the_change_of_the_log_odds(churn_case):
     grid = np.array([0.0, 5.0, 60.0])
     rows = churn_case.X_test.iloc[[start] * 3].assign(tenure=grid.astype(int))
     wanted = churn_case.model.decision_function(rows)
-    np.testing.assert_allclose(scores_along(evidence, j, grid, start)[:, 0], wanted, rtol=1e-12)
+    np.testing.assert_allclose(Around(evidence, start).scores(j, grid)[:, 0], wanted, rtol=1e-12)
 
 
 def test_scores_of_several_classes_are_relative_to_their_mean(hostile_case):
     evidence = hostile_case.evidence
     j = int(evidence.used[0])
     values = evidence.training.numbers(j)[:5]
-    np.testing.assert_allclose(scores_along(evidence, j, values, 0).sum(axis=1), 0, atol=1e-9)
+    np.testing.assert_allclose(Around(evidence, 0).scores(j, values).sum(axis=1), 0, atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:.*rows lie")

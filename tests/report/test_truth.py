@@ -10,7 +10,7 @@ from ecsel.explain.reasons import reference_text
 from ecsel.report import render_report
 from ecsel.report.data import data_summary
 from ecsel.report.drivers import drivers
-from ecsel.report.effects import band, effects
+from ecsel.report.effects import Around, effects
 from ecsel.report.evidence import Evidence, typical_row
 from ecsel.report.examples import examples
 from ecsel.report.formulas import formulas
@@ -98,7 +98,10 @@ def test_bands_are_intervals_of_the_effect(hearts):
     evidence = Evidence.read(model, X, y, None, None)
     errors, start = model.standard_errors(X, y), typical_row(evidence)
     j = evidence.view.column_position("vessels")
-    reach = band(evidence, j, np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.0]), start)[:, 0]
+    values, typical = np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.0])
+    low, high = Around(evidence, start).ends(j, values, typical, np.zeros((4, 1)))[..., 0]
+    np.testing.assert_array_equal(-low, high)
+    reach = high
     assert reach[1] == 0
     (equation,) = model.equations_.values()
     mine = [t for t in equation.terms if any("vessels" in f.name for f in t.factors)]
@@ -167,11 +170,30 @@ def test_one_meaning_of_typical_in_every_section(hearts):
 def test_bootstrap_draws_tell_how_often_a_piece_is_chosen_again(hearts):
     model, X, y = hearts
     draws = model.stability(X, y, n_bootstrap=3)
-    lines = formulas(Evidence.read(model, X, y, None, None), 3).pieces
+    lines = formulas(Evidence.read(model, X, y, None, None), draws).pieces
     for line, share in zip(lines, draws.piece_frequency, strict=True):
         assert line.chosen.startswith(f"{100 * share:.0f}\u202f% (")
     assert "chosen again" in render_report(model, X, y, n_bootstrap=2)
     assert "chosen again" not in render_report(model, X, y)
+
+
+def test_bands_of_bootstrap_draws_are_those_of_their_curves(hearts):
+    """Each draw is evaluated by hand: its equation at a value less its equation at the typical one."""
+    model, X, y = hearts
+    evidence = Evidence.read(model, X, y, None, None)
+    draws, start = model.stability(X, y, n_bootstrap=4), typical_row(evidence)
+    j, values = evidence.view.column_position("vessels"), np.array([0.0, 1.0, 2.0, 3.0])
+    found = Around(evidence, start, draws).ends(j, values, np.array([1.0]), np.zeros((4, 1)))[..., 0]
+    rows = pd.concat([X.iloc[[start]]] * 4, ignore_index=True).assign(vessels=values)
+    encoder = draws.encoder
+    features = dict(zip(encoder.feature_names, encoder.feature_rows(rows), strict=True))
+    curves = np.array([equation.evaluate(features) for (equation,) in draws.draws])
+    wanted = np.quantile(curves - curves[:, [1]], [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+    assert found[1, 0] > found[0, 0]
+    page = render_report(model, X, y, n_bootstrap=2)
+    assert "95 % of the effects in 2 bootstrap draws" in page
+    assert "95 % intervals that take the pieces as given" not in page
 
 
 def test_a_swarm_has_a_dot_for_every_row_and_column(hearts):

@@ -77,6 +77,8 @@ def test_a_product_whose_factors_leave_the_range_of_doubles_keeps_its_value():
     terms = ScoreTerms.from_signomials([Signomial.parse("x**3/y**3"), Signomial.parse("x**3*y**-3*z")], NAMES)
     row = FeatureRows.from_values([[2e200, 1e200, 5.0], [1e-200, 2e-200, -8.0], [2.0, 1.0, 3.0]])
     np.testing.assert_allclose(scores(terms, row), [[8, 40], [0.125, -1], [8, 24]], rtol=1e-12)
+    small = ScoreTerms.from_signomials([Signomial.parse("x**-1*y**-1*sqrt(z + 1)")], NAMES)  # 1e-317 on the way
+    np.testing.assert_allclose(scores(small, FeatureRows.from_values([[1e13, 1e304, 1e304]])), [[1e-165]], rtol=1e-12)
 
 
 def test_ordinary_rows_keep_their_bits():

@@ -48,6 +48,22 @@ def test_numbers_in_disguise(texts, numbers):
     assert TableEncoder.fit(other, scaling="raw") == encoder
 
 
+@pytest.mark.parametrize(
+    ("texts", "unit"),
+    [
+        (["$5", "$7.50"], "$"),
+        (["£5", "(£7)"], "£"),
+        (["5 EUR", "-7 EUR"], "EUR"),
+        (["5", "$7"], "$"),
+        (["5 km", "7 km"], "km"),
+        (["5,000", "7"], ""),
+    ],
+)
+def test_the_unit_is_that_of_the_texts(texts, unit):
+    reading, strange = learn_number_text("x", dict.fromkeys(texts, 1.0))
+    assert (reading.unit, strange) == (unit, ())
+
+
 def test_missing_words_among_numbers_are_missing_and_unknown_is_a_level():
     encoder = TableEncoder.fit(pd.DataFrame({"x": ["1", "?", "2", "N/A", "3"]}), scaling="raw")
     rows = dict(zip(encoder.feature_names, encoder.feature_rows(pd.DataFrame({"x": ["?", "2"]})), strict=True))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 KIND_WORDS = {"numbers": "of numbers", "levels": "with levels", "yes/no": "yes/no", "dates": "of dates"}
 
 
+MIN_SHARE = 0.0005
+"""Smaller shares would print as 0.0 %."""
 LEFT_OUT = ("was left out.", "keeps it.", ": as asked.")
 """How notes end that tell of a column that takes no part."""
 
@@ -83,7 +85,7 @@ def _missing(prepared: Prepared, *, readable: bool) -> list[Finding]:
     if prepared.missing:
         n = prepared.n_read - prepared.n_without_target
         ranked = sorted(prepared.missing.items(), key=lambda pair: -pair[1])
-        columns = [f"{format_name(name)} {count / n:.1%}".replace("%", " %") for name, count in ranked[:6]]
+        columns = [f"{format_name(name)} {_share(count, n)}" for name, count in ranked[:6]]
         more = f" and {len(ranked) - 6} more columns" if len(ranked) > 6 else ""
         outcome = (
             f"; {prepared.n_incomplete} rows were left out, since a law needs every value"
@@ -92,6 +94,15 @@ def _missing(prepared: Prepared, *, readable: bool) -> list[Finding]:
         )
         found.append(Finding("missing", f"missing values: {', '.join(columns)}{more}{outcome}"))
     return found
+
+
+def _share(count: int, n: int) -> str:
+    """Return a number of rows as a share, and as it is where the share would be 0.0 %.
+
+    >>> _share(150, 1000), _share(1, 2381)
+    ('15.0 %', 'in 1 row')
+    """
+    return f"{100 * count / n:.1f} %" if count / n >= MIN_SHARE else f"in {counted(count, 'row')}"
 
 
 def _for_the_command_line(note: str) -> str:

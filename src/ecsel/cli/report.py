@@ -41,6 +41,19 @@ def report(
             help="The equation as points too; 20,600,50,paid: 600 points are 50 to 1 for paid, 20 more double that.",
         ),
     ] = None,
+    n_bootstrap: Annotated[
+        int,
+        typer.Option(
+            "--bootstrap",
+            min=0,
+            metavar="N",
+            help="Repeat the search on N draws of the rows: bands of curves, and how often each piece comes back.",
+        ),
+    ] = 0,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=WORDS", help="Your words for a column that is a reason; repeatable."),
+    ] = None,
     annex_iv: Annotated[
         bool,
         typer.Option("--annex-iv", help="The headings of Annex IV to the EU's AI Act, open ones marked."),
@@ -100,6 +113,8 @@ def report(
                 immutable=fixed,
                 details=details,
                 limits=limit or (),
+                n_bootstrap=n_bootstrap,
+                column_texts=_own_words(text or [], X.columns),
                 annex_iv=annex_iv,
                 points=card,
             )
@@ -107,6 +122,18 @@ def report(
             session.json("report", {"model": str(model), "data": data, "rows": len(y), "output": str(output)})
         else:
             session.note(f"Wrote {output}; open it in a browser.")
+
+
+def _own_words(texts: list[str], columns: Any) -> dict[str, str]:
+    """Return what ``--text`` says of columns; the longest name counts, since a name may hold a sign of equality."""
+    found = {}
+    for each in texts:
+        names = [name for name in map(str, columns) if each.startswith(f"{name}=")]
+        if not names:
+            raise CommandError(f"--text {each!r}: it takes COLUMN=WORDS, with a column of the table.")
+        name = max(names, key=len)
+        found[name] = each[len(name) + 1 :]
+    return found
 
 
 def scorecard_of(model: Any, text: str) -> Any:

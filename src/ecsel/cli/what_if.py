@@ -72,6 +72,8 @@ def what_if(
             session.json("what-if", {"model": str(model), "data": table.name, **document})
         elif not (csv.as_csv or session.quiet):
             session.out.print("If " + "; ".join(changes.lines) + ":", soft_wrap=True)
+            for name in changes.without_effect(view):
+                session.out.print(f"  {format_name(name)} is not in the equation: it changes nothing", soft_wrap=True)
             _print_summary(session, result)
         if output is not None or not session.as_json:
             put(session, outcome, as_csv=csv.as_csv, output=output, what="outcomes")
@@ -85,6 +87,17 @@ class Changes:
     new_values: dict[str, Any] = field(default_factory=dict)
     amounts: dict[str, float] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
+
+    def without_effect(self, view: "ModelView") -> list[str]:
+        """Return the columns that are changed and that the model does not use."""
+        used = set(used_names(view))
+        return [name for name in (*self.factors, *self.new_values, *self.amounts) if name not in used]
+
+
+def used_names(view: "ModelView") -> list[str]:
+    """Return the columns that some term depends on."""
+    uses = view.terms.uses.any(axis=0)
+    return [name for j, name in enumerate(view.raw_names) if uses[view.feature_groups == j].any()]
 
 
 def parse_changes(texts: "Sequence[str]", view: "ModelView") -> Changes:

@@ -80,7 +80,7 @@ typedef struct {
 
 typedef struct {
     double *first, *second;
-    long steps;
+    ptrdiff_t steps;
 } Moments;
 
 enum { CONVERGED = 0, STALLED, MAX_ITER, INTERRUPTED };

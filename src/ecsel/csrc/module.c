@@ -5,6 +5,7 @@
 
 #include "simd.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 enum { MAX_BUFFERS = 19 };
@@ -105,16 +106,62 @@ static PyObject *py_solve_active_set(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? PyFloat_FromDouble(fall) : NULL);
 }
 
-/* (scores, terms, features, rows, intercept, form, link, knee, largest exponent, where series begin) */
+typedef enum { SIZE, INTEGER, REAL } Type;
+
+/* A number of a tuple, and where it goes in a struct. */
+typedef struct {
+    const char *name;
+    Type type;
+    size_t at;
+} Field;
+
+#define FIELD(type, owner, member) {#member, type, offsetof(owner, member)}
+#define COUNT(fields) ((int)(sizeof(fields) / sizeof *(fields)))
+
+static int read_number(PyObject *number, const Field *field, void *into) {
+    char *place = (char *)into + field->at;
+    if (field->type == SIZE) {
+        *(ptrdiff_t *)place = PyNumber_AsSsize_t(number, PyExc_OverflowError);
+    } else if (field->type == INTEGER) {
+        const long value = PyLong_AsLong(number);
+        if (value != (int)value) PyErr_Format(PyExc_OverflowError, "%s does not fit an int", field->name);
+        *(int *)place = (int)value;
+    } else {
+        *(double *)place = PyFloat_AsDouble(number);
+    }
+    return !PyErr_Occurred();
+}
+
+/* Whether a tuple has so many items; an exception says so where it has not. */
+static int has_items(PyObject *tuple, const char *what, int count) {
+    if (tuple != NULL && PyTuple_Check(tuple) && PyTuple_Size(tuple) == count) return 1;
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "%s: a tuple of %d is wanted", what, count);
+    return 0;
+}
+
+/* The numbers of a tuple, each into its field: the table of fields is the order in which Python gives them. */
+static int read_fields(PyObject *tuple, const char *what, const Field *fields, int count, void *into) {
+    if (!has_items(tuple, what, count)) return 0;
+    for (int i = 0; i < count; i++)
+        if (!read_number(PyTuple_GetItem(tuple, i), &fields[i], into)) return 0;
+    return 1;
+}
+
+/* The items of a tuple from `first` on, which stays their owner. */
+static void items(PyObject *tuple, int first, int count, PyObject **out) {
+    for (int i = 0; i < count; i++) out[i] = PyTuple_GetItem(tuple, first + i);
+}
+
+static const Field SHAPE[] = {
+    FIELD(SIZE, Shape, scores),    FIELD(SIZE, Shape, terms),           FIELD(SIZE, Shape, features),
+    FIELD(SIZE, Shape, rows),      FIELD(INTEGER, Shape, intercept),    FIELD(INTEGER, Shape, form),
+    FIELD(INTEGER, Shape, link),   FIELD(REAL, Shape, knee),            FIELD(REAL, Shape, largest_exponent),
+    FIELD(REAL, Shape, series_below),
+};
+
 static int read_shape(PyObject *tuple, Shape *s) {
-    Py_ssize_t sizes[4];
-    if (!PyArg_ParseTuple(tuple, "nnnniiiddd", &sizes[0], &sizes[1], &sizes[2], &sizes[3], &s->intercept, &s->form,
-                          &s->link, &s->knee, &s->largest_exponent, &s->series_below))
-        return 0;
-    s->scores = sizes[0];
-    s->terms = sizes[1];
-    s->features = sizes[2];
-    s->rows = sizes[3];
+    if (!read_fields(tuple, "the shape of a problem", SHAPE, COUNT(SHAPE), s)) return 0;
+    const ptrdiff_t sizes[4] = {s->scores, s->terms, s->features, s->rows};
     /* with a term or a row the arrays bound all sizes; what is multiplied of them below must be a size too */
     const ptrdiff_t width = times(1, sizes[2] < 0 ? -1 : sizes[2] + (sizes[2] < PTRDIFF_MAX));
     const ptrdiff_t terms = times(sizes[0], sizes[1]), own = times(terms, width), all = own < 0 ? -1 : own + sizes[0];
@@ -144,12 +191,10 @@ static int take_block(Buffers *b, PyObject *const array[7], const Shape *s, cons
 
 static PyObject *py_forward(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *tuple, *array[7];
+    PyObject *array[7];
     Shape s;
-    if (!PyArg_ParseTuple(args, "O!OOOOOOO", &PyTuple_Type, &tuple, &array[0], &array[1], &array[2], &array[3],
-                          &array[4], &array[5], &array[6]) ||
-        !read_shape(tuple, &s))
-        return NULL;
+    if (!has_items(args, "forward", 8) || !read_shape(PyTuple_GetItem(args, 0), &s)) return NULL;
+    items(args, 1, 7, array);
     Buffers b = {.count = 0};
     const double *theta;
     Rows rows;
@@ -166,12 +211,11 @@ static PyObject *py_forward(PyObject *self, PyObject *args) {
 
 static PyObject *py_derivatives(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *tuple, *array[7], *out[3];
+    PyObject *array[7], *out[3];
     Shape s;
-    if (!PyArg_ParseTuple(args, "O!OOOOOOOOOO", &PyTuple_Type, &tuple, &array[0], &array[1], &array[2], &array[3],
-                          &array[4], &array[5], &array[6], &out[0], &out[1], &out[2]) ||
-        !read_shape(tuple, &s))
-        return NULL;
+    if (!has_items(args, "derivatives", 11) || !read_shape(PyTuple_GetItem(args, 0), &s)) return NULL;
+    items(args, 1, 7, array);
+    items(args, 8, 3, out);
     Buffers b = {.count = 0};
     const double *theta;
     Rows rows;
@@ -197,20 +241,23 @@ static PyObject *py_derivatives(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
+static const Field CHUNK_PLACE[] = {FIELD(SIZE, Packed, stride), FIELD(SIZE, Packed, first)};
+
 /* (shape, θ, data, rows of the chunk, first row, coded, tables, centre, scale, weighted, gradient or None, errors or
    None): the loss of a chunk. */
 static PyObject *py_sweep(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *shape, *array[6], *out[2];
+    PyObject *array[6], *out[2];
     Shape s;
     Packed p = {.wide = 0};
-    Py_ssize_t stride, first;
-    if (!PyArg_ParseTuple(args, "O!OOnnOOOOpOO", &PyTuple_Type, &shape, &array[0], &array[1], &stride, &first,
-                          &array[2], &array[3], &array[4], &array[5], &p.weighted, &out[0], &out[1]) ||
-        !read_shape(shape, &s))
+    if (!has_items(args, "sweep", 12) || !read_shape(PyTuple_GetItem(args, 0), &s)) return NULL;
+    items(args, 1, 2, array);
+    items(args, 5, 4, array + 2);
+    items(args, 10, 2, out);
+    p.weighted = PyObject_IsTrue(PyTuple_GetItem(args, 9));
+    if (p.weighted < 0 || !read_number(PyTuple_GetItem(args, 3), &CHUNK_PLACE[0], &p) ||
+        !read_number(PyTuple_GetItem(args, 4), &CHUNK_PLACE[1], &p))
         return NULL;
-    p.stride = stride;
-    p.first = first;
     Buffers b = {.count = 0};
     const double *theta = NULL;
     double *gradient = NULL;
@@ -392,7 +439,7 @@ static PyObject *py_positive_parts(PyObject *self, PyObject *args) {
     return finish(&b, room == NULL ? -1 : 0, room == NULL ? NULL : Py_NewRef(Py_None));
 }
 
-/* What a solver is given: rows, the parameters that it moves, what is charged and allowed. */
+/* What a solver is given: rows, the parameters that it moves, what is penalised and allowed. */
 static int take_problem(Buffers *b, PyObject *const array[7], const Shape *s, Rows *rows, double **theta,
                         PenaltyParts *penalty) {
     const ptrdiff_t all = s->scores * per_score(s);
@@ -406,29 +453,41 @@ static int take_problem(Buffers *b, PyObject *const array[7], const Shape *s, Ro
            (penalty->upper = take(b, array[6], 0, 0, all, NULL)) != NULL;
 }
 
-/* ((kind, scores, pieces, rows, intercept, iterations, lines of x, ridges), (tol, intercept ridge), x in single or double
-   precision, the lines that are the pieces or None for all, owners, y, w, ridge, offset or None, θ, scores, losses): θ
-   moves from its first line to the minimiser under each ridge; losses are the penalised one and the plain one. */
+/* A model, the lines of the matrix that its pieces are some of, and the number of ridges. */
+typedef struct {
+    Glm model;
+    ptrdiff_t lines, ridges;
+} GlmFits;
+
+static const Field GLM_SIZES[] = {
+    FIELD(INTEGER, GlmFits, model.kind),     FIELD(SIZE, GlmFits, model.scores),
+    FIELD(SIZE, GlmFits, model.pieces),      FIELD(SIZE, GlmFits, model.rows),
+    FIELD(INTEGER, GlmFits, model.intercept), FIELD(INTEGER, GlmFits, model.max_iter),
+    FIELD(SIZE, GlmFits, lines),             FIELD(SIZE, GlmFits, ridges),
+};
+static const Field GLM_NUMBERS[] = {FIELD(REAL, GlmFits, model.tol), FIELD(REAL, GlmFits, model.intercept_ridge)};
+
+/* (`GLM_SIZES`, `GLM_NUMBERS`, x in single or double precision, the lines of x that are the pieces or None for all, owners,
+   y, w, ridge, offset or None, θ, scores, losses): θ moves from its first line to the minimiser under each ridge; losses
+   are the penalised one and the plain one. */
 static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *array[10];
-    Glm g;
-    Py_ssize_t sizes[5];
-    if (!PyArg_ParseTuple(args, "(innniinn)(dd)OOOOOOOOOO", &g.kind, &sizes[0], &sizes[1], &sizes[2], &g.intercept,
-                          &g.max_iter, &sizes[3], &sizes[4], &g.tol, &g.intercept_ridge, &array[0], &array[8], &array[1],
-                          &array[2], &array[3], &array[4], &array[5], &array[6], &array[7], &array[9]))
+    GlmFits fits;
+    if (!has_items(args, "glm_fit", 12) ||
+        !read_fields(PyTuple_GetItem(args, 0), "glm_fit: sizes", GLM_SIZES, COUNT(GLM_SIZES), &fits) ||
+        !read_fields(PyTuple_GetItem(args, 1), "glm_fit: numbers", GLM_NUMBERS, COUNT(GLM_NUMBERS), &fits))
         return NULL;
-    g.scores = sizes[0];
-    g.pieces = sizes[1];
-    g.rows = sizes[2];
-    if (g.scores < 1 || g.pieces < 0 || g.rows < 1 || sizes[4] < 1 || (g.kind != GLM_SOFTMAX && g.scores != 1)) {
+    items(args, 2, 10, array);
+    Glm g = fits.model;
+    const ptrdiff_t lines = fits.lines, ridges = fits.ridges, cells = times(lines, g.rows);
+    if (g.scores < 1 || g.pieces < 0 || g.rows < 1 || ridges < 1 || (g.kind != GLM_SOFTMAX && g.scores != 1)) {
         PyErr_SetString(PyExc_ValueError, "glm_fit: sizes must be positive, and one score goes with two classes");
         return NULL;
     }
     Buffers b = {.count = 0};
     double *theta = NULL, *z = NULL, *losses = NULL;
     const int64_t *places = NULL;
-    const ptrdiff_t lines = sizes[3], ridges = sizes[4], cells = times(lines, g.rows);
     g.offset = NULL;
     g.single = NULL;
     g.x = take(&b, array[0], 0, 0, cells, NULL);
@@ -437,14 +496,14 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
         g.single = take_kind(&b, array[0], FLOATS, 0, cells, NULL);
     }
     int taken = (g.x != NULL || g.single != NULL) &&
-                (array[8] == Py_None || (places = take(&b, array[8], 1, 0, g.pieces, NULL)) != NULL) &&
-                (places != NULL || lines == g.pieces) && (g.owner = take(&b, array[1], 1, 0, g.pieces, NULL)) != NULL &&
-                (g.y = take(&b, array[2], 0, 0, g.rows, NULL)) != NULL &&
-                (g.w = take(&b, array[3], 0, 0, g.rows, NULL)) != NULL &&
-                (g.ridge = take(&b, array[4], 0, 0, times(ridges, g.pieces), NULL)) != NULL &&
-                (array[5] == Py_None || (g.offset = take(&b, array[5], 0, 0, times(g.scores, g.rows), NULL)) != NULL) &&
-                (theta = take(&b, array[6], 0, 1, times(ridges, g.scores + g.pieces), NULL)) != NULL &&
-                (z = take(&b, array[7], 0, 1, times(ridges, times(g.scores, g.rows)), NULL)) != NULL &&
+                (array[1] == Py_None || (places = take(&b, array[1], 1, 0, g.pieces, NULL)) != NULL) &&
+                (places != NULL || lines == g.pieces) && (g.owner = take(&b, array[2], 1, 0, g.pieces, NULL)) != NULL &&
+                (g.y = take(&b, array[3], 0, 0, g.rows, NULL)) != NULL &&
+                (g.w = take(&b, array[4], 0, 0, g.rows, NULL)) != NULL &&
+                (g.ridge = take(&b, array[5], 0, 0, times(ridges, g.pieces), NULL)) != NULL &&
+                (array[6] == Py_None || (g.offset = take(&b, array[6], 0, 0, times(g.scores, g.rows), NULL)) != NULL) &&
+                (theta = take(&b, array[7], 0, 1, times(ridges, g.scores + g.pieces), NULL)) != NULL &&
+                (z = take(&b, array[8], 0, 1, times(ridges, times(g.scores, g.rows)), NULL)) != NULL &&
                 (losses = take(&b, array[9], 0, 1, times(ridges, 2), NULL)) != NULL;
     for (ptrdiff_t k = 0; taken && k < g.pieces; k++)
         taken = g.owner[k] >= 0 && g.owner[k] < g.scores && (places == NULL || (places[k] >= 0 && places[k] < lines));
@@ -459,17 +518,18 @@ static PyObject *py_glm_fit(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
-/* ((kind, scores, rows), scores, y, w, residuals, curvatures): fills the last two. */
+static const Field GLM_ROWS[] = {FIELD(INTEGER, Glm, kind), FIELD(SIZE, Glm, scores), FIELD(SIZE, Glm, rows)};
+
+/* (`GLM_ROWS`, scores, y, w, residuals, curvatures): fills the last two. */
 static PyObject *py_glm_moments(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *array[5];
     Glm g = {0};
-    Py_ssize_t scores, rows;
-    if (!PyArg_ParseTuple(args, "(inn)OOOOO", &g.kind, &scores, &rows, &array[0], &array[1], &array[2], &array[3],
-                          &array[4]))
+    if (!has_items(args, "glm_moments", 6) ||
+        !read_fields(PyTuple_GetItem(args, 0), "glm_moments: sizes", GLM_ROWS, COUNT(GLM_ROWS), &g))
         return NULL;
-    g.scores = scores;
-    g.rows = rows;
+    items(args, 1, 5, array);
+    const ptrdiff_t scores = g.scores, rows = g.rows;
     Buffers b = {.count = 0};
     const double *z = NULL;
     double *residuals = NULL, *curvatures = NULL;
@@ -520,26 +580,44 @@ static PyObject *py_standardise_pieces(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
-/* ((atoms, rows, scores, candidates, members, considered swaps), (collinear, intercept ridge, least gain), values, places,
-   curvatures, residuals, (atoms, owners, coefficients, ridge, prices) of the members, (ridge, prices, usable, signs or None)
-   of the candidates, (products, inverses, additions, steps, best, swaps)): a look at the candidates. */
+/* A look, and the number of atoms that the candidates are some of. */
+typedef struct {
+    Look look;
+    ptrdiff_t atoms;
+} Scan;
+
+static const Field SCAN_SIZES[] = {
+    FIELD(SIZE, Scan, atoms),      FIELD(SIZE, Scan, look.rows),   FIELD(SIZE, Scan, look.scores),
+    FIELD(SIZE, Scan, look.count), FIELD(SIZE, Scan, look.active), FIELD(SIZE, Scan, look.considered),
+};
+static const Field SCAN_NUMBERS[] = {
+    FIELD(REAL, Scan, look.collinear),
+    FIELD(REAL, Scan, look.intercept_ridge),
+    FIELD(REAL, Scan, look.min_gain),
+};
+
+/* (`SCAN_SIZES`, `SCAN_NUMBERS`, values, places, curvatures, residuals, (atoms, owners, coefficients, ridge, prices) of
+   the members, (ridge, prices, usable, signs or None) of the candidates, (products, inverses, additions, steps, best,
+   swaps)): a look at the candidates. */
 static PyObject *py_piece_scan(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *array[19];
-    Py_ssize_t atoms, rows, scores, count, active, considered;
-    Look look;
+    Scan scan;
     Seen seen = {0};
-    if (!PyArg_ParseTuple(args, "(nnnnnn)(ddd)OOOO(OOOOO)(OOOO)(OOOOOO)", &atoms, &rows, &scores, &count, &active,
-                          &considered, &look.collinear, &look.intercept_ridge, &look.min_gain, &array[0], &array[1],
-                          &array[2], &array[3], &array[4], &array[5], &array[6], &array[7], &array[8], &array[9],
-                          &array[10], &array[11], &array[12], &array[13], &array[14], &array[15], &array[16],
-                          &array[17], &array[18]))
+    if (!has_items(args, "piece_scan", 9) ||
+        !read_fields(PyTuple_GetItem(args, 0), "piece_scan: sizes", SCAN_SIZES, COUNT(SCAN_SIZES), &scan) ||
+        !read_fields(PyTuple_GetItem(args, 1), "piece_scan: numbers", SCAN_NUMBERS, COUNT(SCAN_NUMBERS), &scan))
         return NULL;
-    look.rows = rows;
-    look.scores = scores;
-    look.count = count;
-    look.active = active;
-    look.considered = considered;
+    static const int parts[3] = {5, 4, 6}; /* arrays of the members, of the candidates, of what is seen */
+    items(args, 2, 4, array);
+    for (int part = 0, at = 4; part < 3; at += parts[part++]) {
+        PyObject *tuple = PyTuple_GetItem(args, 6 + part);
+        if (!has_items(tuple, "piece_scan: arrays", parts[part])) return NULL;
+        items(tuple, 0, parts[part], array + at);
+    }
+    Look look = scan.look;
+    const ptrdiff_t atoms = scan.atoms, rows = look.rows, scores = look.scores, count = look.count;
+    const ptrdiff_t active = look.active, considered = look.considered;
     look.signs = NULL;
     Buffers b = {.count = 0};
     int taken = scores > 0 && sizes_fit(atoms, rows) && sizes_fit(scores, rows) && sizes_fit(active, rows) &&
@@ -584,20 +662,29 @@ static PyObject *py_piece_scan(PyObject *self, PyObject *args) {
     Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? Py_NewRef(Py_None) : NULL);
 }
 
-/* (shape, v, codes, w, θ, l1, lower, upper, price, rules, threads): θ moves to the minimiser. */
+static const Field RULES[] = {
+    FIELD(REAL, Rules, tol),           FIELD(REAL, Rules, kkt),           FIELD(REAL, Rules, first_damping),
+    FIELD(REAL, Rules, largest_damping), FIELD(REAL, Rules, exact_below), FIELD(REAL, Rules, worth_a_retry),
+    FIELD(REAL, Rules, timid),         FIELD(REAL, Rules, noise),         FIELD(INTEGER, Rules, max_iter),
+    FIELD(INTEGER, Rules, max_active_sets),
+};
+static const Field PRICE[] = {FIELD(REAL, PenaltyParts, price)};
+static const Field THREADS[] = {{"threads", INTEGER, 0}};
+
+/* (shape, v, codes, w, θ, l1, lower, upper, price, `RULES`, threads): θ moves to the minimiser. */
 static PyObject *py_minimise(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *shape, *array[7];
+    PyObject *array[7];
     Shape s;
     PenaltyParts penalty;
     Rules r;
     int n_threads;
-    if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ddddddddii)i", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
-                          &array[3], &array[4], &array[5], &array[6], &penalty.price, &r.tol, &r.kkt, &r.first_damping,
-                          &r.largest_damping, &r.exact_below, &r.worth_a_retry, &r.timid, &r.noise, &r.max_iter,
-                          &r.max_active_sets, &n_threads) ||
-        !read_shape(shape, &s))
+    if (!has_items(args, "minimise", 11) || !read_shape(PyTuple_GetItem(args, 0), &s) ||
+        !read_number(PyTuple_GetItem(args, 8), PRICE, &penalty) ||
+        !read_fields(PyTuple_GetItem(args, 9), "minimise: rules", RULES, COUNT(RULES), &r) ||
+        !read_number(PyTuple_GetItem(args, 10), THREADS, &n_threads))
         return NULL;
+    items(args, 1, 7, array);
     Buffers b = {.count = 0};
     Rows rows;
     Ending end;
@@ -619,22 +706,28 @@ static PyObject *py_minimise(PyObject *self, PyObject *args) {
                               : NULL);
 }
 
-/* (shape, v, codes, w, θ, l1, lower, upper, price, pace, order, first, second, steps): one epoch of Adam moves θ and
+static const Field PACE[] = {
+    FIELD(SIZE, Pace, batch), FIELD(REAL, Pace, rate),   FIELD(REAL, Pace, clip),
+    FIELD(REAL, Pace, first), FIELD(REAL, Pace, second),
+};
+static const Field STEPS[] = {FIELD(SIZE, Moments, steps)};
+
+/* (shape, v, codes, w, θ, l1, lower, upper, price, `PACE`, order, first, second, steps): one epoch of Adam moves θ and
    its moments; returns the steps that were taken by then. */
 static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
     (void)self;
-    PyObject *shape, *array[10];
+    PyObject *array[10];
     Shape s;
     PenaltyParts penalty;
     Pace pace;
     Moments moments;
-    Py_ssize_t batch;
-    if (!PyArg_ParseTuple(args, "O!OOOOOOOd(ndddd)OOOl", &PyTuple_Type, &shape, &array[0], &array[1], &array[2],
-                          &array[3], &array[4], &array[5], &array[6], &penalty.price, &batch, &pace.rate, &pace.clip,
-                          &pace.first, &pace.second, &array[7], &array[8], &array[9], &moments.steps) ||
-        !read_shape(shape, &s))
+    if (!has_items(args, "adam_epoch", 14) || !read_shape(PyTuple_GetItem(args, 0), &s) ||
+        !read_number(PyTuple_GetItem(args, 8), PRICE, &penalty) ||
+        !read_fields(PyTuple_GetItem(args, 9), "adam_epoch: pace", PACE, COUNT(PACE), &pace) ||
+        !read_number(PyTuple_GetItem(args, 13), STEPS, &moments))
         return NULL;
-    pace.batch = batch;
+    items(args, 1, 7, array);
+    items(args, 10, 3, array + 7);
     Buffers b = {.count = 0};
     Rows rows;
     double *theta;
@@ -656,7 +749,7 @@ static PyObject *py_adam_epoch(PyObject *self, PyObject *args) {
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS status = adam_epoch(&s, &rows, &penalty, &pace, order, &moments, theta);
-    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? PyLong_FromLong(moments.steps) : NULL);
+    Py_END_ALLOW_THREADS return finish(&b, status, status == 0 ? PyLong_FromSsize_t(moments.steps) : NULL);
 }
 
 static PyMethodDef methods[] = {

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ecsel.estimators.options import check_integer
-from ecsel.estimators.stability import check_level, draw_seed, resample, run_draws
+from ecsel.estimators.stability import check_level, draw_seed, percentiles_of, resample, run_draws
 from ecsel.estimators.targets import check_weights
 from ecsel.quality.frames import to_pandas
 from ecsel.signomial import Signomial, Term
@@ -67,10 +67,7 @@ class LawStability:
     def to_frame(self, level: float = 0.95) -> Any:
         """Return a pandas data frame, a line per term; low and high are percentiles over the draws that have it."""
         check_level(level)
-        low, high = np.full((2, len(self.terms)), np.nan)
-        for k, values in enumerate(self.coefficients.T):
-            if not np.isnan(values).all():
-                low[k], high[k] = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+        low, high = percentiles_of(self.coefficients, level)
         columns: dict[str, Any] = {
             "term": self.terms,
             "frequency": self.frequency,

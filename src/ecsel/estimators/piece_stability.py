@@ -27,7 +27,7 @@ from ecsel.estimators.folds import SEARCH_ROWS, is_count
 from ecsel.estimators.options import check_integer
 from ecsel.estimators.readable_classes import class_task
 from ecsel.estimators.search_columns import with_cuts
-from ecsel.estimators.stability import Stability, check_level, draw_seed, resample, run_draws
+from ecsel.estimators.stability import Stability, check_level, draw_seed, percentiles_of, resample, run_draws
 from ecsel.estimators.targets import check_target, check_weights, class_weights, known_codes
 from ecsel.estimators.training import encoder_options
 from ecsel.estimators.training_rows import TrainingRows
@@ -70,6 +70,10 @@ class PieceStability(Stability):
         The coefficients of the model, (pieces,).
     draws
         The equations of every draw, without rounding.
+    encoder
+        The features of all draws.
+    temperature
+        What the model divides its scores by.
     """
 
     pieces: tuple[str, ...]
@@ -78,6 +82,18 @@ class PieceStability(Stability):
     other_shapes: NDArray[np.bool_]
     coefficient: Floats
     draws: tuple[Equations, ...]
+    encoder: TableEncoder
+    temperature: float
+
+    def scores(self, X: Any) -> Floats:
+        """Return the scores of rows by the equations of every draw, (draws, rows, scores)."""
+        features = self.encoder.feature_rows(read_table(X), warn=False)
+        values = dict(zip(self.encoder.feature_names, features, strict=True))
+        found = np.empty((len(self.draws), features.shape[1], len(self.draws[0])))
+        for i, equations in enumerate(self.draws):
+            for c, equation in enumerate(equations):
+                found[i, :, c] = equation.evaluate(values)
+        return found / self.temperature
 
     @property
     def sign_agreement(self) -> Floats:
@@ -104,10 +120,7 @@ class PieceStability(Stability):
         columns instead; `low` and `high` are percentiles of the coefficient over the draws that have the piece.
         """
         check_level(level)
-        low, high = np.full((2, len(self.pieces)), np.nan)
-        for k, values in enumerate(self.coefficients.T):
-            if not np.isnan(values).all():
-                low[k], high[k] = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+        low, high = percentiles_of(self.coefficients, level)
         columns: dict[str, Any] = {
             "class": self.piece_classes,
             "piece": self.pieces,
@@ -206,6 +219,7 @@ class ColumnParts:
     """The parts that raw columns have in an equation, over some rows."""
 
     def __init__(self, encoder: TableEncoder, rows: TrainingRows) -> None:
+        self.encoder = encoder
         self.columns = encoder.raw_names
         self._column = {feature.name: feature.column for feature in encoder.features}
         self._values = dict(zip(encoder.feature_names, rows.values, strict=True))
@@ -269,4 +283,6 @@ def _collect(model: ECSELClassifier, draws: list[Equations], parts: ColumnParts,
         others,
         np.array([term.coefficient for _, term in own]),
         tuple(draws),
+        parts.encoder,
+        temperature,
     )

@@ -154,11 +154,7 @@ def candidate_lines(
     measured = [i for i, candidate in enumerate(path) if np.isfinite(candidate.loss)]
     if len(measured) < 2:
         return []
-    how = (
-        ", and smoothed over the sizes, which chooses"
-        if any(np.isfinite(path[i].smoothed_loss) for i in measured)
-        else ""
-    )
+    how = "; the smoothed one chooses" if any(np.isfinite(path[i].smoothed_loss) for i in measured) else ""
     lines = [f"candidates ({what} on held-out rows ± its standard error{how}):"]
     lines += [f"  {'*' if i == own else ' '} {path[i].size:>3}: {figures[i]}  select({i})" for i in measured]
     lines.append("  * is this model; select(i) returns another, path_[i].equations shows its equations")

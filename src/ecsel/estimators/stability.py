@@ -101,6 +101,15 @@ class Stability:
         return to_pandas(columns, "Stability.to_frame()")
 
 
+def percentiles_of(coefficients: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the ends of the middle part of every column (draws, terms); NaN where no draw has the term."""
+    low, high = np.full((2, coefficients.shape[1]), np.nan)
+    for k, values in enumerate(coefficients.T):
+        if not np.isnan(values).all():
+            low[k], high[k] = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return low, high
+
+
 def check_level(level: float) -> None:
     """Refuse what is no level of an interval."""
     if not 0 < level < 1:

@@ -60,12 +60,14 @@ def _control(evidence: Evidence, column: InputColumn, *, is_fixed: bool) -> dict
     if (known := view.numeric_column(j)) is not None:
         low, high = known.low, known.high
     kind = evidence.training.columns[j].kind_and_dtype()[1]
+    grain = grain_of(present)
     return {
         **common,
         "low": low,
         "high": high,
         "whole": kind == "integer",
-        "unit": 0.0 if (grain := grain_of(present)) is None else grain.unit,
+        "unit": 0.0 if grain is None else grain.unit,
+        "origin": 0.0 if grain is None else grain.origin * 10.0**-grain.digits,
         "deviation": typical_deviation(present),
         **_scale(evidence, j, low, high),
     }

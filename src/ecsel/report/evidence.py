@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ecsel.estimators.errors import StandardErrors
+    from ecsel.estimators.piece_stability import PieceStability
     from ecsel.explain.baseline import Baseline
     from ecsel.tables.raw import RawColumn
 
@@ -175,6 +176,14 @@ class Evidence:
             return None
         found: StandardErrors = model.standard_errors(rows.table, model.classes_[rows.truth])
         return found if found.converged else None
+
+    def bootstrap(self, n_bootstrap: int) -> PieceStability | None:
+        """Return the search repeated on so many draws of the rows; None of none, and of models without a search."""
+        model, rows = self.view.estimator, self.training
+        if n_bootstrap == 0 or not (self.view.has_classes and model.encoder_.is_raw):
+            return None
+        found: PieceStability = model.stability(rows.table, model.classes_[rows.truth], n_bootstrap=n_bootstrap)
+        return found
 
     @cached_property
     def explained(self) -> Rows:

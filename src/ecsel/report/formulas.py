@@ -30,6 +30,7 @@ from ecsel.report.wording import DASH, MINUS, number, percent
 from ecsel.signomial.text import counted, format_name
 
 if TYPE_CHECKING:
+    from ecsel.estimators.piece_stability import PieceStability
     from ecsel.report.evidence import Evidence
     from ecsel.tables import Feature, TableEncoder
 
@@ -113,8 +114,8 @@ MAX_SIZES = 9
 """Sizes whose equations are written out: a long front of long equations would bury the model."""
 
 
-def formulas(evidence: Evidence, n_bootstrap: int = 0) -> Formulas:
-    """Typeset the model; the stability of its pieces takes a search for every bootstrap draw."""
+def formulas(evidence: Evidence, draws: PieceStability | None = None) -> Formulas:
+    """Typeset the model; bootstrap draws tell how stable its pieces are."""
     model, view = evidence.view.estimator, evidence.view
     if not view.has_classes:
         return _of_number(evidence)
@@ -135,10 +136,10 @@ def formulas(evidence: Evidence, n_bootstrap: int = 0) -> Formulas:
         tuple(promises),
         _readable_size(evidence) if readable else _size(equations),
         format_name(view.classes[1]) if evidence.is_log_odds else None,
-        _pieces(evidence, n_bootstrap) if readable else (),
+        _pieces(evidence, draws) if readable else (),
         column_rules(view),
         _front(evidence),
-        n_draws=n_bootstrap if readable else 0,
+        n_draws=0 if draws is None else len(draws.draws),
         n_sizes=len(Front.of(model).points),
         repeated=_repeated(equations, model.encoder_) if readable else "",
         product=_product(evidence),
@@ -193,7 +194,7 @@ def _product(evidence: Evidence) -> Html | None:
     return odds_product(element("mtext", f"odds of {format_name(label)}"), right)
 
 
-def _pieces(evidence: Evidence, n_bootstrap: int) -> tuple[PieceLine, ...]:
+def _pieces(evidence: Evidence, draws: PieceStability | None) -> tuple[PieceLine, ...]:
     """Return every piece, score by score, with what is known of it; errors and draws have the pieces in that order."""
     model, found = evidence.view.estimator, evidence.standard_errors
     pieces = [
@@ -213,18 +214,14 @@ def _pieces(evidence: Evidence, n_bootstrap: int) -> tuple[PieceLine, ...]:
             # names are typeset beside it, so that the quotes of text are not needed
             "; ".join(odds_phrases(term, model.encoder_)).replace("`", ""),
         )
-        for (label, term), error, chosen in zip(
-            pieces, errors, _chosen(evidence, len(pieces), n_bootstrap), strict=True
-        )
+        for (label, term), error, chosen in zip(pieces, errors, _chosen(draws, len(pieces)), strict=True)
     )
 
 
-def _chosen(evidence: Evidence, n_pieces: int, n_bootstrap: int) -> list[str]:
+def _chosen(draws: PieceStability | None, n_pieces: int) -> list[str]:
     """Return how often bootstrap draws chose each piece, and in brackets it or another piece of its columns."""
-    if n_bootstrap == 0:
+    if draws is None:
         return [DASH] * n_pieces
-    rows, model = evidence.training, evidence.view.estimator
-    draws = model.stability(rows.table, model.classes_[rows.truth], n_bootstrap=n_bootstrap)
     own = draws.piece_frequency
     return [
         f"{percent(share, 0)} ({percent(share + other, 0)})"

@@ -79,7 +79,7 @@ def decision_map(evidence: Evidence, ranking: tuple[int, ...], start: int) -> De
         border = Html("")
     dots = _rows_as_dots(evidence, frame, pair)
     title = f"Decision map over {format_name(names[0])} and {format_name(names[1])}: {what}"
-    axes = frame.axes(*map(_short, names), *(_ticks(evidence, j) for j in pair))
+    axes = frame.axes(_short(names[0]), _short(names[1]), *(_ticks(evidence, j) for j in pair))
     chart = frame.figure(title, _bands(frame, level), axes, border, dots)
     other_columns = f"row {format_name(evidence.evaluated.labels[start])} of the {evidence.evaluated_name}"
     own = format_name(label) if view.has_classes else ""

@@ -146,7 +146,8 @@ def build_page(evidence: Evidence, options: PageOptions) -> Page:
     source, method = script(view, evidence.baseline)
     places = [int(np.searchsorted(positions, each.position)) for each in explained]
     first = int(np.searchsorted(positions, start))
-    equations = formulas(evidence, options.n_bootstrap)
+    draws = evidence.bootstrap(options.n_bootstrap)
+    equations = formulas(evidence, draws)
     details = tuple((str(key), str(value)) for key, value in options.details.items())
     return Page(
         title=options.title,
@@ -166,7 +167,7 @@ def build_page(evidence: Evidence, options: PageOptions) -> Page:
         data=data_summary(evidence),
         formulas=equations,
         example=_by_hand(evidence, start),
-        effects=effects(evidence, driven.ranking, start),
+        effects=effects(evidence, driven.ranking, start, draws),
         classes=classes,
         values=values,
         drivers=driven,

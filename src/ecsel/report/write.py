@@ -132,8 +132,8 @@ def write_report(
     sample_rows : int, default=5000
         Most judged rows that the file keeps for the live what-if to start from; the explained examples always stay.
     n_bootstrap : int, default=0
-        Bootstrap draws of the rows on which the whole search is repeated, to tell how often each piece is chosen again;
-        0 leaves that column out. Readable classifiers only.
+        Bootstrap draws of the rows on which the whole search is repeated, for the bands of the curves and to tell how
+        often each piece is chosen again; with 0 the bands are standard errors. Readable classifiers only.
     column_texts : dict of column to str, optional
         Your own words for columns that are reasons; see `explain.reasons`.
     annex_iv : bool or dict of int to str, default=False

@@ -28,10 +28,9 @@ def round_cuts(values: Floats, weights: Floats) -> tuple[float, ...]:
     >>> round_cuts(np.arange(100.0), np.ones(100))
     (10.0, 24.0, 50.0, 74.0, 90.0)
     """
-    distinct, places = np.unique(values, return_inverse=True)
+    distinct, share = _distribution(values, weights)
     if len(distinct) < MIN_DISTINCT:
         return ()
-    share = np.cumsum(np.bincount(places, weights=weights)) / weights.sum()
     cuts = set()
     for q in QUANTILES:
         low, high = (int(np.searchsorted(share, at - 1e-12)) for at in (max(q - REACH, 0.0), min(q + REACH, 1.0)))
@@ -52,16 +51,21 @@ def round_centres(values: Floats, weights: Floats) -> tuple[float, ...]:
     >>> round_centres(np.arange(100.0), np.ones(100))
     (50.0, 10.0, 20.0, 70.0, 90.0)
     """
-    distinct, places = np.unique(values, return_inverse=True)
+    distinct, share = _distribution(values, weights)
     if len(distinct) < MIN_DISTINCT:
         return ()
-    share = np.cumsum(np.bincount(places, weights=weights)) / weights.sum()
     centres = []
     for q in sorted(QUANTILES, key=lambda q: q != 0.5):
         ends = (q - CENTRE_REACH, q, q + CENTRE_REACH)
         low, near, high = (float(distinct[min(int(np.searchsorted(share, at)), len(distinct) - 1)]) for at in ends)
         centres.append(round_between(low, high, near) if low < high else near)
     return tuple(dict.fromkeys(centres))
+
+
+def _distribution(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the different values, sorted, and the share of the rows up to each."""
+    distinct, places = np.unique(values, return_inverse=True)
+    return distinct, np.cumsum(np.bincount(places, weights=weights)) / weights.sum()
 
 
 def round_between(low: float, high: float, near: float) -> float:

@@ -17,7 +17,8 @@ import math
 import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -305,8 +306,10 @@ def _bounded_term(terms: ScoreTerms, rows: FeatureRows, k: int, known: Mapping[P
     if not placed:
         return math.exp(min(0.0, top))
     with np.errstate(over="ignore", invalid="ignore"):
-        product: Floats = reduce(np.multiply, [known[each] for each in placed])
+        *between, product = accumulate((known[each] for each in placed), np.multiply)
     lost = _is_extreme(product, math.exp(top))
+    for each in between[1:]:
+        lost |= _is_extreme(each, LARGEST)
     for each in placed:
         # a base is a double, and so are its own power and its root: only other powers are cut or rounded to zero
         if each.factor.exp or not 0 <= float(each.factor.exponent) <= 1:

@@ -195,12 +195,14 @@ class Study:
         validated: Any = None
         qualities: tuple[ClassQuality | ValueQuality, ...] = ()
         started = time.perf_counter()
+        plain = _plain(X) if plain is None and held_out_rows.size else plain
+        if held_out_rows.size:
+            kept, held_out_rows = with_missing_values(plain, kept, held_out_rows)
         if held_out_rows.size:
             begin(f"fitting {kept.size} rows to judge the model on the other {held_out_rows.size}")
             validated = choose(clone(model).fit(X.iloc[kept], outcomes.iloc[kept]))
             seconds = time.perf_counter() - started
             begin("fitting the models to compare with")
-            plain = _plain(X) if plain is None else plain
             beside = rivals("classification" if classification else "regression", plain.iloc[kept], codes[kept])
             measured = _class_qualities if classification else _value_qualities
             with warnings.catch_warnings():
@@ -322,6 +324,21 @@ def hold_out(codes: Labels | None, n: int, share: float, seed: int) -> tuple[Lab
     held_out_rows = [rng.permutation(rows)[: min(round(share * rows.size), rows.size - 1)] for rows in groups]
     left_out = np.sort(np.concatenate(held_out_rows))
     return np.setdiff1d(np.arange(n), left_out), left_out
+
+
+def with_missing_values(plain: Any, kept: Labels, held_out: Labels) -> tuple[Labels, Labels]:
+    """Return the same rows, but those with a missing value in a column without any among the kept are kept.
+
+    A model refuses missing values in a column that had none in training, so that it could not be judged on these rows.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"a": [1, None, 3, 4], "b": [None, None, 1, 2]})
+    >>> with_missing_values(frame, np.array([0, 2]), np.array([1, 3]))
+    (array([0, 1, 2]), array([3]))
+    """
+    missing = plain.isna().to_numpy()
+    strange = (missing[held_out] & ~missing[kept].any(axis=0)).any(axis=1)
+    return np.sort(np.concatenate([kept, held_out[strange]])), held_out[~strange]
 
 
 def n_numbers(model: Any) -> int:

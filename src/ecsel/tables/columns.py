@@ -43,7 +43,16 @@ class NumericColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class CategoricalColumn:
+class _LevelColumn:
+    name: str
+    dtype: ColumnDtype
+    levels: tuple[Level, ...]
+    has_missing: bool = False
+    missing_codes: tuple[Level, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CategoricalColumn(_LevelColumn):
     """A nominal column with the levels seen in training, sorted.
 
     ``has_other`` tells that training saw further levels, too many to list: a level that is not listed is then no
@@ -59,17 +68,12 @@ class CategoricalColumn:
     ('own', 'rent')
     """
 
-    name: str
-    dtype: ColumnDtype
-    levels: tuple[Level, ...]
-    has_missing: bool = False
-    missing_codes: tuple[Level, ...] = ()
     has_other: bool = False
     kind: ClassVar[str] = "categorical"
 
 
 @dataclass(frozen=True, slots=True)
-class OrdinalColumn:
+class OrdinalColumn(_LevelColumn):
     """A column whose levels have the order that the user gave.
 
     Examples
@@ -82,11 +86,6 @@ class OrdinalColumn:
     ('small', 'large')
     """
 
-    name: str
-    dtype: ColumnDtype
-    levels: tuple[Level, ...]
-    has_missing: bool = False
-    missing_codes: tuple[Level, ...] = ()
     kind: ClassVar[str] = "ordinal"
 
 

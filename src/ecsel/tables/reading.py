@@ -8,6 +8,7 @@ model often needs a few of many; pandas is asked directly, which for single rows
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class FrameColumns(Sequence[RawColumn]):
+class LazyColumns(Sequence[RawColumn], ABC):
+    """Columns that are made when they are asked for, one or a slice of them."""
+
+    @abstractmethod
+    def column(self, j: int) -> RawColumn:
+        """Return the column at a position."""
+
+    @overload
+    def __getitem__(self, j: int) -> RawColumn: ...
+
+    @overload
+    def __getitem__(self, j: slice) -> tuple[RawColumn, ...]: ...
+
+    def __getitem__(self, j: int | slice) -> RawColumn | tuple[RawColumn, ...]:
+        return tuple(map(self.column, range(*j.indices(len(self))))) if isinstance(j, slice) else self.column(j)
+
+
+class FrameColumns(LazyColumns):
     """The columns of a pandas or narwhals frame, each read when it is first asked for.
 
     `names` are what the columns are called here; they are the frame's own where it is `named`.
@@ -39,15 +57,8 @@ class FrameColumns(Sequence[RawColumn]):
     def __len__(self) -> int:
         return len(self.names)
 
-    @overload
-    def __getitem__(self, j: int) -> RawColumn: ...
-
-    @overload
-    def __getitem__(self, j: slice) -> tuple[RawColumn, ...]: ...
-
-    def __getitem__(self, j: int | slice) -> RawColumn | tuple[RawColumn, ...]:
-        if isinstance(j, slice):
-            return tuple(self[k] for k in range(*j.indices(len(self))))
+    def column(self, j: int) -> RawColumn:
+        """Return the column at a position; it is read once."""
         if (known := self._known[j]) is None:
             known = self._known[j] = RawColumn.of_series(self.names[j], self._series(j))
         return known

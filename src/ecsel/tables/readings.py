@@ -9,9 +9,8 @@ rule leaves a note. Columns that are listed as categorical or ordinal are taken 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -23,9 +22,10 @@ from ecsel.tables.level_text import LevelReading, as_text, learn_levels, rare_be
 from ecsel.tables.missing_codes import find_missing_codes
 from ecsel.tables.number_text import NumberText, is_missing_word, learn_number_text
 from ecsel.tables.raw import RawColumn
+from ecsel.tables.reading import LazyColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -50,7 +50,7 @@ class ReadColumn(NamedTuple):
     left_out: str | None = None
 
 
-class PlainColumns(Sequence[RawColumn]):
+class PlainColumns(LazyColumns):
     """The plain columns of a table, each made when it is first asked for."""
 
     def __init__(self, columns: Sequence[RawColumn], readings: Mapping[int, Reading], n_plain: Sequence[int]) -> None:
@@ -61,16 +61,9 @@ class PlainColumns(Sequence[RawColumn]):
     def __len__(self) -> int:
         return len(self._places)
 
-    @overload
-    def __getitem__(self, i: int) -> RawColumn: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> tuple[RawColumn, ...]: ...
-
-    def __getitem__(self, i: int | slice) -> RawColumn | tuple[RawColumn, ...]:
-        if isinstance(i, slice):
-            return tuple(self[k] for k in range(*i.indices(len(self))))
-        j, k = self._places[i]
+    def column(self, j: int) -> RawColumn:
+        """Return the plain column at a position; an input is read once."""
+        j, k = self._places[j]
         if j not in self._readings:
             return self._columns[j]
         if j not in self._made:

@@ -93,22 +93,10 @@ def test_a_module_can_be_imported(tmp_path, node):
     ]
 
 
-def test_levels_beyond_the_safe_integers_stay_apart(node):
-    from ecsel.explain import ModelView
-    from ecsel.signomial import ScoreTerms
+def test_levels_beyond_the_safe_integers_stay_apart(node, product_of):
     from ecsel.tables import TableEncoder
 
     big = 2**53
-    encoder = TableEncoder.fit([[big], [big + 1]] * 3, categorical=[0])
-    terms = ScoreTerms([1.0], [[1.0, 0.0]], [0], 1)
-    view = ModelView(
-        terms=terms,
-        link="identity",
-        classes=("prediction",),
-        feature_names=encoder.feature_names,
-        raw_names=encoder.raw_names,
-        feature_groups=encoder.feature_groups,
-        encoder=encoder,
-    )
+    view = product_of(TableEncoder.fit([[big], [big + 1]] * 3, categorical=[0]), [1.0, 0.0])
     script = f"{to_javascript(view)}\nconsole.log(JSON.stringify([{big}n, {big + 1}n].map((x0) => predict({{ x0 }}))))"
     assert [each["prediction"] for each in node("-", script=script)] == pytest.approx([10.0, 1.0])

@@ -89,10 +89,11 @@ def test_restarts_are_all_reported_and_the_best_by_validation_is_kept(make_table
     assert min(report.objective_spread) <= report.objective <= max(report.objective_spread) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("start", [1.5, 0.0])
 @pytest.mark.parametrize("clip", [1e-3, 1.0])
-def test_the_gradient_is_clipped_before_the_moments(make_table, make_problem, clip):
+def test_the_gradient_is_clipped_before_the_moments(make_table, make_problem, clip, start):
     problem = make_problem(make_table(), penalty=PaperL1(0.5))[0]
-    theta = np.full(problem.size, 1.5)
+    theta = np.full(problem.size, start)
     raw = problem.value_and_gradient(theta)[1] + problem.l1 * np.sign(theta)
     moments = _Moments(np.zeros_like(theta), np.zeros_like(theta))
     options = replace(QUICK, clip_norm=clip)

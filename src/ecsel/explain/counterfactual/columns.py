@@ -143,16 +143,20 @@ def _positive(feature: Feature, values: Floats, *, clips: bool) -> Floats:
 
 
 class Grain(NamedTuple):
-    """The multiples that a column of numbers holds.
+    """The multiples that a column of numbers holds, counted from an origin.
 
     >>> Grain(1, 5).unit, Grain(1, 5).upward(np.array([2.1, 2.5])), Grain(0, 100).downward(np.array([199.0]))
     (0.5, array([2.5, 2.5]), array([100.]))
+    >>> Grain(0, 24, 12).upward(np.array([36.0, 37.0]))
+    array([36., 60.])
     """
 
     digits: int
     """Decimals (0: whole numbers, −1: tens)."""
     step: int = 1
     """The numbers are multiples of so many units of the last decimal."""
+    origin: int = 0
+    """They begin at so many units of the last decimal."""
 
     @property
     def unit(self) -> float:
@@ -161,13 +165,14 @@ class Grain(NamedTuple):
 
     def upward(self, values: Floats) -> Floats:
         """Return the nearest multiples that are not below."""
-        scale = 10.0**self.digits / self.step
-        result: Floats = np.round(np.ceil(values * scale - ROUNDING) / scale, self.digits) + 0.0  # not −0.0
+        scale, start = 10.0**self.digits / self.step, self.origin * 10.0**-self.digits
+        multiple = np.ceil((values - start) * scale - ROUNDING) / scale
+        result: Floats = np.round(multiple + start, self.digits) + 0.0  # not −0.0
         return result
 
     def downward(self, values: Floats) -> Floats:
         """Return the nearest multiples that are not above."""
-        return 0.0 - self.upward(-values)
+        return 0.0 - self._replace(origin=-self.origin).upward(-values)
 
 
 @dataclass(frozen=True, eq=False)

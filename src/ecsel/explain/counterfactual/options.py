@@ -21,6 +21,8 @@ MAX_DECIMALS = 6
 """Data with more decimals than this are measurements without a unit of their own."""
 MIN_VALUES = 8
 """Fewer different numbers may have a common divisor by chance: eight are all even in one of 256 cases."""
+MIN_OF_TWO = 20
+"""In so many rows a third number would have shown up."""
 MAX_EXACT = 2.0**53
 """Larger whole numbers are not exact, and have no divisors to speak of."""
 
@@ -117,17 +119,24 @@ def typical_deviation(values: Floats) -> float:
 def grain_of(values: Floats) -> Grain | None:
     """Return the multiples that all values are of; None where they have many decimals.
 
-    Few different values may all be even by chance, so they only tell decimals.
+    Few different values may all be even by chance, so they only tell decimals. But a column of two, such as terms of 36
+    and 60 months, holds these two.
 
     >>> grain_of(np.array([1.5, 2.25])), grain_of(np.array([np.pi]))
-    (Grain(digits=2, step=1), None)
+    (Grain(digits=2, step=1, origin=0), None)
     >>> grain_of(np.arange(20) * 0.5), grain_of(np.arange(20) * 100.0)
-    (Grain(digits=1, step=5), Grain(digits=0, step=100))
+    (Grain(digits=1, step=5, origin=0), Grain(digits=0, step=100, origin=0))
+    >>> grain_of(np.repeat([36.0, 60.0], 20))
+    Grain(digits=0, step=24, origin=12)
     """
     digits = next((d for d in range(MAX_DECIMALS + 1) if (np.round(values, d) == values).all()), None)
     if digits is None:
         return None
-    units = np.unique(np.abs(np.round(values * 10.0**digits)))
+    both = np.unique(np.round(values * 10.0**digits))
+    if both.size == 2 and values.size >= MIN_OF_TWO and np.abs(both).max() < MAX_EXACT:
+        low, high = both.astype(np.int64).tolist()
+        return Grain(digits, high - low, low % (high - low))
+    units = np.unique(np.abs(both))
     if units.size < MIN_VALUES or units[-1] >= MAX_EXACT:
         return Grain(digits)
     return Grain(digits, int(np.gcd.reduce(units.astype(np.int64))))

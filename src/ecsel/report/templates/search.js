@@ -90,9 +90,9 @@ function readable(control, here, crossing, end, flips) {
   const onTheWay = (x) => (up ? x >= crossing && x <= end : x <= crossing && x >= end);
   if (control.unit > 0) {
     const side = up ? 1 : -1;
-    const place = round(crossing / control.unit - side * 1e-9);
+    const place = round((crossing - control.origin) / control.unit - side * 1e-9);
     // a level flips just beyond its number; and a unit of 0.1 is no exact double: the last digits of a product are noise
-    const near = [place, place + side].map((k) => Number((k * control.unit).toPrecision(14)));
+    const near = [place, place + side].map((k) => Number((k * control.unit + control.origin).toPrecision(14)));
     return near.find((x) => x >= control.low && x <= control.high && flips(x)) ?? null;
   }
   for (let digits = 2; digits < 12; digits++) {

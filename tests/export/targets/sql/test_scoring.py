@@ -13,7 +13,6 @@ from sqlglot import exp, parse_one
 from ecsel import Signomial
 from ecsel.explain import ModelView
 from ecsel.export import to_sql
-from ecsel.signomial import ScoreTerms
 from ecsel.tables import TableEncoder
 
 PRODUCT = Signomial.parse("2*x*y")
@@ -71,21 +70,18 @@ def test_text_among_the_numbers_of_sqlite_is_no_zero():
     assert reported == [pytest.approx(6.0), None, None, None]
 
 
-def level_model(levels):
-    encoder = TableEncoder.fit(pd.DataFrame({"x": [*levels] * 3}), categorical=["x"])
-    terms = ScoreTerms([1.0], [np.arange(1.0, len(encoder.features) + 1)], [0], 1)
-    return ModelView(
-        terms=terms,
-        link="identity",
-        classes=("prediction",),
-        feature_names=encoder.feature_names,
-        raw_names=encoder.raw_names,
-        feature_groups=encoder.feature_groups,
-        encoder=encoder,
-    )
+@pytest.fixture(scope="session")
+def level_model(product_of):
+    """Return the function that gives a model of one column whose levels have the exponents 1, 2, …"""
+
+    def of(levels):
+        encoder = TableEncoder.fit(pd.DataFrame({"x": [*levels] * 3}), categorical=["x"])
+        return product_of(encoder, np.arange(1.0, len(encoder.features) + 1))
+
+    return of
 
 
-def test_levels_are_equal_to_themselves_alone(database):
+def test_levels_are_equal_to_themselves_alone(level_model, database):
     """Not to the same word in capitals, nor with a space behind it, nor without its accent."""
     model = level_model(["a", "é"])
     rows = [{"x": x} for x in ("a", "é", "A", "a ", " a", "e", "e\u0301", "")]
@@ -95,7 +91,7 @@ def test_levels_are_equal_to_themselves_alone(database):
 @pytest.mark.parametrize(
     ("dialect", "connect"), [("duckdb", duckdb.connect), ("sqlite", lambda: sqlite3.connect(":memory:"))]
 )
-def test_columns_that_ignore_case_are_read_exactly(dialect, connect):
+def test_columns_that_ignore_case_are_read_exactly(level_model, dialect, connect):
     connection = connect()
     connection.execute("CREATE TABLE t (x VARCHAR COLLATE NOCASE)")
     connection.execute("INSERT INTO t VALUES ('a'), ('A')")
@@ -104,7 +100,7 @@ def test_columns_that_ignore_case_are_read_exactly(dialect, connect):
     assert reported == [(pytest.approx(10.0),), (pytest.approx(1.0),)]
 
 
-def test_levels_beyond_the_exact_doubles_stay_apart():
+def test_levels_beyond_the_exact_doubles_stay_apart(level_model):
     big = 2**53
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE t AS SELECT unnest([{big}, {big + 1}, {big + 2}, NULL])::BIGINT AS x")
