@@ -162,7 +162,7 @@ def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], verdict: Verdict, t
             f"2.7 in the odds. A law with one more term or real exponent must save {TERM_EVIDENCE:g} of them."
         )
     if not verdict.complete:
-        lines.append("The search was stopped before its end; this is the best law so far.")
+        lines.append("The search was stopped before its end; this is the best law so far. time_limit= lets it go on.")
     return "\n".join(lines)
 
 
