@@ -106,7 +106,7 @@ class Verdict:
         if self.outliers:
             listed = ", ".join(map(str, self.outliers[:MAX_ROWS_LISTED]))
             more = "" if len(self.outliers) <= MAX_ROWS_LISTED else f" and {len(self.outliers) - MAX_ROWS_LISTED} more"
-            rows = f"rows {listed}{more}, counted from {self.first_row}"
+            rows = f"{'row' if len(self.outliers) == 1 else 'rows'} {listed}{more}, counted from {self.first_row}"
             lines.append(f"Left out as outliers, which no noise explains: {rows}.")
         return lines
 
@@ -162,7 +162,7 @@ def describe(law: FittedLaw, near_ties: Sequence[FittedLaw], verdict: Verdict, t
             f"2.7 in the odds. A law with one more term or real exponent must save {TERM_EVIDENCE:g} of them."
         )
     if not verdict.complete:
-        lines.append("The search was stopped before its end; this is the best law so far.")
+        lines.append("The search was stopped before its end; this is the best law so far. time_limit= lets it go on.")
     return "\n".join(lines)
 
 

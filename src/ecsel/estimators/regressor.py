@@ -145,7 +145,9 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         Folds of a prediction. A number makes folds that depend on the content of rows alone, each with small and large
         targets; by default five, and three from 3000 distinct rows on.
     time_limit : float, optional
-        Seconds after which the best so far is returned. An interrupt (Ctrl-C) does the same, with a warning.
+        Seconds after which the best so far is returned. An interrupt (Ctrl-C) does the same, with a warning. Without
+        one the searches for a law have a budget of moves, not of seconds, so that the same table gives the same law on
+        any machine. Where it was spent, `search_completed_` is False, and a `time_limit` lets the search go on.
     n_jobs : int, optional
         Threads for the folds of a prediction, None for all cores; the result is the same. A law is sought in one.
     random_state : int, RandomState or None, default=None
@@ -180,7 +182,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
     target_name_ : str
         What the target is called, as a named series has it; else ``"y"``.
     search_completed_ : bool
-        False when the time limit or an interrupt ended the search.
+        False when the budget, the time limit or an interrupt ended the search.
     dimensionless_groups_, target_scale_ : tuple of Signomial, Signomial or None
         Where units are given: the groups of Buckingham's theorem, and a product with the dimension of the target.
     columns_left_out_ : tuple of str
@@ -353,6 +355,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if self.positive and not self.equation_.is_posynomial:
             raise ValueError("positive=True, but fixed_terms holds a term that is not positive")
         self.column_ranges_ = ranges_of(X_, names)
+        self.search_completed_ = best.outcome.complete and not search.is_cut
         self.target_name_ = target_name(y)
         if best.outcome.interrupted:
             warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=3)
@@ -541,6 +544,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             hints=task.hints,
             only_hints=task.only_hints,
             decided=task.decided,
+            budget=task.budget,
             seed=seed,
         )
         return (by_posynomial if self.positive else by_search)(table, options, progress)
