@@ -396,9 +396,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
                 best = search.attempt(noise)
             else:
                 best = search.choose(self._noise_kinds(noise), robust=False)
-        self._forget()
-        self.group_names_ = groups
         self._set(best, Signomial(), names)
+        self.group_names_ = groups
         self.law_found_ = bool(set(self.equation_.names) - set(groups.indicators))
         self.groups_ = groups.labels
         self.column_ranges_ = ranges_of(X_, names)
