@@ -135,6 +135,7 @@ def _law(law: Any) -> dict[str, Any]:
         "equation": str(law.equation),
         "n_terms": len(law.equation.terms),
         "rmse": law.mse**0.5,
+        "plain_rmse": law.plain_mse**0.5,
         "left_out_rmse": law.validation_mse**0.5,
         "code_length": law.code_length,
     }

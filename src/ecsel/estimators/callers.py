@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 
 CROSS_VALIDATION = frozenset({"sklearn.model_selection._validation", "sklearn.model_selection._search"})
-"""Modules of scikit-learn that fit and judge on folds; joblib's workers run their functions too."""
+"""Modules of scikit-learn that fit and evaluate on folds; joblib's workers run their functions too."""
 CALIBRATION = "_fit_classifier_calibrator_pair"
 """The function of scikit-learn that fits on some folds and calibrates on others; its module predicts for people too."""
 
