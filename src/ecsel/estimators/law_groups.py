@@ -88,9 +88,9 @@ def positions(labels: np.ndarray, names: GroupNames) -> np.ndarray:
     unknown = [label for label in labels.tolist() if label not in place]
     if unknown:
         known = ", ".join(map(repr, names.labels[:MAX_SHOWN])) + (", …" if len(names.labels) > MAX_SHOWN else "")
-        shown = ", ".join(map(repr, list(dict.fromkeys(unknown))[:MAX_SHOWN]))
+        listed = ", ".join(map(repr, list(dict.fromkeys(unknown))[:MAX_SHOWN]))
         raise ValueError(
-            f"{shown} in {len(unknown)} of {len(labels)} rows is no group of the training rows, whose prefactor is not "
+            f"{listed} in {len(unknown)} of {len(labels)} rows is no group of the training rows, whose prefactor is not "
             f"known; they have {known}"
         )
     return np.array([place[label] for label in labels.tolist()], dtype=np.intp)
