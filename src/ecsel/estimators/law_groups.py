@@ -90,8 +90,8 @@ def positions(labels: np.ndarray, names: GroupNames) -> np.ndarray:
         known = ", ".join(map(repr, names.labels[:MAX_SHOWN])) + (", …" if len(names.labels) > MAX_SHOWN else "")
         listed = ", ".join(map(repr, list(dict.fromkeys(unknown))[:MAX_SHOWN]))
         raise ValueError(
-            f"{listed} in {len(unknown)} of {len(labels)} rows is no group of the training rows, whose prefactor is not "
-            f"known; they have {known}"
+            f"{listed} in {len(unknown)} of {len(labels)} rows is no group of the training rows, whose prefactor is "
+            f"not known; they have {known}"
         )
     return np.array([place[label] for label in labels.tolist()], dtype=np.intp)
 
