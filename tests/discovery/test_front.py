@@ -5,7 +5,7 @@ import pytest
 
 from ecsel.discovery.criterion import Criterion
 from ecsel.discovery.discover import powers_of_a_product
-from ecsel.discovery.front import EXPLODES, explodes
+from ecsel.discovery.front import CORNER, EXPLODES, explodes, explodes_at_corner
 from ecsel.discovery.lattice import Lattice
 from ecsel.discovery.law import finish
 from ecsel.discovery.model import Problem, Structure
@@ -61,3 +61,18 @@ def test_the_powers_of_a_product_are_found_under_either_noise(relative):
     np.testing.assert_allclose(powers_of_a_product(X, y, relative=relative), [1.5, 0.0, -1.0])
     assert powers_of_a_product(X, rng.standard_normal(80), relative=relative) is None
     assert powers_of_a_product(np.ones((80, 2)), y, relative=relative) is None
+
+
+def test_the_corner_of_a_quotient_is_the_largest_over_the_smallest(together):
+    problem, quotient = law_of(together, [1, -1, 0])
+    at_corner = 3.0 * together[:, 0].max() / together[:, 1].min()
+    inside = np.abs(quotient.predict(problem.rows)).max()
+    assert at_corner > CORNER * inside
+    assert explodes_at_corner(problem, quotient)
+    largest, smallest = together.max(axis=0), together.min(axis=0)
+    for exponents in ([1, 0.5, 0], [0, 0, 2], [0.2, -0.1, 1]):
+        b = np.array(exponents)
+        corner = 3.0 * np.prod(np.where(b > 0, largest, smallest) ** b)
+        problem, law = law_of(together, exponents)
+        far = corner > CORNER * np.abs(law.predict(problem.rows)).max()
+        assert explodes_at_corner(problem, law) == far

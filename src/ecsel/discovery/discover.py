@@ -13,11 +13,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ecsel._typing import Floats
+from ecsel.discovery.budget import DECIDED as DECIDED_MOVES
+from ecsel.discovery.budget import RANKING as RANKING_MOVES
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion
 from ecsel.discovery.found import Discovery, extreme_scale
 from ecsel.discovery.front import (
     EXPLOSION,
+    EXPLOSION_OF_MISFIT,
     explodes,
+    explodes_at_corner,
     finish_representatives,
     front,
     is_carried_by_one_row,
@@ -36,15 +40,19 @@ from ecsel.discovery.progress import Progress, part, silent
 from ecsel.discovery.ranking import Ranking, degree_ranges, simplest_of_the_best
 from ecsel.discovery.residual_tests import Misfit, misfit_of_law
 from ecsel.discovery.rows import Rows
-from ecsel.discovery.search import OutOfTimeError, Search
+from ecsel.discovery.search import OutOfBudgetError, OutOfTimeError, Search
 
 SEARCH_ROWS = 300
 RANKING_ROWS = 2000
 FEWEST_ROWS = 3
 RESTARTS = 40, 12
 """Most restarts of a thorough search, and those without a gain after which it ends."""
+REGROWN = 24, 10
+"""The same where sums grow with free exponents."""
 RESTART_MONOMIALS = 6000
 BEAM_WIDTH = 6
+WIDE = 5
+"""Sums kept side by side where they grow with free exponents in a second search."""
 MAX_NEAR_TIES = 20
 OVERWHELMING = 5.0
 """Nats by which a law that owes a term to a single row must be shorter than one as simple that does not."""
@@ -93,7 +101,7 @@ def discover(
         left_out,
         run.misfit(best),
         float(leverages(run.ranking_problem, best).max(initial=0.0)),
-        explodes(run.ranking_problem, best),
+        run.explodes(run.ranking_problem, best),
         run.complete,
         run.interrupted,
     )
@@ -222,7 +230,7 @@ class _Run:
         order = self.rng.permutation(len(self.y))
         first = self.problem(np.sort(order[:SEARCH_ROWS]))
         report = part(self.progress, 0.0, RANKING)
-        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=report)
+        search = Search(first, self.rng, o.largest, o.n_terms, deadline, progress=report, budget=o.budget)
         work = (lambda: self._search_from_beam(search)) if o.thorough else search.run
         self._attempt(search, search.begin if o.only_hints or o.decided is not None else work)
         self._attempt(search, lambda: self._note_hints(search))
@@ -231,6 +239,9 @@ class _Run:
         if len(self.y) > SEARCH_ROWS:
             search = self._on_more_rows(search, np.sort(order[:RANKING_ROWS]))
             self._attempt(search, lambda: self._improve(search))
+        search.budget = None  # whatever was found is ranked with care
+        if o.budget is not None:
+            o.budget.spend(RANKING_MOVES if o.decided is None else DECIDED_MOVES)
         self.ranking_problem = search.problem
         ranking = Ranking(search.problem, tick=search.tick)
         self._attempt(search, lambda: self._rank(search, ranking))
@@ -240,10 +251,16 @@ class _Run:
         return [law for law in ranking.laws() if len(law) <= o.largest], front(ranking, o.largest)
 
     def _search_from_beam(self, search: Search) -> None:
-        """Search in another way than the first one did: a beam of sums that grow side by side, then restarts."""
+        """Search in another way than the first one did: sums that grow side by side, then restarts."""
         search.begin()
         exchange = search.exchange("rational", RESTART_MONOMIALS, "restarts")
-        if exchange is not None:
+        if exchange is not None and search.can_fit_exponents():
+            self._note_hints(search)
+            growth = search.growth(exchange, WIDE)
+            growth.shrink(growth.grow(Structure.empty(search.problem.lattice.n_columns), search.max_terms))
+            search.regrow(exchange, *REGROWN)
+            search.improve(exchange)
+        elif exchange is not None:
             # Where there are few monomials, more sums can be kept side by side at the same cost.
             width = BEAM_WIDTH * int(np.clip(np.sqrt(RESTART_MONOMIALS / len(exchange.atoms)), 1.0, 6.0))
             exchange.beam(search.empty, width)
@@ -315,9 +332,11 @@ class _Run:
         ranking.explore(search.nearby, search.is_wanted)
 
     def _attempt(self, search: Search, work: Callable[[], None]) -> None:
-        """Work until done, out of time or interrupted; the best so far is kept in the pool."""
+        """Work until done, out of budget or time, or interrupted; the best so far is kept in the pool."""
         try:
             work()
+        except OutOfBudgetError:
+            return
         except OutOfTimeError:
             self.complete = False
         except KeyboardInterrupt:
@@ -333,8 +352,9 @@ class _Run:
         laws = [law for law in laws if self.options.n_terms in (None, len(law))] or laws
         decided = self._decided(laws)
         best = simplest_of_the_best(laws) if decided is None else decided
-        for is_wrong, evidence in ((is_carried_by_one_row, OVERWHELMING), (explodes, EXPLOSION)):
+        for is_wrong in (is_carried_by_one_row, self.explodes):
             if decided is None and is_wrong(self.ranking_problem, best):
+                evidence = OVERWHELMING if is_wrong is is_carried_by_one_row else self._price_of_explosion(best)
                 others = [
                     law
                     for law in laws
@@ -345,6 +365,17 @@ class _Run:
                 best = simplest_of_the_best(others) if others else best
         near = [law for law in laws if law is not best and law.shortest <= best.shortest + STRONG_EVIDENCE]
         return best, near[:MAX_NEAR_TIES]
+
+    def _price_of_explosion(self, law: Law) -> float:
+        """Return the nats by which a law that explodes must be shorter than one that does not."""
+        return EXPLOSION if self.misfit(law).is_adequate else EXPLOSION_OF_MISFIT
+
+    def explodes(self, problem: Problem, law: Law) -> bool:
+        """Return whether a law leaves the range of its values where columns are combined in another way.
+
+        A law that the residual tests leave standing is judged by recombined rows, another one by the corners too.
+        """
+        return explodes(problem, law) or (explodes_at_corner(problem, law) and not self.misfit(law).is_adequate)
 
     def misfit(self, law: Law) -> Misfit:
         """Return how well a law passes the residual tests; its column is one of all columns."""

@@ -10,6 +10,7 @@ from ecsel.discovery.law import Law, design_matrix
 from ecsel.discovery.model import Problem, Structure
 from ecsel.discovery.pool import Pool
 from ecsel.discovery.ranking import Ranking
+from ecsel.signomial.columns import LOG_LIMIT
 
 FEWEST_TO_SHARE = 30
 """With fewer rows each of them carries much."""
@@ -20,6 +21,11 @@ EXPLODES = 2.0
 """Ratio of the largest value at recombined rows to that at the rows themselves from which a law explodes."""
 EXPLOSION = 10.0
 """Nats by which a law that explodes must be shorter than one that does not."""
+EXPLOSION_OF_MISFIT = 40.0
+"""The same for a law that the residual tests reject: what is an approximation at the rows is nothing beyond them."""
+CORNER = 10.0
+"""Ratio of the largest term at a corner of the columns' ranges to the largest value at the rows from which a law that
+the residual tests reject explodes."""
 
 
 def representatives(pool: Pool, largest: int) -> list[Structure]:
@@ -97,3 +103,17 @@ def explodes(problem: Problem, law: Law) -> bool:
     rows, plain = problem.rows.recombined, replace(problem.rows, root_weight=None)
     inside = np.abs(law.predict(plain)).max(initial=0.0)
     return bool(np.abs(law.predict(rows)).max(initial=0.0) > EXPLODES * inside)
+
+
+def explodes_at_corner(problem: Problem, law: Law) -> bool:
+    """Return whether a term is far beyond the values of the law at a corner of the columns' ranges.
+
+    The corner where a product of powers is largest has the largest |x_j| where the exponent is positive and the
+    smallest where it is negative.
+    """
+    rows = replace(problem.rows, root_weight=None)
+    b, logs = law.structure.exponents, rows.log_abs
+    top = np.where(b > 0, b * logs.max(axis=0), b * logs.min(axis=0)).sum(axis=1) + b @ rows.centre
+    inside = float(np.abs(law.predict(rows)).max(initial=0.0))
+    largest = np.abs(law.coefficients) * np.exp(np.clip(top, -LOG_LIMIT, LOG_LIMIT))
+    return bool(largest.max(initial=0.0) > CORNER * inside)

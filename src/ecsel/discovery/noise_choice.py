@@ -20,9 +20,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from ecsel._typing import Floats, Mask
+from ecsel.discovery.budget import Budget
 from ecsel.discovery.criterion import STRONG_EVIDENCE
 from ecsel.discovery.fitted import FittedLaw
-from ecsel.discovery.front import EXPLOSION
+from ecsel.discovery.front import EXPLOSION, EXPLOSION_OF_MISFIT
 from ecsel.discovery.methods import Outcome, Table
 from ecsel.discovery.model import Structure
 from ecsel.discovery.noise import CONSTANT, LOGNORMAL, RELATIVE, NoiseModel
@@ -47,8 +48,9 @@ STEEP, PULLED = 4.0, 0.8
 """Exponents, and leverages of single rows, beyond which a law may have been bent to those rows."""
 NARROW = 0.25
 """Standard deviation of ln|f| below which noise in proportion to f is next to constant."""
-VAGUE = 0.05, 0.9
-"""Shares of the target's variance: what a law of few terms leaves between them may hold further terms."""
+VAGUE, VAGUE_SUM = (0.05, 0.9), 0.01
+"""Shares of the target's variance: what a law of few terms leaves between them may hold further terms. A sum of three
+terms and more is one that was built up, and may lack some from the other share on."""
 MAX_ATTEMPTS = 12
 """Searches after which nothing else is assumed of the noise."""
 OUTLIER_ROUNDS = 4
@@ -76,6 +78,7 @@ class Task:
     thorough: bool = False
     only_hints: bool = False
     decided: Structure | None = None
+    budget: Budget | None = None
 
 
 Solve = Callable[[Task], tuple[Outcome, Table]]
@@ -203,7 +206,7 @@ class NoiseSearch:
     evaluate
         The values of a law at all rows, its known part included.
     time_limit
-        Seconds for all attempts.
+        Seconds for all attempts, which take the place of the budget.
     """
 
     X: Floats
@@ -212,6 +215,7 @@ class NoiseSearch:
     solve: Solve
     evaluate: Callable[[FittedLaw], Floats]
     time_limit: float | None = None
+    budget: Budget = field(default_factory=Budget)
     _deadline: float = field(init=False, default=np.inf)
     n_attempts: int = field(init=False, default=0)
     _smooth_fits: dict[bool, Floats] = field(init=False, default_factory=dict)
@@ -236,9 +240,19 @@ class NoiseSearch:
         return time.monotonic() < self._deadline
 
     @property
+    def is_cut(self) -> bool:
+        """Whether the budget was spent, so that further searches may find a better law."""
+        return self.time_limit is None and self.budget.is_spent
+
+    @property
+    def may_search(self) -> bool:
+        """Whether there is time, and budget, for another search."""
+        return self.has_time and not self.is_cut
+
+    @property
     def may_go_on(self) -> bool:
         """Whether another noise model, or another set of outliers, may be tried."""
-        return self.has_time and self.n_attempts < MAX_ATTEMPTS
+        return self.may_search and self.n_attempts < MAX_ATTEMPTS
 
     def _smooth(self, logarithmic: bool) -> Floats:
         """Return the robust smooth fit of the target, or of its logarithm, made once."""
@@ -260,7 +274,9 @@ class NoiseSearch:
         keep = self.counted if keep is None else keep
         self.n_attempts += not only_hints and decided is None
         hints = tuple(structure for structure, _ in self._hints.values())
-        outcome, table = self.solve(Task(noise, keep, self.seconds(share), hints, thorough, only_hints, decided))
+        budget = self.budget if self.time_limit is None else None
+        task = Task(noise, keep, self.seconds(share), hints, thorough, only_hints, decided, budget)
+        outcome, table = self.solve(task)
         pairs = zip(outcome.structures, outcome.laws, strict=True)
         self._hints.update({structure.key(): (structure, law) for structure, law in pairs})
         values = self.evaluate(outcome.law)
@@ -282,7 +298,8 @@ class NoiseSearch:
             n, n_out = int(self.counted.sum()), int(out.sum())
             wide = max(float(np.mean((self.y - values)[out] ** 2)), np.finfo(float).tiny)
             length += 0.5 * n_out * np.log(wide) + _choices(n, n_out)
-        length += EXPLOSION * outcome.explodes
+        if outcome.explodes:
+            length += EXPLOSION if outcome.misfit.is_adequate else EXPLOSION_OF_MISFIT
         return Attempt(noise, keep | ~self.counted, outcome, values, residual, float(length))
 
     def settle(
@@ -297,11 +314,13 @@ class NoiseSearch:
         last = self.attempt(noise, keep, share=share / 2)
         settled: list[Attempt] = []
         for _ in range(PASSES):
-            if not last.outcome.law.equation.names or last.outcome.interrupted or not self.has_time:
+            only_hints = kind == RELATIVE
+            may_go_on = self.has_time if only_hints else self.may_search
+            if not last.outcome.law.equation.names or last.outcome.interrupted or not may_go_on:
                 break
             # Weights from the targets hide a law only where the noise is loud; elsewhere the law found is refined.
             around = noise.around(last.values, self.y)
-            settled.append(self.attempt(around, keep, share=share / 2, only_hints=kind == RELATIVE))
+            settled.append(self.attempt(around, keep, share=share / 2, only_hints=only_hints))
             if _monomials(settled[-1]) == _monomials(last):
                 break
             last = settled[-1]
@@ -382,7 +401,7 @@ class NoiseSearch:
         return bool(np.all(exact if rows is None else exact[rows]))
 
     def _is_settled(self, attempt: Attempt, *, forced: bool) -> bool:
-        if attempt.outcome.interrupted or not self.has_time or self.counted.sum() < MIN_ROWS:
+        if attempt.outcome.interrupted or not self.may_search or self.counted.sum() < MIN_ROWS:
             return True
         if self._is_exact(attempt):
             return True
@@ -432,7 +451,7 @@ class NoiseSearch:
         has_law = bool(relative.outcome.law.equation.names)
         # Where proportional noise finds no law either, only a smooth fit can say that the logarithms hold one.
         may_be_loud = relative.is_loud if has_law else self._proportional_margin >= 0.0
-        if LOGNORMAL in kinds and self.y.all() and may_be_loud:
+        if LOGNORMAL in kinds and self.y.all() and may_be_loud and self.may_search:
             yield self.settle(LOGNORMAL, share=0.5)
 
     @cached_property
@@ -475,7 +494,8 @@ class NoiseSearch:
         if attempt.noise.kind != CONSTANT or not extent:
             return False
         # in units of the target's range: squares of SI units overflow
-        return VAGUE[0] < float(np.mean((rest / extent) ** 2) / (y / extent).var()) < VAGUE[1]
+        least = VAGUE[0] if len(attempt.outcome.law.terms) < LONG else VAGUE_SUM
+        return least < float(np.mean((rest / extent) ** 2) / (y / extent).var()) < VAGUE[1]
 
     def thorough(self, best: Attempt) -> Attempt:
         """Return the attempt after another search where its law is long, or leaves something to be explained."""
@@ -490,7 +510,7 @@ class NoiseSearch:
         is_clear = best.outcome.misfit.is_adequate and (
             is_short or is_whole or is_exact or self.counted.sum() < FEW_ROWS
         )
-        if is_clear or law.constants or best.outcome.interrupted or not self.has_time:
+        if is_clear or law.constants or best.outcome.interrupted or not self.may_search:
             return best
         again = self.attempt(best.noise, best.keep & self.counted, thorough=True)
         return again if again.weighed_length < best.weighed_length - 1e-9 else best

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ecsel._typing import Floats
+from ecsel.discovery.budget import Budget
 from ecsel.discovery.model import Structure
 
 
@@ -29,6 +30,8 @@ class Options:
         Physical dimensions, (base units, columns) and (base units,).
     time_limit
         Seconds after which the best law so far is returned.
+    budget
+        The moves that this and other searches of a fit may take together; ``None`` for any number.
     thorough
         Whether to go on with restarts while the residual tests reject the best law.
     hints
@@ -51,6 +54,7 @@ class Options:
     dimensions: Floats | None = None
     target_dimension: Floats | None = None
     time_limit: float | None = None
+    budget: Budget | None = None
     thorough: bool = False
     hints: tuple[Structure, ...] = ()
     only_hints: bool = False

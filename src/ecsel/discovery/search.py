@@ -13,10 +13,12 @@ from itertools import islice
 
 import numpy as np
 
+from ecsel.discovery.budget import GROWN, Budget
 from ecsel.discovery.continuous import merge, pair_of_parities, snap_best, split
 from ecsel.discovery.criterion import STRONG_EVIDENCE, Criterion, order_credit
 from ecsel.discovery.dictionary import Atoms, enumerate_monomials, evaluate
 from ecsel.discovery.exchange import Exchange
+from ecsel.discovery.growth import WIDTH, Growth
 from ecsel.discovery.lattice import Parities
 from ecsel.discovery.model import Candidate, Problem, Structure
 from ecsel.discovery.one_term import fit_one_term
@@ -40,13 +42,17 @@ PILE = 4
 LARGEST_HALF = 3.0
 """Largest power of the sums of half powers that backward elimination begins with."""
 LEADERS, MAX_LOST = 12, 3
-"""Laws that every second restart begins from, the others from the best alone, and most terms that these lose."""
+"""Laws that every second restart begins from, the others from the best alone, and most terms that these lose; where
+they grow with free exponents they may lose half of their terms."""
+DESCENT_EVERY = 5
+"""Restarts with free exponents after which the best law is also improved on the lattice."""
 DICTIONARIES = (("polynomial", 600), ("laurent", 2000), ("rational", 6000))
 STAGES = {
     "one term": 0.0,
     "two terms": 0.05,
     "heavy tails": 0.1,
     "polynomial monomials": 0.15,
+    "grown sums": 0.2,
     "laurent monomials": 0.3,
     "rational monomials": 0.45,
     "continuous terms": 0.7,
@@ -60,6 +66,10 @@ class OutOfTimeError(Exception):
     """The time limit is reached; the pool holds the best laws so far."""
 
 
+class OutOfBudgetError(Exception):
+    """The budget is spent; the pool holds the best laws so far, which are still to be ranked with care."""
+
+
 @dataclass(eq=False)
 class Search:
     """One search on one sample of rows."""
@@ -71,15 +81,20 @@ class Search:
     deadline: float = np.inf
     pool: Pool = field(default_factory=Pool)
     progress: Progress = silent
+    budget: Budget | None = None
 
-    def tick(self, stage: str = "", within: float = 0.0) -> None:
-        """Tell which stage has begun, or how much of it is done, and raise when the time is over."""
+    def tick(self, stage: str = "", within: float = 0.0, moves: float = 0.0) -> None:
+        """Tell which stage has begun, or how much of it is done, and raise when the time or the budget is over."""
         if stage:
             begins = STAGES[stage]
             ends = min((share for share in STAGES.values() if share > begins), default=1.0)
             self.progress(begins + (ends - begins) * min(within, 1.0), stage)
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
+        if self.budget is not None:
+            self.budget.spend(moves, len(self.problem.rows))
+            if self.budget.is_spent:
+                raise OutOfBudgetError
 
     def is_wanted(self, law: Sized) -> bool:
         """Return whether a law has the requested number of terms."""
@@ -104,7 +119,11 @@ class Search:
         """A quick exchange search on the natural polynomials, to look for better laws around one."""
         structure = enumerate_monomials(self.problem.lattice, *DICTIONARIES[0])
         return Exchange(
-            self.problem, self.atoms(structure), self.pool, max_terms=self.max_terms, tick=lambda _: self.tick()
+            self.problem,
+            self.atoms(structure),
+            self.pool,
+            max_terms=self.max_terms,
+            tick=lambda _: self.tick(moves=1.0),
         )
 
     @property
@@ -136,12 +155,9 @@ class Search:
         if weighed_down and self.is_confirmed(self.best):
             return
         self.discrete()
-        piled = fits is not None and len(self.best) >= PILE
-        if fits is not None and piled:
-            self.continuous(fits)
         if self.is_confirmed(self.best):
             return
-        if fits is not None and not piled and not self.is_hopeless():
+        if fits is not None and len(self.best) < PILE and not self.is_hopeless():
             self.continuous(fits)
         self.tick()
         self.polish()
@@ -166,6 +182,30 @@ class Search:
             lost = int(self.rng.integers(1, min(MAX_LOST, len(start) - 1) + 1))
             left = np.sort(self.rng.permutation(len(start))[lost:])
             exchange.descend(exchange.path(self.atoms(start.keep(left)), patience=2)[1])
+            waited = 0 if self.best.score < before - 1e-9 else waited + 1
+            if waited >= patience and self.is_accepted():
+                return
+
+    def regrow(self, exchange: Exchange, rounds: int, patience: int) -> None:
+        """Iterated local search as in `restart`, in which the sums grow and shrink with free exponents."""
+        growth, waited = self.growth(exchange, WIDTH + 1), 0
+        if len(self.best) <= 2 and self.is_accepted():
+            return  # sums that were grown from nothing say the same
+        for i in range(rounds):
+            self.tick("restarts", i / rounds)
+            before = self.best.score
+            laws = (c for c in self.pool.ranked() if 2 < len(c) <= self.max_terms)
+            best = list(islice(laws, LEADERS if i % 2 else 1))
+            if not best:
+                return
+            start = best[int(self.rng.integers(len(best)))].structure
+            lost = int(self.rng.integers(1, min(max(MAX_LOST, len(start) // 2), len(start) - 1) + 1))
+            left = np.sort(self.rng.permutation(len(start))[lost:])
+            rest = Structure(start.exponents[left], start.parity[left])
+            grown = growth.grow(rest, min(self.max_terms, len(start) + 1), patience=MAX_LOST)
+            growth.shrink(grown, max(len(start) - 1, 2))
+            if i % DESCENT_EVERY == DESCENT_EVERY - 1:
+                self.descend_from_best(exchange)
             waited = 0 if self.best.score < before - 1e-9 else waited + 1
             if waited >= patience and self.is_accepted():
                 return
@@ -243,7 +283,7 @@ class Search:
         return merged.score > candidate.score
 
     def discrete(self) -> None:
-        """Exchange on nested dictionaries; stop at the first whose best law is confirmed."""
+        """Exchange on nested dictionaries and grow sums with free exponents; stop at the first confirmed law."""
         for kind, size in DICTIONARIES:
             stage = f"{kind} monomials"
             self.tick(stage)
@@ -253,9 +293,42 @@ class Search:
             exchange.path(self.empty, patience=self.max_terms if self.n_terms else 3)
             if kind != "laurent":
                 self.backward(exchange, natural=kind == "polynomial")
-            self.improve(exchange)
-            if self.is_confirmed(self.best):
-                return
+            # Where monomials of whole powers explain the rows badly, exponents that are free say more than exchanges.
+            grows = kind == "polynomial" and self.can_fit_exponents() and not self.is_hopeless()
+            grows = grows and (len(self.best) > 2 or not self.is_accepted())
+            if not grows or self.is_confirmed(self.best):
+                self.improve(exchange)
+                if self.is_confirmed(self.best):
+                    return
+            if grows:
+                self.grow()
+                if self.is_confirmed(self.best):
+                    return
+
+    def grow(self, width: int = WIDTH) -> None:
+        """Grow sums with free exponents, and descend from the best of them once they are rounded."""
+        exchange = self.exchange(*DICTIONARIES[-1], "grown sums")
+        if exchange is None or self.max_terms < 2:
+            return
+        growth = self.growth(exchange, width)
+        growth.shrink(growth.grow(Structure.empty(self.problem.lattice.n_columns), self.max_terms))
+        self.descend_from_best(exchange)
+
+    def growth(self, exchange: Exchange, width: int = WIDTH) -> Growth:
+        """Return the growth of sums from the monomials of an exchange search."""
+        return Growth(
+            self.problem,
+            exchange.atoms,
+            self.note,
+            lambda n_terms: self.tick("grown sums", n_terms / self.max_terms, GROWN),
+            width,
+        )
+
+    def descend_from_best(self, exchange: Exchange) -> None:
+        """Add, swap and drop terms from the best lattice law."""
+        best = next((c for c in self.pool.ranked() if not c.structure.n_free and 1 < len(c) <= self.max_terms), None)
+        if best is not None:
+            exchange.descend(self.atoms(best.structure))
 
     def improve(self, exchange: Exchange) -> None:
         """Descend from the best lattice law, then try to change two of its terms at once."""
@@ -281,7 +354,7 @@ class Search:
             atoms,
             self.pool,
             max_terms=self.max_terms,
-            tick=lambda n_terms: self.tick(stage, n_terms / self.max_terms),
+            tick=lambda n_terms: self.tick(stage, n_terms / self.max_terms, 1.0),
         )
 
     def backward(self, exchange: Exchange, *, natural: bool) -> None:

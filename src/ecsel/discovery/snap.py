@@ -30,7 +30,7 @@ def _options(lattice: Lattice, parity: Parities) -> tuple[Floats, Floats]:
     return values, np.concatenate([zero[:, None], costs, np.full((len(flat), 1), np.inf)], axis=1)
 
 
-def _natural_parity(lattice: Lattice, structure: Structure) -> Structure:
+def natural_parity(lattice: Lattice, structure: Structure) -> Structure:
     """Give rounded exponents of columns that keep their sign their natural parity."""
     whole = np.abs(structure.exponents - np.round(structure.exponents)) < RESOLUTION
     odd = whole & (np.round(np.abs(structure.exponents)).astype(np.int64) % 2 == 1) & ~structure.free
@@ -49,7 +49,7 @@ def snap(problem: Problem, structure: Structure, open_: Mask | None = None) -> C
         exponents = fits.exponents[0].copy()
         if not _round_some(problem, exponents, parity, left, options):
             break
-    return problem.assess(_natural_parity(lattice, Structure(exponents, parity, left)).distinct())
+    return problem.assess(natural_parity(lattice, Structure(exponents, parity, left)).distinct())
 
 
 def _round_some(

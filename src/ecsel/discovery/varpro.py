@@ -117,12 +117,16 @@ def _damped_step(j: Floats, residual: Floats, fixed: Mask, damping: Floats) -> F
     return np.asarray(step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300)))
 
 
-def _same_number(free: Mask) -> Indices | None:
-    """Return the positions of the free parameters of each start where all have equally many but not all of them."""
+def _free_positions(free: Mask) -> tuple[Indices, Mask] | None:
+    """Return the positions of the free parameters of each start, and which of them only fill up; None where all are.
+
+    Starts with fewer free parameters than others are filled up with fixed ones.
+    """
     counts = free.sum(axis=1)
-    if len(counts) == 0 or counts.min() != counts.max() or counts[0] in (0, free.shape[1]):
+    widest = int(counts.max(initial=0))
+    if widest in (0, free.shape[1]):
         return None
-    return np.nonzero(free)[1].reshape(len(free), -1)
+    return np.argsort(~free, axis=1, kind="stable")[:, :widest], np.arange(widest) >= counts[:, None]
 
 
 def fit_exponents(
@@ -144,17 +148,17 @@ def fit_exponents(
     p = p.keep(live)
     damping = np.full(len(live), 1e-2)
     flat = mask.reshape(len(mask), -1)
-    wanted = _same_number(flat)
+    places = _free_positions(flat)
     for _ in range(max_iter):
         if not len(live):
             break
         step = np.zeros((len(live), flat.shape[1]))
-        if wanted is None:
+        if places is None:
             step = _damped_step(_jacobian(rows, p), p.residual, ~flat[live], damping)
         else:
-            j = _jacobian(rows, p, wanted[live])
-            free_step = _damped_step(j, p.residual, np.zeros(j.shape[::2], dtype=bool), damping)
-            np.put_along_axis(step, wanted[live], free_step, axis=1)
+            wanted, fixed = places[0][live], places[1][live]
+            free_step = _damped_step(_jacobian(rows, p, wanted), p.residual, fixed, damping)
+            np.put_along_axis(step, wanted, free_step, axis=1)
         moved = np.clip(b[live] + step.reshape(len(live), *b.shape[1:]), lattice.lower, lattice.upper)
         trial = np.where(mask[live], moved, b[live])
         q = _project(rows, trial, parity[live])

@@ -313,7 +313,7 @@ def _bounded_term(terms: ScoreTerms, rows: FeatureRows, k: int, known: Mapping[P
         lost |= _is_extreme(partial, LARGEST)
     for each in placed:
         # a base is a double, and so are its own power and its root: only other powers are cut or rounded to zero
-        if not 0 <= float(each.factor.exponent) <= 1:
+        if each.factor.exp or not 0 <= float(each.factor.exponent) <= 1:
             lost |= _is_extreme(known[each], LARGEST)
         else:
             lost &= known[each] != 0
