@@ -355,7 +355,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if self.positive and not self.equation_.is_posynomial:
             raise ValueError("positive=True, but fixed_terms holds a term that is not positive")
         self.column_ranges_ = ranges_of(X_, names)
-        self.search_completed_ = self.search_completed_ and not search.is_cut
+        self.search_completed_ = best.outcome.complete and not search.is_cut
         self.target_name_ = target_name(y)
         if best.outcome.interrupted:
             warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=3)
