@@ -87,11 +87,12 @@ test-matrix:
 workflows: $(VENV)/.dist
 	$(VENV)/bin/zizmor --offline --strict-collection --persona pedantic .github/workflows
 
-# What others run: exports in two PMML engines and in Spark, on Java; models in a tracking store of MLflow.
+# What others run: exports in two PMML engines and in Spark, on Java; models in a tracking store of MLflow; a notebook.
 integrations: $(VENV)-integrations/.done
 	sh tests/programs.sh java
 	ECSEL_INTEGRATIONS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest \
-		tests/test_mlflow.py tests/export/targets/test_pmml_engines.py tests/export/targets/test_sql_spark.py tests/docs/test_platforms.py
+		tests/test_mlflow.py tests/export/targets/test_pmml_engines.py tests/export/targets/test_sql_spark.py tests/docs/test_platforms.py \
+		tests/estimators/test_notebook.py
 
 bench: $(BENCH)/.bench
 	$(BENCH)/bin/python -m benchmarks --help

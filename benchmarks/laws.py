@@ -1,8 +1,9 @@
 """Laws on data that nobody tuned for: noise models, outliers, SI units, random signomials, coverage, honesty.
 
 `python -m benchmarks laws` measures what is missing in `results/laws.csv`, cell by cell, and writes `results/laws.md`;
-`--group` names some groups, `--fresh` measures again. Every fit has default options and one thread. A law counts as
-found when it has exactly the true monomials; coefficients are not judged.
+`--group` names some groups, `--rivals` measures other programs on a tenth of the tables, and `--fresh` measures again.
+Every fit has default options and one thread. A law counts as found when it has exactly the true monomials; coefficients
+are not judged.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks import laws_real
+from benchmarks import laws_real, laws_rivals
 from benchmarks.laws_data import FIRST_REPORTED, GROUPS, coverage_draws, is_found
 from benchmarks.laws_limit import is_likeliest, n_lost
 from benchmarks.results import FOLDER, ResultFile, markdown_table, surroundings
@@ -156,6 +157,7 @@ The row of coverage counts constants (a prefactor and two exponents of a given f
 stated) inside their 95 % intervals.
 
 {laws_real.report()}
+Other programs on a tenth of these tables: `laws_rivals.md`.
 {surroundings(["numpy", "scipy", "scikit-learn"])}
 """
     (FOLDER / "laws.md").write_text(text, encoding="utf-8")
@@ -166,9 +168,17 @@ def main(argv: list[str]) -> int:
     """Measure what is missing and write the report."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks laws", description=__doc__)
     parser.add_argument("--group", action="append", help="only groups whose name holds this text; may be repeated")
+    parser.add_argument(
+        "--rivals", action="store_true", help="only other programs, beside ours on a tenth of the tables"
+    )
     parser.add_argument("--fresh", action="store_true", help="measure again what is already in the file")
     parser.add_argument("--report", action="store_true", help="only write the report")
     chosen = parser.parse_args(argv)
+    if chosen.rivals:
+        if not chosen.report:
+            laws_rivals.measure(fresh=chosen.fresh)
+        print(laws_rivals.report())
+        return 0
     for group, tasks in GROUPS.items():
         if chosen.report or (chosen.group and not any(text in group for text in chosen.group)):
             continue

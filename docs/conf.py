@@ -46,7 +46,7 @@ numpydoc_xref_param_type = False
 nitpicky = True
 autodoc_default_options = {
     # documented by scikit-learn
-    "exclude-members": "get_metadata_routing, set_callbacks, set_fit_request, set_score_request",
+    "exclude-members": "get_metadata_routing, set_callbacks, set_fit_request, set_predict_request, set_score_request",
 }
 nitpick_ignore_regex = [
     ("py:obj", r".*"),  # single backquotes: a link where there is a target, else code

@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -140,6 +141,24 @@ MUTANTS = (
         "return text if len(text) <= MAX_MESSAGE else",
         "return text if text else",
         "tests/estimators/test_stored.py",
+    ),
+    Mutant(
+        "csrc/module.c",
+        "if (out[0] == Py_None || (out[1] == Py_None) != (out[2] == Py_None)) {",
+        "if ((out[1] == Py_None) != (out[2] == Py_None)) {",
+        "tests/fitting/test_kernel_entry.py",
+    ),
+    Mutant(
+        "csrc/module.c",
+        "fits = fits && (view->shape[d] <= 1 || view->strides[d] == inner);",
+        "fits = fits && (view->shape[d] <= 1 || view->strides[d] != 0);",
+        "tests/fitting/test_kernel_entry.py",
+    ),
+    Mutant(
+        "csrc/module.c",
+        "taken && (p.first < 0 || s.rows > p.stride",
+        "taken && (s.rows > p.stride",
+        "tests/fitting/test_kernel_entry.py",
     ),
     Mutant(
         "search/dictionary.py",
@@ -293,8 +312,10 @@ def _passes(file: str, text: str, test: str) -> bool:
     """Whether tests pass with another text of a module."""
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "ecsel"
-        shutil.copytree(ROOT / "src" / "ecsel", package, ignore=shutil.ignore_patterns("__pycache__", "csrc"))
+        shutil.copytree(ROOT / "src" / "ecsel", package, ignore=shutil.ignore_patterns("__pycache__"))
         (package / file).write_text(text, encoding="utf-8")
+        if file.endswith(".c"):
+            _compile(package)
         done = subprocess.run(  # noqa: S603 - our own interpreter and our own tests
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", test],
             cwd=ROOT,
@@ -304,9 +325,20 @@ def _passes(file: str, text: str, test: str) -> bool:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (TOO_LONG, TOO_LONG)),
         )
     ended = {0, 1, 2, 4, -signal.SIGXCPU, -signal.SIGKILL}  # passed, failed, could not be imported, took too long
+    ended |= {-signal.SIGSEGV, -signal.SIGABRT} if file.endswith(".c") else set()
     if done.returncode not in ended:
         raise SystemExit(done.stdout.decode() + done.stderr.decode())
     return done.returncode == 0
+
+
+def _compile(package: Path) -> None:
+    """Build the kernel of a copy of the package."""
+    for old in package.glob("_kernel.*"):
+        old.unlink()
+    built, include = package / "_kernel.abi3.so", sysconfig.get_paths()["include"]
+    sources = [str(each) for each in sorted((package / "csrc").glob("*.c"))]
+    options = ["-shared", "-fPIC", "-O1", "-std=c11", f"-I{include}", "-pthread"]
+    subprocess.run(["cc", *options, *sources, "-o", str(built), "-lm"], check=True)  # noqa: S603, S607
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -73,6 +73,27 @@ def test_a_product_of_odds_in_the_terminal_gives_the_probability(width):
         assert odds / (1 + odds) == pytest.approx(model.predict_proba(X.iloc[[i]])[0, 1], rel=1e-9)
 
 
+@pytest.mark.parametrize("width", [40, 200])
+def test_the_equations_of_several_classes_in_the_terminal_give_the_probabilities(width):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(
+        {"size": rng.uniform(1, 9, 400), "weight": rng.uniform(1, 9, 400), "kind": rng.choice(["a", "b"], 400)}
+    )
+    z = np.log(X["size"]) * 4 + X["weight"] * (X["kind"] == "b") + rng.normal(0, 1, 400)
+    y = np.array(["small", "tall", "very wide"])[np.digitize(z, np.quantile(z, [0.3, 0.7]))]
+    model = ECSELClassifier(max_factors=4, cv=3).fit(X, y)
+    seen = io.StringIO()
+    show_equations(Console(file=seen, width=width, markup=False, highlight=False), model)
+    text = seen.getvalue().partition("  probability of a class = exp(its score) / sum of exp(score)")[0]
+    rights = re.findall(r"  score of (.+?) =(.*?)(?=\n  score of |\Z)", text, re.DOTALL)
+    assert [label for label, _ in rights] == model.classes_.tolist()
+    rights = [right.partition("   (the class")[0].strip() for _, right in rights]
+    rows = X.head(40).to_dict("records")
+    powers = np.array([[math.exp(by_hand(f"({right})", row)) for right in rights] for row in rows])
+    expected = model.predict_proba(X.head(40))
+    np.testing.assert_allclose(powers / powers.sum(axis=1, keepdims=True), expected, rtol=1e-9)
+
+
 def test_several_classes_are_reported_class_by_class():
     rng = np.random.default_rng(2)
     X = pd.DataFrame({"size": rng.uniform(1, 9, 300), "weight": rng.uniform(1, 9, 300)})

@@ -55,6 +55,16 @@ def test_calibration(make_numbers, quick):
     assert calibrated.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=0.05)
 
 
+def test_calibration_on_folds_warns_of_no_ranges(recwarn):
+    """The fold that holds the largest value calibrates a fit that has not seen it; nobody can act on that."""
+    X = pd.DataFrame({"size": np.arange(120.0)})
+    y = (np.arange(120) + np.random.default_rng(0).integers(-40, 40, 120) > 60).astype(int)
+    calibrated = CalibratedClassifierCV(ECSELClassifier(max_factors=1, cv=2), cv=3).fit(X, y)
+    assert not [each for each in recwarn if "training m" in str(each.message)]
+    with pytest.warns(UserWarning, match="training maximum"):  # a person asks, and is told
+        calibrated.predict_proba(X + 200)
+
+
 def test_cross_validation(make_numbers, quick):
     X, y = make_numbers(n=200)
     scores = cross_val_score(quick(), X, y, cv=StratifiedKFold(4, shuffle=True, random_state=0), scoring="roc_auc")

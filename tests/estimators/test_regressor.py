@@ -58,7 +58,7 @@ def test_every_kind_of_table_gives_the_same_law(fitted, kinetic):
 def test_the_path_and_select(fitted, kinetic):
     assert [law.size for law in fitted.path_] == sorted({law.size for law in fitted.path_})
     frame = fitted.path_.to_frame()
-    assert list(frame.columns) == ["n_terms", "size", "code_length", "mse", "validation_mse", "equation"]
+    assert list(frame.columns) == ["n_terms", "size", "code_length", "mse", "validation_mse", "plain_mse", "equation"]
     for i in range(len(fitted.path_)):
         other = fitted.select(i)
         assert other.equation_ == fitted.path_[i].equation

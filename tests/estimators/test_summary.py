@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 
-from ecsel import ECSELClassifier
+from ecsel import ECSELClassifier, ECSELRegressor
 from ecsel.estimators.odds import odds_phrases
 from ecsel.estimators.summary import remarks
 from ecsel.signomial import Signomial
@@ -53,6 +54,19 @@ def test_the_page_escapes_every_name(quick):
     assert "<b>yes" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "x &amp; y" in page
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_notebooks_get_the_page_with_the_equation(classes):
+    x = np.linspace(1, 9, 40)
+    estimator, y = (ECSELClassifier(n_terms=1, l1=0.01), x > 5) if classes else (ECSELRegressor(), 2 * x**2)
+    model = estimator.fit(pd.DataFrame({"width": x}), y)
+    shown = model._repr_mimebundle_()
+    assert shown["text/plain"] == repr(model)
+    assert "<math" in shown["text/html"]
+    assert "sk-top-container" in shown["text/html"]
+    with config_context(display="text"):
+        assert set(model._repr_mimebundle_()) == {"text/plain"}
 
 
 def test_the_page_of_an_unfitted_model_shows_its_options():

@@ -6,7 +6,7 @@ import pytest
 from ecsel.search.dictionary import SearchColumn
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_columns():
     """Return columns: two positive numbers, a signed one, an indicator."""
 
@@ -22,7 +22,7 @@ def make_columns():
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def folds_of():
     """Return folds by position as pairs of weights."""
 

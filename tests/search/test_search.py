@@ -43,6 +43,13 @@ def chosen(result, columns):
     return result.front[result.chosen].equations.signomials(columns)
 
 
+@pytest.fixture(scope="module")
+def searched(make_columns, folds_of):
+    """The columns of a planted table, and what their search with all options as they are comes to."""
+    columns, w = make_columns(), np.ones(300)
+    return columns, search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions())
+
+
 def test_a_planted_equation_is_found_with_two_digits(make_columns, folds_of):
     columns = make_columns(n=1500)
     w = np.ones(1500)
@@ -99,21 +106,17 @@ def test_coefficients_are_optimal_given_the_pieces(make_columns, folds_of, loss)
     np.testing.assert_allclose(slopes, 0, atol=2e-3)
 
 
-def test_threads_and_their_number_change_nothing(make_columns, folds_of):
-    columns = make_columns()
+@pytest.mark.parametrize("n_threads", [2, 5])
+def test_threads_and_their_number_change_nothing(searched, folds_of, n_threads):
+    columns, alone = searched
     w = np.ones(300)
-    results = [
-        search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(n_threads=n)) for n in (1, 2, 5)
-    ]
-    first = chosen(results[0], columns)
-    assert all(chosen(result, columns) == first for result in results)
-    assert all([p.loss for p in r.front] == [p.loss for p in results[0].front] for r in results)
+    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(n_threads=n_threads))
+    assert chosen(result, columns) == chosen(alone, columns)
+    assert [point.loss for point in result.front] == [point.loss for point in alone.front]
 
 
-def test_the_front_falls_and_holds_the_choice(make_columns, folds_of):
-    columns = make_columns()
-    w = np.ones(300)
-    result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions())
+def test_the_front_falls_and_holds_the_choice(searched):
+    _, result = searched
     sizes = [point.equations.n_factors for point in result.front]
     assert sizes == sorted(set(sizes))
     assert result.chosen in result.near_ties or result.front[result.chosen].loss >= min(p.loss for p in result.front)
@@ -218,9 +221,9 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch, make_columns, folds_of):
 
 @pytest.mark.parametrize(("patience", "alone"), [(0.0, True), (1e9, False)])
 def test_nobody_who_has_stopped_a_search_waits_for_the_candidates_that_were_not_chosen(
-    monkeypatch, make_columns, folds_of, patience, alone
+    monkeypatch, searched, folds_of, patience, alone
 ):
-    columns = make_columns()
+    columns, whole = searched
     w = np.ones(300)
     monkeypatch.setattr(module, "PATIENCE", patience)
 
@@ -231,7 +234,6 @@ def test_nobody_who_has_stopped_a_search_waits_for_the_candidates_that_were_not_
     result = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions(), None, interrupt)
     assert result.stopped
     assert (len(result.front) == 1) is alone
-    whole = search(columns, planted(columns), w, Logistic(), folds_of(w), SearchOptions())
     assert chosen(result, columns) == chosen(whole, columns)
 
 

@@ -26,7 +26,8 @@ FACTORS = st.builds(
     st.just(Parity.PLAIN),
     st.sampled_from([0.0, 0.0, 1.0, 1e300]),
     st.just(False),
-)
+    st.booleans(),
+).map(lambda factor: factor._replace(shift=0.0) if factor.exp else factor)
 TERMS = st.builds(Term.from_factors, COEFFICIENTS, st.lists(FACTORS, max_size=3))
 ROWS = st.lists(st.tuples(*[st.sampled_from(SIZES)] * 3), min_size=1, max_size=5)
 

@@ -69,7 +69,7 @@ def bundled_table() -> tuple[Any, Any]:
 
 
 def demo_study(X: Any, y: Any, seed: int = 0) -> "Study":
-    """Return the study of a table; the model that is shown is the one that was judged: the figures are its own."""
+    """Return the study of a table; the model that is shown is the one that was evaluated: the figures are its own."""
     from ecsel import ECSELClassifier
     from ecsel.study import Study
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Exponents: TypeAlias = Literal["integers", "halves", "rational", "real"]
 
+MORE_TERMS = 3
+"""Terms that a printed law may have more than the one that was found: larger ones follow the noise."""
+
 
 @grouped
 def discover(
@@ -132,6 +135,7 @@ def _law(law: Any) -> dict[str, Any]:
         "equation": str(law.equation),
         "n_terms": len(law.equation.terms),
         "rmse": law.mse**0.5,
+        "plain_rmse": law.plain_mse**0.5,
         "left_out_rmse": law.validation_mse**0.5,
         "code_length": law.code_length,
     }
@@ -150,10 +154,14 @@ def _print(session: Session, prepared: "Prepared", model: Any, output: Path | No
         session.out.print(
             f"\nLaws of other sizes, with their root mean squared error{weighted}:", style="bold", soft_wrap=True
         )
-        for law in model.path_:
+        most = len(model.equation_.terms) + MORE_TERMS
+        listed = [law for law in model.path_ if len(law.equation.terms) <= most]
+        for law in listed:
             n = len(law.equation.terms)
             line = f"  {counted(n, 'term')}: {law.mse**0.5:.4g} for {format(law.equation, DIGITS)}"
             session.out.print(line, soft_wrap=True)
+        if len(listed) < len(model.path_):
+            session.out.print(f"  and {len(model.path_) - len(listed)} larger ones, which --json lists", soft_wrap=True)
     if session.verbose:
         session.out.print(f"\n{model.summary()}", soft_wrap=True)
     if output is not None:

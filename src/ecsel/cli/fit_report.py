@@ -85,7 +85,7 @@ def _show_quality(session: Session, study: Study) -> None:
 def quality_notes(study: Study, n_fitted: int) -> list[str]:
     """Return whose figures these are: those of a fit without the held-out rows, which may have found another equation.
 
-    The equation above is judged by its own held-out folds, where the search has measured them.
+    The equation above is evaluated on its own held-out folds, where the search has measured them.
     """
     model, first = study.model, study.qualities[0]
     what = "equation" if is_readable(model) or study.classes else "law"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LARGE_FROM = 2_000_000
 """Rows from which on a file is read in batches."""
 LOOKED_AT = 200_000
-"""Rows that are looked at: enough to find types, identifiers and leaks, and to judge the model beside others."""
+"""Rows that are looked at: enough to find types, identifiers and leaks, and to compare the model with others."""
 
 
 def large_table(path: str) -> ParquetTable | None:

@@ -96,8 +96,8 @@ class Changes:
 
 def used_names(view: "ModelView") -> list[str]:
     """Return the columns that some term depends on."""
-    uses = view.terms.uses.any(axis=0)
-    return [name for j, name in enumerate(view.raw_names) if uses[view.feature_groups == j].any()]
+    uses = set(view.feature_groups[view.terms.uses.any(axis=0)].tolist())
+    return [name for j, name in enumerate(view.raw_names) if j in uses]
 
 
 def parse_changes(texts: "Sequence[str]", view: "ModelView") -> Changes:

@@ -35,7 +35,7 @@ def law_in_words(model: Any, row_numbers: Any = None) -> str:
 
     rows = tuple(i + 1 if row_numbers is None else int(row_numbers[i]) for i in model.outliers_)
     tests = model.misfit_p_value_, model.misfit_column_
-    verdict = Verdict(model.law_found_, model.search_completed_, *tests, rows, first_row=1)
+    verdict = Verdict(model.law_found_, model.search_completed_, *tests, rows, first_row=1, n_rows=model.law_.n_rows)
     return describe(model.law_, model.near_ties_, verdict, model.target_name_)
 
 

@@ -1,4 +1,5 @@
-/* The ℓ1-penalised quadratic in a box, solved on its active face: the compiled twin of active_set.py, step by step. */
+/* The ℓ1-penalised quadratic in a box, solved on its active face: the compiled twin of active_set.py, step by step.
+   What the twin costs stands in newton.c. */
 #include "kernel.h"
 #include "simd.h"
 

@@ -1,4 +1,5 @@
 /* An epoch of the paper's trainer: Adam on mini-batches in a given order, the compiled twin of adam.py.
+   On the twin a fit takes 10 times the processor seconds (`python -m benchmarks twins`): batches are small.
 
    g is the batch's gradient with λ·sign of the penalised parameters, clipped to a norm; with m ← β₁m + (1 − β₁)g and
    v ← β₂v + (1 − β₂)g², a step is rate · m̂/(√v̂ + ε), m̂ and v̂ corrected for their start at zero, kept within bounds.

@@ -1,5 +1,6 @@
 /* The dictionary of a search: standardised products of two functions, and the look at all of them that a round takes;
-   the twins of `standardised` in search/dictionary.py and `piece_products` in search/scan.py. */
+   the twins of `standardised` in search/dictionary.py and `piece_products` in search/scan.py.
+   What they cost stands in glm.c. */
 #include "glm.h"
 #include "simd.h"
 #include "singles.h"

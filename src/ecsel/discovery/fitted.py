@@ -14,7 +14,8 @@ from ecsel._typing import Floats
 from ecsel.discovery.law import Law
 from ecsel.discovery.noise import LOGNORMAL, Noise
 from ecsel.discovery.numbers import name_number
-from ecsel.signomial import Signomial, Term
+from ecsel.signomial import Parity, Signomial, Term
+from ecsel.signomial.columns import base_values
 
 _MEASURES = ("noise_variance", "degrees_of_freedom", "code_length", "mse", "validation_mse", "plain_mse")
 
@@ -34,6 +35,16 @@ class Parameter:
     """Whether the value is a simpler number near the estimate."""
     estimate: float
     """As the data have it, before any rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExponentEstimate:
+    """What the data say of an exponent that is a simple fraction, with all exponents of the law free."""
+
+    term: int
+    feature: str
+    estimate: float
+    standard_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +69,12 @@ class FittedLaw:
         Which coefficients were rounded to simple numbers.
     free
         (term, feature) of the exponents that are estimated real numbers.
+    inner
+        (term, factor, what) of the other numbers that constants of a given form stand for: the exponent of a factor
+        that is no plain power, the "shift" of a column, the "rate" of an exponential.
     covariance
-        Covariance of the coefficients followed by the free exponents, as the data determine them before any rounding,
-        conditional on the monomials.
+        Covariance of the coefficients followed by the free exponents and the inner numbers, as the data determine them
+        before any rounding, conditional on the monomials.
     noise_variance, degrees_of_freedom
         Residual variance, of a row of mean weight, and its degrees of freedom.
     noise
@@ -74,6 +88,8 @@ class FittedLaw:
         Mean squared error of the law's values on the training rows, each row alike and in the target's own unit.
     estimates
         The coefficients before any rounding.
+    exponent_estimates
+        Of a law that was searched: its fractions before any rounding, with all exponents free.
     known
         A part of the law that was given, not estimated.
     constants, constant_covariance
@@ -96,6 +112,8 @@ class FittedLaw:
     constant_covariance: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     plain_mse: float = math.nan
     estimates: tuple[float, ...] = ()
+    inner: tuple[tuple[int, int, str], ...] = ()
+    exponent_estimates: tuple[ExponentEstimate, ...] = ()
 
     @classmethod
     def from_law(
@@ -147,6 +165,22 @@ class FittedLaw:
         return replace(self, known=self.known + known) if known.terms else self
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether the errors of the fit weigh rows, so that they are not those of `predict`."""
+        return not (math.isnan(self.plain_mse) or f"{self.plain_mse**0.5:.3g}" == f"{self.mse**0.5:.3g}")
+
+    @property
+    def mse_text(self) -> str:
+        """The mean squared error in words, that of weighted rows called so."""
+        return f"mse {self.plain_mse:.4g} ({self.mse:.4g} weighted)" if self.is_weighted else f"mse {self.mse:.4g}"
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that were fitted."""
+        numbers = len(self.constants) if self.constants else self.size
+        return round(self.degrees_of_freedom) + numbers
+
+    @property
     def n_terms(self) -> int:
         """Number of terms."""
         return len(self.terms)
@@ -165,7 +199,8 @@ class FittedLaw:
             Parameter(k, None, t.coefficient, float(errors[k]), self.rounded[k], estimates[k])
             for k, t in enumerate(self.terms)
         ]
-        for (k, name), error in zip(self.free, errors[len(self.terms) :], strict=True):
+        of_exponents = errors[len(self.terms) : len(self.terms) + len(self.free)]
+        for (k, name), error in zip(self.free, of_exponents, strict=True):
             value = float(self.terms[k].exponents[name])
             found.append(Parameter(k, name, value, float(error), rounded=False, estimate=value))
         return tuple(found)
@@ -196,6 +231,7 @@ class FittedLaw:
             with np.errstate(divide="ignore"):
                 logs = np.log(np.abs(np.asarray(columns[name], dtype=float)))
             design.append(np.where(np.isfinite(logs), values[k] * logs, 0.0))
+        design += [inner_slope(self.terms[k], i, what, columns, values[k]) for k, i, what in self.inner]
         if sigma is None:
             sigma = self.noise.at(np.broadcast_to(self.equation.evaluate(columns), n_rows))
         # Where squares leave the floating-point range the interval says so by being infinite.
@@ -210,14 +246,17 @@ class FittedLaw:
 
     def to_plain(self) -> dict[str, Any]:
         """Return the numbers beside the equation as plain JSON values."""
+        fractions = [[e.term, e.feature, e.estimate, _finite(e.standard_error)] for e in self.exponent_estimates]
         return {
             "known": str(self.known),
             "terms": [str(Signomial([t])) for t in self.terms],
             "rounded": list(self.rounded),
             "free": [[k, name] for k, name in self.free],
+            **({"inner": [list(each) for each in self.inner]} if self.inner else {}),
             "covariance": self.covariance.tolist(),
             "noise": [self.noise.kind, _finite(self.noise.sigma), self.noise.estimated],
             "estimates": list(self.estimates),
+            **({"exponent_estimates": fractions} if fractions else {}),
             "constants": [[c.name, c.value, _finite(c.standard_error)] for c in self.constants],
             "constant_covariance": self.constant_covariance.tolist(),
             **{name: _finite(getattr(self, name)) for name in _MEASURES},
@@ -226,7 +265,8 @@ class FittedLaw:
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> "FittedLaw":
         """Return the law that :meth:`to_plain` wrote."""
-        size = len(values["terms"]) + len(values["free"])
+        inner = tuple((int(k), int(i), str(what)) for k, i, what in values.get("inner", ()))
+        size = len(values["terms"]) + len(values["free"]) + len(inner)
         constants = tuple(
             Constant(str(name), float(value), float("inf") if error is None else float(error))
             for name, value, error in values.get("constants", ())
@@ -246,8 +286,35 @@ class FittedLaw:
             constants=constants,
             constant_covariance=joint.reshape(len(constants), len(constants)),
             estimates=tuple(float(v) for v in values.get("estimates", ())),
+            inner=inner,
+            exponent_estimates=tuple(
+                ExponentEstimate(int(k), str(name), float(value), float("inf") if error is None else float(error))
+                for k, name, value, error in values.get("exponent_estimates", ())
+            ),
             **measures,
         )
+
+
+def inner_slope(term: Term, i: int, what: str, columns: Mapping[str, Floats], value: Floats) -> Floats:
+    """Return the derivative of a term's value by the exponent, shift or rate of its i-th factor.
+
+    >>> term = Signomial.parse("3*exp(-2*t)").terms[0]
+    >>> inner_slope(term, 0, "rate", {"t": np.array([0.5])}, np.array([1.1]))
+    array([0.55])
+    """
+    factor = term.factors[i]
+    x = np.asarray(columns[factor.name], dtype=float)
+    if what == "rate":
+        return np.asarray(value * x)
+    g = base_values(factor, x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if what == "exponent":
+            return np.asarray(value * np.log(np.abs(g), out=np.zeros_like(g), where=g != 0))
+        b = float(factor.exponent)
+        sign = 1.0 if factor.parity is Parity.ODD or factor.refuses_negative else np.sign(g)  # of an even function
+        step = 1.0 / (x + factor.shift) if factor.log else 1.0
+        others = Term.from_factors(term.coefficient, (f for k, f in enumerate(term.factors) if k != i))
+        return np.asarray(others.evaluate(columns) * b * np.abs(g) ** (b - 1.0) * sign * step)
 
 
 def _finite(value: float) -> float | None:
@@ -260,16 +327,16 @@ class LawPath(tuple[FittedLaw, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        rows = [f"  [{i}] size {law.size}, mse {law.mse:.4g}: {law.equation:.4g}" for i, law in enumerate(self)]
+        rows = [f"  [{i}] size {law.size}, {law.mse_text}: {law.equation:.4g}" for i, law in enumerate(self)]
         return "\n".join([f"LawPath of {len(self)} laws", *rows])
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame, one row per law."""
+        """Return a pandas data frame, one row per law; ``plain_mse`` counts all rows alike, the others weigh them."""
         try:
             import pandas as pd  # noqa: PLC0415 - an optional dependency
         except ImportError as error:
             raise ImportError("path_.to_frame() needs pandas: pip install pandas.") from error
-        columns = ("n_terms", "size", "code_length", "mse", "validation_mse", "equation")
+        columns = ("n_terms", "size", "code_length", "mse", "validation_mse", "plain_mse", "equation")
         return pd.DataFrame([{c: getattr(law, c) for c in columns} for law in self], columns=list(columns))
 
 

@@ -1,62 +1,45 @@
-"""Fitting the constants of a given form such as ``a*x**b + c``.
+"""Forms such as ``a*x**b + c*(t - t0)**d + e*exp(-t/tau)``, of which only the constants are fitted.
 
-A form is a sum of products of numbers, constants to fit (names that are no column) and powers of columns, in the syntax
-of equations (:mod:`ecsel.signomial.syntax`); it is never executed. An exponent is a number, a constant, or a sum or
-multiple of such; a constant may occur more than once. The constants c minimise the weighted squared error from several
-starts.
+A form is a sum of products of numbers, constants to fit (names that are no column) and powers of bases: a column, a
+column plus a shift, the absolute value or the logarithm of either, and exponentials of multiples of columns. It is
+written in the syntax of equations (:mod:`ecsel.signomial.syntax`) and never executed. Exponents, shifts and rates are
+numbers, constants, or sums of products of these; a constant may occur more than once.
 
-Their uncertainty is that of nonlinear least squares, s^2 (J'J)^-1 with J = D G: D holds the derivatives of the
-prediction by the coefficients and exponents of the terms, G (:meth:`Form.chain`) those of coefficients and exponents
-by c.
+:meth:`Form.slopes` has the derivatives by the constants, of which follow the fit (:mod:`form_fit`) and, by nonlinear
+least squares, s^2 (J'J)^-1.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from ecsel._typing import Floats
-from ecsel.signomial import syntax
+from ecsel.discovery.form_numbers import Expression
+from ecsel.discovery.form_reading import Base, FormTerm, Reader
+from ecsel.signomial import Factor, Parity, Term, syntax
+from ecsel.signomial.factor import Exponent
 
 MAX_LENGTH = 2000  # a form is typed by hand
-_EXPONENTS = "an exponent must be a number, a constant, or sums and multiples of them"
 
 
-@dataclass(frozen=True)
-class Affine:
-    """An exponent: a number plus multiples of constants."""
+class Slopes(NamedTuple):
+    """The value of a power of a base, and its derivatives by the exponent, the shift and the column."""
 
-    number: Fraction | float = Fraction(0)
-    constants: Mapping[str, float] = field(default_factory=dict)
-
-    def value(self, at: Mapping[str, float]) -> Fraction | float:
-        """Return the exponent for given constants; exact when it has none."""
-        if not self.constants:
-            return self.number
-        return float(self.number) + sum(c * at[name] for name, c in self.constants.items())
+    value: Floats
+    by_exponent: Floats
+    by_shift: Floats
+    by_column: Floats
 
 
-@dataclass(frozen=True)
-class FormTerm:
-    """number * product of constants to whole powers * product of columns to affine exponents."""
+class FreeNumber(NamedTuple):
+    """An exponent, shift or rate that depends on constants, of a factor that is no plain power: where it stands."""
 
-    number: float = 1.0
-    constants: Mapping[str, int] = field(default_factory=dict)
-    exponents: Mapping[str, Affine] = field(default_factory=dict)
-
-    def coefficient(self, at: Mapping[str, float]) -> float:
-        """Return the coefficient for given constants."""
-        return self.number * float(np.prod([at[name] ** power for name, power in self.constants.items()]))
-
-    def coefficient_slope(self, at: Mapping[str, float], name: str) -> float:
-        """Return the derivative of the coefficient by one constant."""
-        power = self.constants.get(name, 0)
-        if not power:
-            return 0.0
-        others = {n: p for n, p in self.constants.items() if n != name}
-        return power * at[name] ** (power - 1) * FormTerm(self.number, others).coefficient(at)
+    term: int
+    factor: int
+    what: str
 
 
 @dataclass(frozen=True)
@@ -70,8 +53,8 @@ class Form:
     def parse(cls, text: str, columns: Sequence[str]) -> "Form":
         """Read a form; every name that is not a column is a constant to fit.
 
-        >>> Form.parse("a*x**b + c", ["x"]).constants
-        ('a', 'b', 'c')
+        >>> Form.parse("a*(x - x0)**b + c*exp(-x/tau)", ["x"]).constants
+        ('a', 'x0', 'b', 'c', 'tau')
         """
         if len(text) > MAX_LENGTH:
             raise ValueError(f"the form has {len(text)} characters, the limit is {MAX_LENGTH}")
@@ -79,156 +62,132 @@ class Form:
             tree = syntax.parse_expression(text)
         except ValueError as error:
             raise ValueError(f"form={text!r}: {error}") from error
-        reader = _Reader(frozenset(columns), text)
+        reader = Reader(frozenset(columns), text)
         try:
             terms = tuple(reader.sum(tree, 1.0))
         except (OverflowError, ZeroDivisionError) as error:
             raise reader.refuse("a number is too large, or divided by zero") from error
-        return cls(terms, tuple(reader.constants))
+        named = sorted(_names(tree), key=lambda name: name.position)
+        return cls(terms, tuple(dict.fromkeys(name.name for name in named if name.name in reader.constants)))
 
     @property
     def free(self) -> tuple[tuple[int, str], ...]:
-        """(term, column) of the exponents that depend on constants."""
-        return tuple((k, n) for k, t in enumerate(self.terms) for n, affine in t.exponents.items() if affine.constants)
+        """(term, column) of the exponents of plain powers that depend on constants."""
+        return tuple((k, n) for k, t in enumerate(self.terms) for n, power in t.exponents.items() if power.parts)
+
+    def _inner(self) -> Iterator[tuple[int, Base, str, Expression]]:
+        for k, term in enumerate(self.terms):
+            for base, exponent in term.factors.items():
+                if exponent.parts and not base.is_plain:
+                    yield k, base, "rate" if base.kind == "exp" else "exponent", exponent
+                if base.shift.parts:
+                    yield k, base, "shift", base.shift
+
+    def written(self, at: Mapping[str, float], table: Mapping[str, Floats]) -> tuple[Term, ...]:
+        """Return the terms for given constants; a real power of a column that was ever negative is that of its size."""
+        negative = {name for name, x in table.items() if (x < 0).any()}
+        return tuple(
+            Term.from_factors(t.coefficient(at), (_factor(b, e, at, negative) for b, e in t.factors.items()))
+            for t in self.terms
+        )
+
+    def inner(self, at: Mapping[str, float], terms: Sequence[Term]) -> tuple[FreeNumber, ...]:
+        """Return where the numbers stand in the written terms that are neither coefficients nor in ``free``."""
+        found = []
+        for k, base, what, _ in self._inner():
+            key = (base.column, float(base.shift.value(at)), base.kind == "log", base.kind == "exp")
+            places = [i for i, factor in enumerate(terms[k].factors) if factor.base == key]
+            found.append(FreeNumber(k, places[0] if places else -1, what))
+        return tuple(found)
 
     def chain(self, at: Mapping[str, float]) -> Floats:
-        """Return the derivatives of the coefficients, then of the exponents in ``free``, by the constants.
+        """Return the derivatives of the coefficients, the exponents in ``free``, and the others, by the constants.
 
         >>> Form.parse("2*a*x**(3*b)", ["x"]).chain({"a": 5.0, "b": 7.0})
         array([[2., 0.],
                [0., 3.]])
         """
-        coefficients = [[t.coefficient_slope(at, name) for name in self.constants] for t in self.terms]
-        exponents = [
-            [self.terms[k].exponents[column].constants.get(name, 0.0) for name in self.constants]
-            for k, column in self.free
-        ]
-        return np.array([*coefficients, *exponents], dtype=float).reshape(-1, len(self.constants))
+        rows = [[t.coefficient_slope(at, name) for name in self.constants] for t in self.terms]
+        inside = [self.terms[k].exponents[column] for k, column in self.free]
+        inside += [expression for _, _, _, expression in self._inner()]
+        rows += [[each.slope(at, name) for name in self.constants] for each in inside]
+        return np.array(rows, dtype=float).reshape(-1, len(self.constants))
 
     def predict(self, at: Mapping[str, float], table: Mapping[str, Floats]) -> Floats:
-        """Return the value of the form on the columns of a table."""
-        n = len(next(iter(table.values())))
-        total = np.zeros(n)
+        """Return the value of the form on the columns of a table; not a number where it is not defined."""
+        total = np.zeros(len(next(iter(table.values()))))
         for term in self.terms:
-            value = np.full(n, term.coefficient(at))
-            for name, affine in term.exponents.items():
-                exponent = affine.value(at)
-                x = table[name]
-                whole = isinstance(exponent, Fraction) and exponent.denominator == 1
-                value = value * (x ** int(exponent) if whole else np.abs(x) ** float(exponent))
-            total += value
+            total += term.coefficient(at) * _product([s.value for s in _powers(term, at, table).values()], len(total))
         return total
 
-    def fit(
-        self,
-        table: Mapping[str, Floats],
-        y: Floats,
-        root_weight: Floats | None,
-        rng: np.random.Generator,
-        starts: int = 24,
-    ) -> dict[str, float]:
-        """Return the constants that fit best."""
-        root = np.ones(len(y)) if root_weight is None else root_weight
-        scale = float(np.sqrt(np.mean(y**2))) or 1.0
-
-        def residual(theta: Floats) -> Floats:
-            with np.errstate(all="ignore"):
-                values = self.predict(dict(zip(self.constants, theta, strict=True)), table)
-            return np.clip(np.nan_to_num((values - y) / scale, nan=1e6, posinf=1e6, neginf=-1e6), -1e6, 1e6) * root
-
-        if not self.constants:
-            return {}
-        first = np.ones(len(self.constants))
-        found = []
-        for start in [first, *rng.normal(0, 1.5, (starts - 1, len(first)))]:
-            found.append(least_squares(residual, start, max_nfev=300))
-            best = min(found, key=lambda r: float(r.cost))
-            # Three starts that agree are as sure as a multi-start can be.
-            if sum(float(r.cost) <= float(best.cost) * (1 + 1e-6) + 1e-30 for r in found) >= 3:
-                break
-        return dict(zip(self.constants, best.x.tolist(), strict=True))
+    def slopes(self, at: Mapping[str, float], table: Mapping[str, Floats]) -> tuple[Floats, dict[str, Floats]]:
+        """Return the derivatives by the constants, (rows, constants), and those by the columns."""
+        n = len(next(iter(table.values())))
+        by_constant = np.zeros((n, len(self.constants)))
+        by_column = {name: np.zeros(n) for name in table}
+        for term in self.terms:
+            coefficient, powers = term.coefficient(at), _powers(term, at, table)
+            whole = _product([s.value for s in powers.values()], n)
+            for i, name in enumerate(self.constants):
+                by_constant[:, i] += term.coefficient_slope(at, name) * whole
+            for base, power in powers.items():
+                others = coefficient * _product([s.value for b, s in powers.items() if b is not base], n)
+                by_column[base.column] += others * power.by_column
+                for i, name in enumerate(self.constants):
+                    inside = term.factors[base].slope(at, name) * power.by_exponent
+                    by_constant[:, i] += others * (inside + base.shift.slope(at, name) * power.by_shift)
+        return by_constant, by_column
 
 
-@dataclass
-class _Reader:
-    columns: frozenset[str]
-    text: str
-    constants: list[str] = field(default_factory=list)
-
-    def refuse(self, why: str) -> ValueError:
-        return ValueError(f"the form {self.text!r} cannot be fitted: {why}")
-
-    def constant(self, name: str) -> str:
-        if name not in self.constants:
-            self.constants.append(name)
-        return name
-
-    def sum(self, node: syntax.Node, sign: float) -> list[FormTerm]:
-        match node:
-            case syntax.Sum(terms):
-                return [t for minus, part, _ in terms for t in self.sum(part, -sign if minus else sign)]
-            case syntax.Negative(operand):
-                return self.sum(operand, -sign)
-        return [self.product(node, FormTerm(sign), 1)]
-
-    def product(self, node: syntax.Node, term: FormTerm, power: int) -> FormTerm:
-        """Multiply a term by a factor, or divide by it when the power is -1."""
-        match node:
-            case syntax.Product(factors):
-                for is_divided, factor, _ in factors:
-                    term = self.product(factor, term, -power if is_divided else power)
-                return term
-            case syntax.Negative(operand):
-                return self.product(operand, FormTerm(-term.number, term.constants, term.exponents), power)
-            case syntax.Number(value):
-                return FormTerm(term.number * float(value) ** power, term.constants, term.exponents)
-            case syntax.Name(name):
-                return self.times(term, name, Affine(Fraction(power)))
-            case syntax.Power(syntax.Name(name), exponent):
-                return self.times(term, name, _scaled(self.exponent(exponent), power))
-        raise self.refuse("it must be a sum of products of numbers, constants and powers of columns")
-
-    def times(self, term: FormTerm, name: str, exponent: Affine) -> FormTerm:
-        if name in self.columns:
-            old = term.exponents.get(name, Affine())
-            return FormTerm(term.number, term.constants, {**term.exponents, name: _added(old, exponent)})
-        if exponent.constants or not isinstance(exponent.number, Fraction) or exponent.number.denominator != 1:
-            raise self.refuse(f"the constant {name!r} may only have whole powers")
-        power = term.constants.get(self.constant(name), 0) + int(exponent.number)
-        return FormTerm(term.number, {**term.constants, name: power}, term.exponents)
-
-    def exponent(self, node: syntax.Node) -> Affine:
-        match node:
-            case syntax.Number(value):
-                return Affine(value)
-            case syntax.Name(name) if name not in self.columns:
-                return Affine(Fraction(0), {self.constant(name): 1.0})
-            case syntax.Negative(operand):
-                return _scaled(self.exponent(operand), -1)
-            case syntax.Sum(terms):
-                total = Affine()
-                for minus, part, _ in terms:
-                    total = _added(total, _scaled(self.exponent(part), -1 if minus else 1))
-                return total
-            case syntax.Product(factors):
-                total = Affine(Fraction(1))
-                for is_divided, factor, _ in factors:
-                    total = self.multiple(total, self.exponent(factor), divided=is_divided)
-                return total
-        raise self.refuse(_EXPONENTS)
-
-    def multiple(self, left: Affine, right: Affine, *, divided: bool) -> Affine:
-        if divided and not right.constants and right.number != 0:
-            return _scaled(left, 1 / right.number)
-        if not divided and not (left.constants and right.constants):
-            return _scaled(left, right.number) if left.constants else _scaled(right, left.number)
-        raise self.refuse(_EXPONENTS)
+def _names(node: Any) -> Iterator[syntax.Name]:
+    """Yield the names of a syntax tree."""
+    if isinstance(node, syntax.Name):
+        yield node
+    elif isinstance(node, tuple):
+        for part in node:
+            yield from _names(part)
 
 
-def _scaled(a: Affine, by: Fraction | float) -> Affine:
-    return Affine(a.number * by, {name: c * float(by) for name, c in a.constants.items()})
+def _product(values: Sequence[Floats], n: int) -> Floats:
+    total = np.ones(n)
+    for value in values:
+        total = total * value
+    return total
 
 
-def _added(a: Affine, b: Affine) -> Affine:
-    names = {**a.constants, **b.constants}
-    return Affine(a.number + b.number, {n: a.constants.get(n, 0.0) + b.constants.get(n, 0.0) for n in names})
+def _powers(term: FormTerm, at: Mapping[str, float], table: Mapping[str, Floats]) -> dict[Base, Slopes]:
+    with np.errstate(all="ignore"):
+        return {
+            base: _power(base, exponent.value(at), at, table[base.column]) for base, exponent in term.factors.items()
+        }
+
+
+def _power(base: Base, exponent: Exponent, at: Mapping[str, float], x: Floats) -> Slopes:
+    """Return a power of a base; 0 to a positive power is 0, and so is its derivative by the exponent."""
+    b = float(exponent)
+    if base.kind == "exp":
+        value = np.exp(b * x)
+        return Slopes(value, x * value, np.zeros_like(x), b * value)
+    g = x + float(base.shift.value(at))
+    step = np.ones_like(g)
+    if base.kind == "log":
+        step, g = 1.0 / g, np.log(g)
+    is_whole = isinstance(exponent, Fraction) and exponent.denominator == 1
+    if base.absolute or (base.is_plain and not is_whole):
+        step, g = step * np.sign(g), np.abs(g)
+    if is_whole:
+        # NumPy refuses whole numbers to negative whole powers, and floats to them are as exact
+        value, slope = g ** int(b), b * g ** int(b - 1) if b else np.zeros_like(g)
+    else:
+        value, slope = g**b, b * g ** (b - 1.0)
+    logs = np.log(np.abs(g), out=np.zeros_like(g), where=g != 0)
+    return Slopes(value, value * logs, slope * step, slope * step)
+
+
+def _factor(base: Base, exponent: Expression, at: Mapping[str, float], negative: set[str]) -> Factor:
+    value = exponent.value(at)
+    parity = Parity.ABSOLUTE if base.absolute else Parity.PLAIN
+    if base.is_plain and base.column in negative and value != int(value):
+        parity = Parity.ABSOLUTE
+    shift = float(base.shift.value(at))
+    return Factor(base.column, value, parity, shift, base.kind == "log", base.kind == "exp")

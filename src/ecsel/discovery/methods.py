@@ -8,8 +8,10 @@ import numpy as np
 from ecsel._typing import Floats, Mask
 from ecsel.discovery.criterion import Criterion
 from ecsel.discovery.discover import discover
-from ecsel.discovery.fitted import Constant, FittedLaw
+from ecsel.discovery.exponent_estimates import is_same_law, with_estimates
+from ecsel.discovery.fitted import Constant, FittedLaw, inner_slope
 from ecsel.discovery.form import Form
+from ecsel.discovery.form_fit import fit_form
 from ecsel.discovery.found import Discovery
 from ecsel.discovery.lattice import default_exponents
 from ecsel.discovery.law import Law
@@ -20,6 +22,7 @@ from ecsel.discovery.paper import PaperSettings, train
 from ecsel.discovery.progress import Progress, silent
 from ecsel.discovery.residual_tests import Misfit, misfit
 from ecsel.discovery.rows import Rows
+from ecsel.discovery.x_errors import distances, fit_orthogonal
 from ecsel.signomial import Signomial, Term
 
 
@@ -28,7 +31,7 @@ class Table:
     """Raw columns with their names, a target, optional weights, and what is assumed of the noise.
 
     The weights hold the precision of the noise. ``known`` is the part of the target that was taken out of ``y``;
-    ``measured`` is the target itself where ``y`` is a working target.
+    ``measured`` is the target itself where ``y`` is a working target, ``x_error`` holds the errors of columns.
     """
 
     X: Floats
@@ -38,6 +41,7 @@ class Table:
     noise: NoiseModel = field(default_factory=NoiseModel)
     known: Floats | float = 0.0
     measured: Floats | None = None
+    x_error: Mapping[str, Floats] = field(default_factory=dict)
 
     @property
     def target(self) -> Floats:
@@ -135,6 +139,8 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
         return tuple(_named(table, options, law, error) for law, error in zip(laws, errors, strict=True))
 
     law = _named(table, options, found.law, found.error)
+    rows = Rows.from_table(table.X, table.y, table.weight)
+    law = with_estimates(law, rows, found.law.structure, table.names)
     # The same monomials with another parity or digit are the same law to a reader.
     near, path = named(found.near_ties, found.near_errors), named(found.front, found.front_errors)
     ties = {_monomials(tie): tie for tie in reversed(near)}
@@ -142,7 +148,7 @@ def _outcome(table: Table, options: Options, found: Discovery) -> Outcome:
     return Outcome(
         law,
         path,
-        tuple(sorted(ties.values(), key=lambda tie: tie.code_length)),
+        tuple(sorted((t for t in ties.values() if not is_same_law(law, t)), key=lambda tie: tie.code_length)),
         tuple(table.names[j] for j in found.left_out),
         found.misfit,
         found.largest_leverage,
@@ -175,14 +181,43 @@ def by_form(table: Table, text: str, seed: int) -> Outcome:
     form = Form.parse(text, table.names)
     columns = table.columns
     root = None if table.weight is None else np.sqrt(table.weight)
-    constants = form.fit(columns, table.y, root, np.random.default_rng(seed))
-    negative = {name for name, x in columns.items() if (x < 0).any()}
-    terms = []
-    for t in form.terms:
-        exponents = {name: affine.value(constants) for name, affine in t.exponents.items()}
-        plain = {n for n, e in exponents.items() if n in negative and e != int(e)}
-        terms.append(Term(t.coefficient(constants), exponents, absolute=plain or None))
-    return _plain(table, tuple(terms), form.free, constants, form.chain(constants))
+    constants = fit_form(form, columns, table.y, root, np.random.default_rng(seed))
+    terms = form.written(constants, columns)
+    check_defined(text, terms, columns)
+    return _plain(table, terms, form.free, constants, form.chain(constants), form.inner(constants, terms))
+
+
+def by_orthogonal_form(table: Table, text: str, seed: int) -> Outcome:
+    """Return the given form with its constants fitted by distances that allow for errors in columns.
+
+    Residuals are the distances in units of the target: those of a row of mean precision have the variance of its noise.
+    """
+    if table.noise.variance is None:
+        raise ValueError("x_error needs the noise of the target too: noise= a standard deviation, or one for each row")
+    form = Form.parse(text, table.names)
+    columns, errors = table.columns, table.x_error
+    weight = np.ones(len(table.y)) if table.weight is None else table.weight
+    variance = table.noise.variance / np.maximum(weight, 1e-300)
+    constants = fit_orthogonal(form, columns, table.y, variance, errors, np.random.default_rng(seed))
+    terms = form.written(constants, columns)
+    found = distances(form, constants, columns, table.y, variance, errors)
+    check_defined(text, terms, found.columns)
+    unit = np.sqrt(table.noise.variance)
+    parts = FormParts(terms, form.free, form.inner(constants, terms), constants, form.chain(constants))
+    jacobian = found.by_constant * (unit / np.sqrt(found.variance))[:, None]
+    energy = float(np.sum(table.y**2 / found.variance)) * table.noise.variance
+    return described(table, parts, jacobian, found.residual * unit, energy)
+
+
+def check_defined(text: str, terms: Sequence[Term], columns: Mapping[str, Floats]) -> None:
+    """Refuse a form that no constants were found for at which it is defined in every row."""
+    try:
+        for term in terms:
+            term.evaluate(columns)
+    except ValueError as error:
+        raise ValueError(
+            f"form={text!r}: no constants were found at which it is defined in all rows: {error}"
+        ) from error
 
 
 def _plain(
@@ -191,8 +226,9 @@ def _plain(
     free: tuple[tuple[int, str], ...],
     constants: Mapping[str, float] | None = None,
     chain: Floats | None = None,
+    inner: Sequence[tuple[int, int, str]] = (),
 ) -> Outcome:
-    """Return an outcome for given terms: covariance from the derivatives by coefficients and free exponents.
+    """Return an outcome for given terms: covariance from the derivatives by coefficients, exponents and inner numbers.
 
     Where these follow from fewer ``constants``, ``chain`` holds their derivatives by them.
     """
@@ -206,27 +242,47 @@ def _plain(
         # x^b ln x vanishes with x for b > 0
         logs = np.log(x, out=np.zeros(n), where=x > 0)
         design.append(terms[k].coefficient * monomials[k] * logs)
+    design += [inner_slope(terms[k], i, what, columns, terms[k].coefficient * monomials[k]) for k, i, what in inner]
     jacobian = np.column_stack(design) * root[:, None] if design else np.zeros((n, 0))
     chain = np.eye(len(design)) if chain is None else chain
-    jacobian = jacobian @ chain
     fitted = np.sum([t.coefficient * m for t, m in zip(terms, monomials, strict=True)], axis=0) if terms else 0.0
-    residual = (table.y - fitted) * root
+    parts = FormParts(terms, free, tuple(inner), constants or {}, chain)
+    return described(
+        table, parts, jacobian @ chain, (table.y - fitted) * root, float((table.y * root) @ (table.y * root))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FormParts:
+    """The terms of a fitted form, where its numbers stand, its constants, and the derivatives of numbers by them.
+
+    The numbers are the coefficients, the ``free`` exponents, then the ``inner`` ones.
+    """
+
+    terms: tuple[Term, ...]
+    free: tuple[tuple[int, str], ...]
+    inner: tuple[tuple[int, int, str], ...]
+    constants: Mapping[str, float]
+    chain: Floats
+
+
+def described(table: Table, parts: FormParts, jacobian: Floats, residual: Floats, energy: float) -> Outcome:
+    """Return the outcome of a least-squares problem with weighted residuals, derivatives and sum of squared targets."""
     inverse, known, rank = _inverse(jacobian)
     rss, left = float(residual @ residual), max(table.n_rows - rank, 1)
     variance = rss / left if table.noise.variance is None else table.noise.variance
     leverage = np.einsum("np,pq,nq->n", jacobian, inverse, jacobian)
     left_out = float(np.sum((residual / np.maximum(1.0 - leverage, 1e-9)) ** 2) / table.n_rows)
-    length = float(Criterion(table.n_rows, float((table.y * root) @ (table.y * root))).data(rss, rank))
-    constants = constants or {}
+    constants = parts.constants
     errors = np.where(known, np.sqrt(np.diag(inverse) * variance), np.inf)[: len(constants)]
     law = FittedLaw(
-        terms,
-        (False,) * len(terms),
-        free,
-        chain @ inverse @ chain.T * variance,
+        parts.terms,
+        (False,) * len(parts.terms),
+        parts.free,
+        parts.chain @ inverse @ parts.chain.T * variance,
         rss / left,
         left,
-        length,
+        float(Criterion(table.n_rows, float(energy)).data(rss, rank)),
         rss / table.n_rows,
         left_out,
         constants=tuple(
@@ -234,6 +290,7 @@ def _plain(
             for (name, value), error in zip(constants.items(), errors.tolist(), strict=True)
         ),
         constant_covariance=inverse * variance if constants else np.zeros((0, 0)),
+        inner=parts.inner,
     )
     law = table.with_noise(law)
     rows = Rows.from_table(table.X, table.y, table.weight)

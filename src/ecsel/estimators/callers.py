@@ -9,7 +9,9 @@ from __future__ import annotations
 import inspect
 
 CROSS_VALIDATION = frozenset({"sklearn.model_selection._validation", "sklearn.model_selection._search"})
-"""Modules of scikit-learn that fit and judge on folds; joblib's workers run their functions too."""
+"""Modules of scikit-learn that fit and evaluate on folds; joblib's workers run their functions too."""
+CALIBRATION = "_fit_classifier_calibrator_pair"
+"""The function of scikit-learn that fits on some folds and calibrates on others; its module predicts for people too."""
 
 
 def in_cross_validation() -> bool:
@@ -22,7 +24,7 @@ def in_cross_validation() -> bool:
     """
     frame = inspect.currentframe()  # None where Python has no frames
     while frame is not None:
-        if frame.f_globals.get("__name__") in CROSS_VALIDATION:
+        if frame.f_globals.get("__name__") in CROSS_VALIDATION or frame.f_code.co_name == CALIBRATION:
             return True
         frame = frame.f_back
     return False

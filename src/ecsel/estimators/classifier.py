@@ -386,7 +386,7 @@ class ECSELClassifier(NotebookMixin, Inference, CallbackSupportMixin, Classifier
         original: tuple[Rows, NDArray[Any]] | None,
         packing: Packing | None = None,
     ) -> Self:
-        """Fit the paper's model to `rows` or to what is to be packed, and judge it on folds where they are needed."""
+        """Fit the paper's model to `rows` or to what is to be packed, validated on folds where needed."""
         if chosen.n_terms is None or chosen.l1 is None:
             raise TypeError("the paper's model has a number of terms and a strength")
         size = (chosen.n_terms, chosen.l1)

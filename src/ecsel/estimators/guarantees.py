@@ -75,6 +75,8 @@ def factor_direction(factor: Factor, low: float, high: float) -> float:
 
 
 def _base(factor: Factor, x: float) -> float:
+    if factor.exp:
+        return 1.0  # positive, wherever x is
     base = x + factor.shift
     if not factor.log:
         return base

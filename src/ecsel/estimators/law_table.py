@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -12,6 +13,8 @@ from ecsel.signomial import Signomial
 from ecsel.tables.reading import refuse_other_arrays
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from ecsel.discovery.noise import NoiseModel
@@ -61,8 +64,19 @@ def evaluate_known(known: Signomial, X: Floats, names: tuple[str, ...]) -> Float
     return np.array(np.broadcast_to(known.evaluate(columns), len(X)), dtype=float)
 
 
+def ranges_of(X: Floats, names: tuple[str, ...]) -> dict[str, tuple[float, float]]:
+    """Return the smallest and the largest number of each column."""
+    return {name: (float(X[:, j].min()), float(X[:, j].max())) for j, name in enumerate(names)}
+
+
 def as_table(
-    X: Floats, y: Floats, known: Floats, weight: Floats | None, noise: NoiseModel, names: tuple[str, ...]
+    X: Floats,
+    y: Floats,
+    known: Floats,
+    weight: Floats | None,
+    noise: NoiseModel,
+    names: tuple[str, ...],
+    x_error: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Table:
     """Return the table of a fit: frequencies become repeated rows, sorted so that their order is immaterial."""
     index = np.arange(len(y))
@@ -75,4 +89,5 @@ def as_table(
     if total is not None and noise.variance is None:
         total = total / total[total > 0].mean()  # the scale of the weights tells nothing
     working = noise.working_target(y)
-    return Table(X[index], (working - known)[index], total, names, noise.at_rows(index), known[index], y[index])
+    errors = {name: error[index] for name, error in x_error.items()}
+    return Table(X[index], (working - known)[index], total, names, noise.at_rows(index), known[index], y[index], errors)

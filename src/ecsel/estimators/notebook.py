@@ -15,6 +15,7 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import TYPE_CHECKING, Any, Literal
 
+from sklearn import get_config
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
@@ -96,6 +97,13 @@ class NotebookMixin:
 
         check_is_fitted(self)
         return ReportFrame(render_report(self, X, y, **options), height)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        # notebooks ask for this before `_repr_html_`, and scikit-learn's own has its box alone
+        bundle = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            bundle["text/html"] = self._repr_html_()  # type: ignore[attr-defined]  # each estimator has its own
+        return bundle
 
     @property
     def _doc_link_template(self) -> str:

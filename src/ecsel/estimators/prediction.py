@@ -43,7 +43,7 @@ from ecsel.signomial import Signomial, Term
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ecsel.estimators.readable import Searched
+    from ecsel.estimators.readable import HeldOutScores, Searched
     from ecsel.estimators.regressor import ECSELRegressor
     from ecsel.estimators.training_rows import TrainingRows
     from ecsel.quality import RegressionQuality
@@ -149,18 +149,8 @@ def fit_numbers(
         verbose=bool(model.verbose),
     )
     searched = task.run(replace(rows, measured=(y - unit.centre) / unit.scale))
-    held_out, quality, squares = searched.held_out, None, None
-    if held_out is not None:
-        truth, found = searched.used.target[held_out.places], held_out.scores[:, 0]
-        quality = measure_regression(
-            unit.centre + unit.scale * truth, unit.centre + unit.scale * found, held_out.sample_weights
-        )
-        with np.errstate(invalid="ignore"):
-            total, counts = (
-                np.bincount(held_out.places, held_out.sample_weights * values, len(searched.used))
-                for values in (unit.scale**2 * (truth - found) ** 2, 1.0)
-            )
-            squares = total / counts
+    held_out = searched.held_out
+    quality, squares = (None, None) if held_out is None else _validate(searched, held_out, unit)
     written = _Writer(searched, unit, model.digits)
     front = searched.found.front
     equations = [written.equation(point.equations) for point in front]
@@ -180,6 +170,20 @@ def fit_numbers(
         searched.report(laws[chosen].mse),
         squares,
     )
+
+
+def _validate(searched: Searched, held_out: HeldOutScores, unit: Unit) -> tuple[RegressionQuality, Floats]:
+    """Return the quality on held-out rows, and the mean squared error of every row; NaN where it was not held out."""
+    truth, found = searched.used.target[held_out.places], held_out.scores[:, 0]
+    quality = measure_regression(
+        unit.centre + unit.scale * truth, unit.centre + unit.scale * found, held_out.sample_weights
+    )
+    with np.errstate(invalid="ignore"):
+        total, counts = (
+            np.bincount(held_out.places, held_out.sample_weights * values, len(searched.used))
+            for values in (unit.scale**2 * (truth - found) ** 2, 1.0)
+        )
+        return quality, total / counts
 
 
 OF_LAWS: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""A product of powers, or the law of the table, among the candidates of a prediction, judged on the same folds.
+"""A product of powers, or the law of the table, among the candidates of a prediction, validated on the same folds.
 
 The search for pieces knows small powers and products of two columns; a law may have any power and any number of
 factors.

@@ -319,7 +319,7 @@ class SearchTask:
         )
 
     def _fit_all(self, searched: Searched, everything: AllRows | None) -> Searched:
-        """Fit the coefficients of the chosen pieces on all rows; digits are judged on the rows in use."""
+        """Fit the coefficients of the chosen pieces on all rows; digits are chosen on the rows in use."""
         found, rows, loss = searched.found, searched.rows, self.loss
         equations, raw = searched.chosen, searched.piece_values(searched.chosen)
         target, weights = searched.used.target, searched.weights

@@ -1,4 +1,4 @@
-"""The default classifier: the search for readable equations under the loss of a link, judged on its folds."""
+"""The default classifier: the search for readable equations under the loss of a link, validated on its folds."""
 
 from __future__ import annotations
 

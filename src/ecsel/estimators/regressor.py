@@ -19,19 +19,34 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ecsel.discovery import option_values
 from ecsel.discovery.fitted import FittedLaw, LawPath, as_plain
-from ecsel.discovery.methods import Outcome, Table, by_form, by_paper, by_search
+from ecsel.discovery.methods import Outcome, Table, by_form, by_orthogonal_form, by_paper, by_search
 from ecsel.discovery.noise import AUTO, CONSTANT, LOGNORMAL, RELATIVE, NoiseModel, noise_model, standard_deviations
 from ecsel.discovery.noise_choice import Attempt, NoiseSearch, Task
 from ecsel.discovery.options import Options
 from ecsel.discovery.paper import PaperSettings
+from ecsel.discovery.posynomial import by_posynomial
 from ecsel.discovery.progress import Progress, part
 from ecsel.discovery.report import Verdict, describe, formula_latex, summary
 from ecsel.discovery.residual_tests import Misfit
 from ecsel.discovery.units import dimension_matrix, dimensionless_groups, product_with_dimension
+from ecsel.discovery.x_errors import column_errors
 from ecsel.estimators.callbacks import CallbackSupportMixin, tells_callbacks
 from ecsel.estimators.callers import in_cross_validation
+from ecsel.estimators.law_groups import (
+    as_record,
+    check_group_options,
+    describe_groups,
+    group_equations,
+    group_names,
+    indicator_columns,
+    names_of,
+    positions,
+    read_labels,
+    search_groups,
+    split_groups,
+)
 from ecsel.estimators.law_stability import LawStability, law_stability
-from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of
+from ecsel.estimators.law_table import as_table, evaluate_known, known_part, numbers_of, ranges_of
 from ecsel.estimators.notebook import NotebookMixin, notebook_page
 from ecsel.estimators.prediction import check_measurements, check_options, fit_numbers
 from ecsel.estimators.prediction_files import prediction_document, read_prediction, set_prediction
@@ -41,10 +56,11 @@ from ecsel.estimators.progress import progress_for
 from ecsel.estimators.readable import STOPPED
 from ecsel.estimators.renamed import new_name, renamed_option
 from ecsel.estimators.settings import MIN_SECONDS
-from ecsel.estimators.stored import as_node, read_law, read_misfit, read_target_name
+from ecsel.estimators.stored import as_node, read_groups, read_law, read_misfit, read_ranges, read_target_name
 from ecsel.estimators.targets import check_weights, target_name, target_numbers
 from ecsel.estimators.training_rows import TrainingRows
 from ecsel.files import ModelDocument, write
+from ecsel.files.errors import ModelFileError
 from ecsel.files.node import Node
 from ecsel.fitting.rows.blocks import one_blas_thread
 from ecsel.signomial import Signomial
@@ -95,6 +111,15 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         Whether rows that no noise explains may be left out ("robust") or all count ("squared"). "auto" leaves them out
         where residuals are far beyond the noise and the description of the data becomes shorter; `outliers_` lists
         them.
+    x_error : dict of column to standard deviation, optional
+        Errors of the columns, one for all rows or one for each: the constants of `form` are fitted by orthogonal
+        distances. `noise` must be known too, as a number or an array.
+    groups : str, int or array of shape (rows,), optional
+        Groups of rows that share exponents and have prefactors of their own, in each term: the name of a column, its
+        position in an array, or labels, which `predict` then takes too. Not with `form`, `fixed_terms`, `units`,
+        `x_error`, `positive`, and no rows are left out as outliers.
+    positive : bool, default=False
+        Whether all coefficients must be positive: a posynomial, as geometric programs take. Columns must be positive.
     units, target_unit : dict of column to unit and unit, optional
         Physical units: only terms whose dimension is that of the target are allowed. A column that holds one number
         with a unit is a known constant and may enter with any exponent. Needs pint.
@@ -148,6 +173,12 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         The p-value of those tests, and the column that the residuals depend on most (None where they pass).
     outliers_ : tuple of int
         Rows, from 0, that no noise explains and that were left out of the fit.
+    groups_, group_names_ : tuple, GroupNames
+        The labels of the groups, where there are any, and what their column and indicators are called.
+    group_equations_ : dict of label to Signomial
+        The equation of each group, without indicators, which can be exported.
+    column_ranges_ : dict of column to (low, high)
+        The smallest and largest numbers of each column in the training rows of a law.
     target_name_ : str
         What the target is called, as a named series has it; else ``"y"``.
     search_completed_ : bool
@@ -206,6 +237,9 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         fixed_terms: Any = None,
         noise: Any = "auto",
         loss: str = "auto",
+        x_error: Any = None,
+        groups: Any = None,
+        positive: bool = False,
         units: Any = None,
         target_unit: str | None = None,
         solver: str = "search",
@@ -237,6 +271,9 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         self.fixed_terms = fixed_terms
         self.noise = noise
         self.loss = loss
+        self.x_error = x_error
+        self.groups = groups
+        self.positive = positive
         self.units = units
         self.target_unit = target_unit
         self.solver = solver
@@ -284,6 +321,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             return self._fit_prediction(X, y, sample_weight)
         if np.asarray(y).dtype.kind in "US":
             raise ValueError("y holds text, a law needs a target of numbers; ECSELClassifier takes classes")
+        if self.groups is not None:
+            return self._fit_groups(X, y, sample_weight)
         X_, y_ = check_X_y(numbers_of(X), y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, estimator=self)
         validate_data(self, X, skip_check_array=True)
         names = self._names()
@@ -292,10 +331,11 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         known = known_part(self.fixed_terms)
         noise = noise_model(self.noise, y_)
         given = evaluate_known(known, X_, names)
+        x_error = {} if self.x_error is None else column_errors(self.x_error, names, len(y_))
 
         def solve(task: Task) -> tuple[Outcome, Table]:
             counted = weight if task.keep.all() else np.where(task.keep, 1.0 if weight is None else weight, 0.0)
-            table = as_table(X_, y_, given, counted, task.noise, names)
+            table = as_table(X_, y_, given, counted, task.noise, names, x_error)
             # Nobody knows how many searches there will be: each takes half of what is left of the bar.
             done = max(search.n_attempts - 1, 0)
             report = part(progress, 1.0 - 0.5**done, 1.0 - 0.5 ** (done + 1))
@@ -312,14 +352,93 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             else:
                 best = search.choose(self._noise_kinds(noise), robust=LOSSES[self.loss])
         self._set(best, known)
-        self.search_completed_ = self.search_completed_ and not search.is_cut
+        if self.positive and not self.equation_.is_posynomial:
+            raise ValueError("positive=True, but fixed_terms holds a term that is not positive")
+        self.column_ranges_ = ranges_of(X_, names)
+        self.search_completed_ = best.outcome.complete and not search.is_cut
         self.target_name_ = target_name(y)
         if best.outcome.interrupted:
             warnings.warn("The search was interrupted; the best law so far was kept.", UserWarning, stacklevel=3)
         return self
 
+    def _fit_groups(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Find a law whose exponents all groups share."""
+        self._check_options()
+        check_group_options(self)
+        labels, rest, column = split_groups(self.groups, X)
+        X_, y_ = check_X_y(numbers_of(rest), y, dtype=np.float64, y_numeric=True, ensure_min_samples=2, estimator=self)
+        labels = read_labels(labels, len(y_))
+        groups = group_names(labels, column)
+        place = positions(labels, groups)
+        validate_data(self, X, skip_check_array=True)
+        names = names_of(self._names(), column)
+        weight = None if sample_weight is None else check_weights(sample_weight, len(y_))
+        columns = {name: X_[:, j] for j, name in enumerate(names)} | indicator_columns(groups, place)
+
+        def solve(task: Task) -> tuple[Outcome, Table]:
+            both = np.column_stack([X_, place])
+            table = as_table(both, y_, np.zeros(len(y_)), weight, task.noise, (*names, column))
+            return search_groups(self, table, groups), table
+
+        # The smooth fit of the table takes each group for a column that is one or two.
+        of_groups = 1.0 + (place[:, None] == np.arange(len(groups.labels) - 1))
+        search = NoiseSearch(
+            np.column_stack([X_, of_groups]),
+            y_,
+            weight,
+            solve,
+            lambda law: np.asarray(np.broadcast_to(law.equation.evaluate(columns), len(y_)), dtype=float),
+            self.time_limit,
+        )
+        noise = noise_model(self.noise, y_)
+        with one_blas_thread():
+            if noise.variance is not None:
+                best = search.attempt(noise)
+            else:
+                best = search.choose(self._noise_kinds(noise), robust=False)
+        self._set(best, Signomial(), names)
+        self.group_names_ = groups
+        self.law_found_ = bool(set(self.equation_.names) - set(groups.indicators))
+        self.groups_ = groups.labels
+        self.column_ranges_ = ranges_of(X_, names)
+        self.target_name_ = target_name(y)
+        return self
+
+    @property
+    def group_equations_(self) -> dict[Any, Signomial]:
+        """The equation of each group."""
+        check_is_fitted(self)
+        if not hasattr(self, "groups_"):
+            raise AttributeError("there are no groups: set groups= before fit")
+        return group_equations(self.law_, self.group_names_)
+
+    def to_cvxpy(self, variables: Any = None, ranges: Any = None) -> Any:
+        """Return a posynomial law as an expression of CVXPY, with the ranges of the training rows as bounds.
+
+        Parameters
+        ----------
+        variables : mapping of name to cvxpy.Variable, optional
+            Variables to use; others are made.
+        ranges : mapping of name to (low, high), optional
+            Other bounds than `column_ranges_`; an empty one sets none.
+
+        Returns
+        -------
+        GeometricProgram
+            The ``expression``, its ``variables`` by name and the ``constraints``; :meth:`Signomial.to_cvxpy` says more.
+        """
+        check_is_fitted(self)
+        if hasattr(self, "groups_"):
+            raise ValueError("a law of groups is many equations: use group_equations_[label].to_cvxpy(ranges=...)")
+        bounds = getattr(self, "column_ranges_", {}) if ranges is None else ranges
+        return self.equation_.to_cvxpy(variables, bounds)
+
     def _noise_kinds(self, noise: NoiseModel) -> tuple[str, ...]:
         return (CONSTANT, RELATIVE, LOGNORMAL) if isinstance(self.noise, str) and self.noise == AUTO else (noise.kind,)
+
+    @property
+    def _noise_is_unknown(self) -> bool:
+        return self.noise is None or isinstance(self.noise, str)
 
     @property
     def _predicts(self) -> bool:
@@ -386,13 +505,19 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if self.loss not in LOSSES:
             raise ValueError(f"loss={self.loss!r}: use {', '.join(map(repr, LOSSES))}")
         option_values.check_numbers(self.time_limit, self.l1)
+        if self.x_error is not None and self.form is None:
+            raise ValueError("x_error is for the constants of a given form: set form=, or leave x_error out")
+        if self.x_error is not None and self._noise_is_unknown:
+            raise ValueError(
+                "x_error needs the noise of the target too: noise= a standard deviation, or one for each row"
+            )
         if (self.units is None) != (self.target_unit is None):
             raise ValueError("units and target_unit belong together: give both or neither")
 
     def _search(self, table: Table, task: Task, progress: Progress) -> Outcome:
         seed = self._seed()
         if self.form is not None:
-            return by_form(table, self.form, seed)
+            return (by_form if self.x_error is None else by_orthogonal_form)(table, self.form, seed)
         max_terms = option_values.largest_number_of_terms(self.max_terms)
         n_terms = option_values.number_of_terms(self.n_terms, table.n_rows)
         if self.solver == "paper":
@@ -422,9 +547,9 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             budget=task.budget,
             seed=seed,
         )
-        return by_search(table, options, progress)
+        return (by_posynomial if self.positive else by_search)(table, options, progress)
 
-    def _set(self, best: Attempt, known: Signomial) -> None:
+    def _set(self, best: Attempt, known: Signomial, names: tuple[str, ...] | None = None) -> None:
         self._forget()
         outcome = best.outcome
         self.law_ = outcome.law.plus(known)
@@ -436,15 +561,19 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         self.columns_left_out_ = outcome.left_out
         self.adequate_ = outcome.misfit.is_adequate
         self.misfit_p_value_ = outcome.misfit.p_value
-        self.misfit_column_ = None if outcome.misfit.column is None else self._names()[outcome.misfit.column]
+        names = self._names() if names is None else names
+        self.misfit_column_ = None if outcome.misfit.column is None else names[outcome.misfit.column]
         self.outliers_ = best.outliers
 
-    def predict(self, X: Any) -> Floats:
-        """Return `equation_` evaluated on the columns of X, of a prediction on the features of `encoder_`."""
-        columns, n_rows = self._columns(X)
+    def predict(self, X: Any, groups: Any = None) -> Floats:
+        """Return `equation_` evaluated on the columns of X, of a prediction on the features of `encoder_`.
+
+        ``groups`` are the labels of the rows, where those of the training rows were given as an array.
+        """
+        columns, n_rows = self._columns(X, groups)
         return np.array(np.broadcast_to(self.equation_.evaluate(columns), n_rows), dtype=float)
 
-    def predict_interval(self, X: Any, coverage: float = 0.95, *, noise: Any = None) -> Floats:
+    def predict_interval(self, X: Any, coverage: float = 0.95, *, noise: Any = None, groups: Any = None) -> Floats:
         """Return lower and upper ends (rows, 2) of prediction intervals: noise and the uncertainty of the numbers.
 
         The intervals are conditional on the terms, and for rows of the mean weight of the training rows. Those of a
@@ -461,15 +590,25 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             fit knows: a constant one, a share of the law's value where the noise is relative, a factor where it is
             lognormal. A fit with one standard deviation for each row says nothing of the noise of others, so there it
             must be given.
+        groups : array of shape (rows,), optional
+            As for `predict`.
+
+        Notes
+        -----
+        With `x_error` the intervals are for rows whose columns are known exactly.
         """
         if not 0 < coverage < 1:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
-        columns, n_rows = self._columns(X)
+        columns, n_rows = self._columns(X, groups)
         sigma = None if noise is None else standard_deviations(noise, n_rows)
         return np.column_stack(self.law_.interval(columns, n_rows, coverage, sigma))
 
-    def _columns(self, X: Any) -> tuple[dict[str, Floats], int]:
+    def _columns(self, X: Any, groups: Any = None) -> tuple[dict[str, Floats], int]:
         check_is_fitted(self)
+        if hasattr(self, "groups_"):
+            return self._columns_of_groups(X, groups)
+        if groups is not None:
+            raise ValueError("this model has no groups: it was fitted without groups=")
         if hasattr(self, "encoder_"):
             table = read_table(X)
             if not self.encoder_.names_match(X):  # says what is wrong, or counts the columns of an array
@@ -479,6 +618,19 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         X_ = check_array(numbers_of(X), dtype=np.float64, estimator=self)
         validate_data(self, X, reset=False, skip_check_array=True)
         return {name: X_[:, j] for j, name in enumerate(self._names())}, len(X_)
+
+    def _columns_of_groups(self, X: Any, groups: Any) -> tuple[dict[str, Floats], int]:
+        own, is_column = self.group_names_, isinstance(self.groups, (str, int))
+        if is_column and groups is not None:
+            raise ValueError(f"the groups are column {own.column!r} of X: leave groups out")
+        if not is_column and groups is None:
+            raise ValueError("the groups of the training rows were an array: give predict the labels of these rows too")
+        validate_data(self, X, reset=False, skip_check_array=True)
+        labels, rest, _ = split_groups(self.groups if is_column else groups, X)
+        X_ = check_array(numbers_of(rest), dtype=np.float64, estimator=self)
+        place = positions(read_labels(labels, len(X_)), own)
+        names = names_of(self._names(), own.column)
+        return {name: X_[:, j] for j, name in enumerate(names)} | indicator_columns(own, place), len(X_)
 
     def _names(self) -> tuple[str, ...]:
         named = getattr(self, "feature_names_in_", None)
@@ -537,7 +689,13 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         check_is_fitted(self)
         if hasattr(self, "encoder_"):
             return describe_prediction(self)
+        if hasattr(self, "groups_"):
+            return describe_groups(self.law_, self.group_names_, self._verdict(), self.target_name_)
         lines = [describe(self.law_, self.near_ties_, self._verdict(), self.target_name_)]
+        if self.positive:
+            lines.append("All coefficients are positive and all columns too: the law is a posynomial.")
+        if self.x_error is not None:
+            lines.append(f"The fit allows for errors in {', '.join(map(str, self.x_error))}, by orthogonal distances.")
         with suppress(ImportError):  # a model file is read without pint
             if groups := ", ".join(map(str, self.dimensionless_groups_)):
                 lines.append(f"Dimensionless groups of the columns: {groups}.")
@@ -571,8 +729,14 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         return None if dimensions is None else product_with_dimension(self._names(), *dimensions)
 
     def _verdict(self) -> Verdict:
+        column, outliers = self.misfit_column_, self.outliers_
         return Verdict(
-            self.law_found_, self.search_completed_, self.misfit_p_value_, self.misfit_column_, self.outliers_
+            self.law_found_,
+            self.search_completed_,
+            self.misfit_p_value_,
+            column,
+            outliers,
+            n_rows=self.law_.n_rows,
         )
 
     def to_latex(self, digits: int = 6) -> str:
@@ -592,7 +756,7 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         document = ModelDocument(
             kind="regressor",
             link="identity",
-            inputs=self._names(),
+            inputs=(*self._names(), *(self.group_names_.indicators if hasattr(self, "groups_") else ())),
             equations=(self.equation_,),
             params={name: value for name, value in params.items() if value is not None},
             report={
@@ -604,6 +768,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
                 "misfit": [self.misfit_p_value_, self.misfit_column_],
                 "outliers": list(self.outliers_),
                 "target": self.target_name_,
+                "ranges": {name: list(ends) for name, ends in getattr(self, "column_ranges_", {}).items()},
+                **({"groups": as_record(self.group_names_)} if hasattr(self, "groups_") else {}),
             },
             path=tuple(law.to_plain() for law in self.path_),
         )
@@ -619,6 +785,12 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         if document.encoder is not None:
             return read_prediction(model, document)
         report, names = as_node(document.report, "report"), document.inputs
+        model.column_ranges_ = read_ranges(report, names)
+        if (groups := read_groups(report)) is not None:
+            model.group_names_, model.groups_ = groups, groups.labels
+        inputs = names if groups is None else names[: len(names) - len(groups.labels)]
+        if groups is not None and names[len(inputs) :] != groups.indicators:
+            raise ModelFileError("inputs", "the last ones are not the indicators of the groups")
         (model.equation_,) = document.equations
         model.law_ = read_law(report.get("law"), names, model.equation_)
         model.path_ = LawPath(read_law(each, names) for each in as_node(document.path, "path").items())
@@ -631,10 +803,10 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         model.outliers_ = report.get("outliers").each(Node.whole) if "outliers" in report.value else ()
         model.target_name_ = read_target_name(report)
         named = report.get("named").flag()
-        model.law_found_ = bool(model.equation_.names)
-        model.n_features_in_ = len(document.inputs)
+        model.law_found_ = bool(set(model.equation_.names) & set(inputs))
+        model.n_features_in_ = len(inputs)
         if named:
-            model.feature_names_in_ = np.array(document.inputs, dtype=object)
+            model.feature_names_in_ = np.array(inputs, dtype=object)
         return model
 
     def _repr_html_(self) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ecsel.discovery.fitted import FittedLaw
+from ecsel.discovery.grouped_law import GroupNames
 from ecsel.discovery.noise import CONSTANT, LOGNORMAL, PER_ROW, RELATIVE
 from ecsel.estimators.bounds import bound_lines, column_lines
 from ecsel.estimators.errors import NumberError, StandardErrors
@@ -139,17 +140,45 @@ def read_law(node: Node, names: Sequence[str], equation: Signomial | None = None
         k, name = _pair(each)
         if not 0 <= k.whole() < len(read) or name.text() not in read[k.whole()].terms[0].exponents:
             each.refuse("a term and a feature of it")
-    _check_square(node.get("covariance"), len(read) + len(free.items()))
+    inner = node.get("inner").items() if "inner" in node.value else []
+    for each in inner:
+        _check_inner(each, read)
+    _check_square(node.get("covariance"), len(read) + len(free.items()) + len(inner))
     _check_noise(node)
     _check_constants(node)
     for measure in (*MEASURES, *(each for each in LATER_MEASURES if each in node.value)):
         node.get(measure).optional(Node.number)
     if "estimates" in node.value and len(node.get("estimates").each(Node.number)) not in {0, len(read)}:
         node.get("estimates").refuse(f"a list of {len(read)} numbers")
+    _check_estimates(node, read)
     law = FittedLaw.from_plain(node.value)
     if equation is not None and law.equation != equation:
         raise ModelFileError(node.path, "the record speaks of another law than the equation that predicts")
     return law
+
+
+def read_ranges(report: Node, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Read the ranges of the columns; files of earlier versions do not tell."""
+    if "ranges" not in report.value:
+        return {}
+    found = {}
+    for name, ends in report.get("ranges").members():
+        low, high = (each.number() for each in _pair(ends))
+        if name not in names or not low <= high:
+            ends.refuse("the smallest and the largest number of a column")
+        found[name] = low, high
+    return found
+
+
+def read_groups(report: Node) -> GroupNames | None:
+    """Read the groups of a law, None where it has none."""
+    if "groups" not in report.value:
+        return None
+    column, labels = report.get("groups").fields("column", "labels")
+    found = labels.each(Node.label)
+    if len(set(found)) != len(found) or not found:
+        labels.refuse("a list of different labels")
+    return GroupNames(column.text(), tuple(found))
 
 
 def read_misfit(report: Node) -> tuple[float, str | None]:
@@ -170,6 +199,26 @@ def _pair(node: Node) -> list[Node]:
     if len(items) != 2:
         node.refuse("a list of two")
     return items
+
+
+def _check_estimates(node: Node, read: Sequence[Signomial]) -> None:
+    for each in node.get("exponent_estimates").items() if "exponent_estimates" in node.value else []:
+        if len(each.items()) != 4:
+            each.refuse("a term, a feature of it, a number and its standard error")
+        k, name, value, error = each.items()
+        value.number()
+        error.optional(Node.number)
+        if not 0 <= k.whole() < len(read) or name.text() not in read[k.whole()].terms[0].exponents:
+            each.refuse("a fraction of a term")
+
+
+def _check_inner(node: Node, read: Sequence[Signomial]) -> None:
+    if len(node.items()) != 3:
+        node.refuse("a term, a factor of it and what it is")
+    k, i, what = node.items()
+    what.choice(("exponent", "shift", "rate"))
+    if not 0 <= k.whole() < len(read) or not 0 <= i.whole() < len(read[k.whole()].terms[0].factors):
+        node.refuse("a factor of a term")
 
 
 def _check_square(node: Node, size: int) -> None:

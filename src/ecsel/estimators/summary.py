@@ -118,7 +118,7 @@ def out_of_fold_lines(model: ECSELClassifier) -> list[str]:
 
 
 def _decided_on_folds(model: ECSELClassifier) -> str:
-    """Name what was chosen on the very rows that are judged: figures are then a little too good."""
+    """Name what was chosen on the very rows that are evaluated: figures are then a little too good."""
     chosen = [
         *(["size"] if any(np.isfinite(candidate.loss) for candidate in model.path_) else []),
         *(["temperature"] if model.calibrate else []),
@@ -129,7 +129,7 @@ def _decided_on_folds(model: ECSELClassifier) -> str:
 
 
 def held_out_name(model: Any) -> str:
-    """Return what a model was judged on: folds that take turns, or of a large table one part of its rows."""
+    """Return what a model was evaluated on: folds that take turns, or of a large table one part of its rows."""
     return "held-out folds" if model.n_folds_ > 1 else "held-out rows"
 
 

@@ -90,6 +90,10 @@ class ModelView:
                 f"{type(model).__name__}"
             )
         check_is_fitted(model)
+        if hasattr(model, "groups_"):
+            raise ValueError(
+                "a law of groups is one equation for each group: explain or export model.group_equations_[label]"
+            )
         if hasattr(model, "equations_") and hasattr(model, "encoder_"):
             return cls._of_classifier(model)
         if hasattr(model, "equation_") and hasattr(model, "encoder_"):

@@ -38,6 +38,7 @@ def _encode_term(term: Term) -> dict[str, Any]:
                 "sign": factor.parity.name.lower(),
                 "shift": factor.shift,
                 "log": factor.log,
+                **({"exp": True} if factor.exp else {}),
             }
             for factor in term.factors
         ],
@@ -63,9 +64,14 @@ def _decode_term(node: Node) -> Term:
 
 
 def _decode_factor(node: Node) -> Factor:
-    name, exponent, sign, shift, log = node.fields("name", "exponent", "sign", "shift", "log")
+    is_exponential = isinstance(node.value, dict) and "exp" in node.value
+    name, exponent, sign, shift, log, *exp = node.fields(
+        "name", "exponent", "sign", "shift", "log", *(["exp"] if is_exponential else [])
+    )
     parity = Parity[sign.choice([each.name.lower() for each in Parity]).upper()]
-    return Factor(name.text(), _decode_exponent(exponent), parity, shift.number(), log.flag())
+    return Factor(
+        name.text(), _decode_exponent(exponent), parity, shift.number(), log.flag(), *(each.flag() for each in exp)
+    )
 
 
 def _decode_powers(node: Node) -> Term:

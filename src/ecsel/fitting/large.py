@@ -1,4 +1,4 @@
-"""Fits of many rows: rounds of importance samples, each judged on all rows, then exact gradients to the end.
+"""Fits of many rows: rounds of importance samples, each checked on all rows, then exact gradients to the end.
 
 Of millions of rows a few thousand shape a fit. A round minimises on a sample alone and checks the result on
 all rows; the same pass draws the next sample (`importance_sampling`). All starts go through a first round

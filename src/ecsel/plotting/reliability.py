@@ -26,7 +26,7 @@ def plot_reliability(model: Any, X: Any = None, y: Any = None, *, n_bins: int = 
     model : ECSELClassifier
         A fitted classifier.
     X, y : table and labels, optional
-        Rows to judge, which should not be those of training.
+        Rows to evaluate, which should not be those of training.
     n_bins : int, default=10
         Bins of equal weight, for given rows.
     title : str, optional

@@ -66,7 +66,7 @@ class DataSummary:
 
 
 def data_summary(evidence: Evidence) -> DataSummary:
-    """Describe the training rows, and how many rows the model is judged by."""
+    """Describe the training rows, and how many rows the model is evaluated on."""
     view, training, evaluated = evidence.view, evidence.training, evidence.evaluated
     used = set(evidence.used.tolist())
     columns = tuple(_column(training, j, used=j in used) for j in range(len(view.raw_names)))

@@ -85,7 +85,7 @@ class Drivers:
 
 
 def drivers(evidence: Evidence) -> Drivers:
-    """Average explanations over judged rows."""
+    """Average explanations over evaluated rows."""
     view, X = evidence.view, evidence.explained.table
     toward = view.classes[1] if len(view.classes) == 2 else None
     found = explain.reasons(view, X, toward=toward, baseline=evidence.baseline)

@@ -1,6 +1,6 @@
-"""The rows that the report speaks of: those of training, and those by which the model is judged.
+"""The rows that the report speaks of: those of training, and those on which the model is evaluated.
 
-Without held-out rows the model is judged on its training rows, and the page says so.
+Without held-out rows the model is evaluated on its training rows, and the page says so.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a report is made of: the model, its training rows, and the rows it is judged by."""
+    """What a report is made of: the model, its training rows, and the rows it is evaluated on."""
 
     view: ModelView
     training: Rows
@@ -142,7 +142,7 @@ class Evidence:
 
     @property
     def held_out(self) -> bool:
-        """Whether the model is judged by rows that it was not fitted on."""
+        """Whether the model is evaluated on rows that it was not fitted on."""
         return self.evaluated is not self.training
 
     @property
@@ -187,12 +187,12 @@ class Evidence:
 
     @cached_property
     def explained(self) -> Rows:
-        """The judged rows over which explanations are averaged."""
+        """The evaluated rows over which explanations are averaged."""
         return self.evaluated.some(MAX_EXPLAINED)
 
 
 def typical_row(evidence: Evidence) -> int:
-    """Return the position of the judged row whose numbers lie nearest to the medians, in ranks."""
+    """Return the position of the evaluated row whose numbers lie nearest to the medians, in ranks."""
     rows = evidence.evaluated
     distance = np.zeros(len(rows))
     for j in evidence.used.tolist():

@@ -28,7 +28,7 @@ class Example:
     """One explained row."""
 
     position: int
-    """Among the judged rows."""
+    """Among the evaluated rows."""
     heading: str
     row: str
     outcome: str

@@ -1,4 +1,4 @@
-"""Is the model as good for everyone? The same figures for each group of the judged rows.
+"""Is the model as good for everyone? The same figures for each group of the evaluated rows.
 
 Two classes: how often the second class occurs, how often it is decided, how many are found and how many are alarmed
 wrongly, with Wilson's 95 % intervals. The ratio compares each group's rate of decisions with that of the largest group:
@@ -54,7 +54,7 @@ class Fairness:
 
 
 def fairness(evidence: Evidence, group: Any) -> Fairness | None:
-    """Return the figures by a column or by one label per judged row; None without a group."""
+    """Return the figures by a column or by one label per evaluated row; None without a group."""
     if group is None:
         return None
     by, masks = _groups(evidence, group)

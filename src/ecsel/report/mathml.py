@@ -193,6 +193,12 @@ def _bracketed(inner: list[Html]) -> list[Html]:
 
 def _power(power: Power, *, alone: bool = False) -> Html:
     """Return a power; one that stands alone below a line needs no brackets."""
+    if power.factor.exp:
+        rate = float(power.factor.exponent)
+        product = [symbol(power.factor.name)]
+        if abs(rate) != 1:
+            product = [_number(four_digits(abs(rate))), element("mo", "·"), *product]
+        return element("msup", element("mi", "e"), _signed(rate < 0, element("mrow", *product)))
     inner = _base(power.factor)
     if power.wrap == "sign":
         return _call("sgn", inner)

@@ -1,4 +1,4 @@
-"""How good a classifier is on the judged rows: figures, the table of truth against decision, curves, thresholds."""
+"""How good a classifier is on the evaluated rows: figures, the table of truth against decision, curves, thresholds."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def class_performance(evidence: Evidence, costs: Any) -> ClassPerformance:
     loss = float(log_loss(rows.truth, rows.outputs, labels=np.arange(len(view.classes))))
     quality = measure(rows.truth, rows.outputs, rows.decided, np.ones(len(rows)), loss)
     curves = bool(scored_classes(rows))
-    # without held-out rows the folds of training judge more fairly than the rows that the model was fitted on
+    # without held-out rows the folds of training measure more fairly than the rows that the model was fitted on
     folds = None if evidence.held_out else view.estimator.out_of_fold_
     return ClassPerformance(
         figures=_figures(folds or quality, [format_name(label) for label in view.classes]),
@@ -148,7 +148,7 @@ def _kind(model: Any) -> str:
 
 
 def _n_rows(evidence: Evidence, folds: Quality | None) -> str:
-    """Return how many rows the figures are of: all that are judged, or one part that was held out of the search."""
+    """Return how many rows the figures are of: all that are evaluated, or one part that was held out of the search."""
     alone = folds is not None and evidence.view.estimator.n_folds_ == 1
     return count(folds.n_rows if alone and folds is not None else len(evidence.evaluated))
 

@@ -115,8 +115,8 @@ def write_report(
     X, y : table and outcomes
         The rows of training.
     X_test, y_test : table and outcomes, optional
-        Held-out rows by which to judge the model. Without them it is judged on its training rows, and the page says so.
-    group : name of a column, or one label per judged row, optional
+        Held-out rows on which to evaluate the model. Without them those of training count, and the page says so.
+    group : name of a column, or one label per evaluated row, optional
         The groups of the fairness table; a column of many numbers is cut into quarters.
     title, purpose : str, optional
         What the model is called, and what it is for.
@@ -130,7 +130,7 @@ def write_report(
     details : dict of str to str, optional
         Further lines of the model card, such as an owner, a date or a contact.
     sample_rows : int, default=5000
-        Most judged rows that the file keeps for the live what-if to start from; the explained examples always stay.
+        Most evaluated rows that the file keeps for the live what-if to start from; the explained examples always stay.
     n_bootstrap : int, default=0
         Bootstrap draws of the rows on which the whole search is repeated, for the bands of the curves and to tell how
         often each piece is chosen again; with 0 the bands are standard errors. Readable classifiers only.

@@ -84,13 +84,9 @@ def choose_again(
         candidates.append(_Candidate(raw, standard, start, scores, mean_loss))
     losses = [loss.values(each.held_out, target[outside]) for each in candidates]
     test_weights = fold[1][outside]
-    best = int(np.argmin([each.loss for each in candidates]))
-    # so many rows tell small effects from none: only what their own error leaves open may be saved
-    limit = NEAR * abs(candidates[best].loss) if options.factor_price else 0.0
-    errors = [_standard_error(each - losses[best], test_weights) for each in losses]
-    floor = RESOLUTION * max(abs(each.loss) for each in candidates)
-    allowed = [max(floor, min(limit, error)) for error in errors]
-    near = [i for i, each in enumerate(candidates) if each.loss - candidates[best].loss <= allowed[i]]
+    near = _near_the_best(
+        [each.loss for each in candidates], losses, test_weights, NEAR if options.factor_price else 0.0
+    )
     chosen = min(near, key=lambda i: (result.front[i].equations.n_factors, candidates[i].loss))
     front = []
     for i, (each, point) in enumerate(zip(candidates, result.front, strict=True)):
@@ -116,6 +112,17 @@ def choose_again(
         near_ties=tuple(near),
         held_out=((candidates[chosen].held_out, test_weights),),
     )
+
+
+def _near_the_best(means: Sequence[float], losses: Sequence[Floats], weights: Floats, share: float) -> list[int]:
+    """Return the candidates whose loss is that of the best but for its standard error and a share of it.
+
+    So many rows tell small effects from none: only what their own error leaves open may be saved.
+    """
+    best = int(np.argmin(means))
+    limit, floor = share * abs(means[best]), RESOLUTION * max(map(abs, means))
+    allowed = [max(floor, min(limit, _standard_error(each - losses[best], weights))) for each in losses]
+    return [i for i, mean in enumerate(means) if mean - means[best] <= allowed[i]]
 
 
 def _standard_numbers(

@@ -62,7 +62,7 @@ FACTOR_PRICE = 0.005
 """The share of the best expected loss that each factor of a score must save."""
 MIN_COST, MAX_COST, COST_NATS = 0.01, 0.03, 16.0
 """What all saved factors together may cost: 1 % of the loss, and up to 3 % where that is no more than so many nats of
-all rows. Many small effects of a large table, which are beyond doubt, are not given up one by one. Beside the fewest
+all rows. Many small effects of a large table, which are well supported, are not given up one by one. Beside the fewest
 factors within 1 % of the best, this and the price cost 0.1 % of loss on 60 tuning tables, and spare one factor of the
 longest tenth of the equations."""
 NEAR = 0.01

@@ -306,13 +306,14 @@ def _bounded_term(terms: ScoreTerms, rows: FeatureRows, k: int, known: Mapping[P
     if not placed:
         return math.exp(min(0.0, top))
     with np.errstate(over="ignore", invalid="ignore"):
-        *between, product = accumulate((known[each] for each in placed), np.multiply)
+        products: list[Floats] = list(accumulate((known[each] for each in placed), np.multiply))
+    *between, product = products
     lost = _is_extreme(product, math.exp(top))
-    for each in between[1:]:
-        lost |= _is_extreme(each, LARGEST)
+    for partial in between[1:]:
+        lost |= _is_extreme(partial, LARGEST)
     for each in placed:
         # a base is a double, and so are its own power and its root: only other powers are cut or rounded to zero
-        if not 0 <= float(each.factor.exponent) <= 1:
+        if each.factor.exp or not 0 <= float(each.factor.exponent) <= 1:
             lost |= _is_extreme(known[each], LARGEST)
         else:
             lost &= known[each] != 0

@@ -1,8 +1,9 @@
 """Columns of a table in the form in which signomials are evaluated: log|g| and sgn(g) of every base g.
 
-A base g is x, x + s or log(x + s). With u = log|g| a product of factors is Π_j sgn(g_j)^p_j · exp(clip(Σ_j β_j u_j,
-±700)); every term that uses a base shares its logarithm. Where α·exp(700) is too large to be added up, the clip of the
-term is tighter (`clip_limits`): no sum of terms is infinite. Exports clip by the same numbers.
+A base g is x, x + s, log(x + s) or exp(x). With u = log|g| a product of factors is
+Π_j sgn(g_j)^p_j · exp(clip(Σ_j β_j u_j, ±700)); every term that uses a base shares its logarithm. Where α·exp(700) is
+too large to be added up, the clip of the term is tighter (`clip_limits`): no sum of terms is infinite. Exports clip by
+the same numbers.
 The rules at the edge: 0 to a positive power is 0; 0 to a
 negative power, a negative number to a power that is not an integer, the logarithm of what is not positive, and a value
 that is missing or infinite are errors that name the column, because NaN and ∞ would hide.
@@ -29,6 +30,9 @@ LOG_LIMIT = 700.0
 
 # Smaller shifts disappear beside the largest double; only larger ones can make a finite number infinite.
 _LARGE_SHIFT = 1e290
+
+# Sums of a few such numbers are finite, and no factor but another exponential makes up for one.
+_LARGEST_EXPONENT = 1e306
 
 
 def clip_limits(coefficients: Iterable[float]) -> list[tuple[float, float]]:
@@ -77,20 +81,30 @@ class LogColumns:
         for factor in factors:
             log_abs, base_sign = self._logarithm(factor)
             refuse_outside_domain(factor, base_sign)
-            log_value += float(factor.exponent) * log_abs
+            log_value += _scaled(float(factor.exponent), log_abs) if factor.exp else float(factor.exponent) * log_abs
             sign *= base_sign if factor.parity is Parity.ODD else np.abs(base_sign)
         value: Floats = sign * np.exp(np.clip(log_value, -LOG_LIMIT, top))
         return value
 
     def _logarithm(self, factor: Factor) -> tuple[Floats, Floats]:
+        if factor.exp:
+            return self.values[factor.name], np.ones(self.n_rows)
         if factor.base not in self._bases:
             g = base_values(factor, self.values[factor.name])
             self._bases[factor.base] = np.log(np.where(g == 0, 1.0, np.abs(g))), np.sign(g)
         return self._bases[factor.base]
 
 
+def _scaled(rate: float, x: Floats) -> Floats:
+    """Return the exponent of an exponential, cut far beyond what any other factor can make good."""
+    with np.errstate(over="ignore"):
+        return np.clip(rate * x, -_LARGEST_EXPONENT, _LARGEST_EXPONENT)
+
+
 def base_values(factor: Factor, x: Floats) -> Floats:
-    """Return g = x + s or log(x + s); what has no logarithm is refused by name."""
+    """Return g = x + s, log(x + s) or exp(x); what has no logarithm is refused by name."""
+    if factor.exp:
+        return np.asarray(np.exp(np.clip(x, -LOG_LIMIT, LOG_LIMIT)))
     g = x
     if factor.shift:
         with np.errstate(over="ignore"):

@@ -1,8 +1,9 @@
 """Values of expressions while a text is read: exact numbers until they meet a feature, then signomials.
 
 Numbers are Fractions as long as they come from integers, so that ``x**(3/2)`` keeps its exact exponent; decimals make
-floats. The functions of the language, abs, sign and sqrt, take a number or a single term, log a number or a feature; a
-feature plus or minus a number counts as a single term, the shifted factor.
+floats. The functions of the language, abs, sign and sqrt, take a number or a single term, log a number or a feature,
+exp a number or a sum of multiples of features; a feature plus or minus a number counts as a single term, the shifted
+factor.
 """
 
 from __future__ import annotations
@@ -116,8 +117,29 @@ def _log(value: Value) -> Value:
     return Signomial([Term.from_factors(1.0, [term.factors[0]._replace(log=True)])])
 
 
+def _exp(value: Value) -> Value:
+    """Return e to the power of Σ b·x + c: the product of exp(b·x), and the coefficient e^c."""
+    if not isinstance(value, Signomial):
+        return bounded(math.exp(value))
+    constant, factors = 0.0, []
+    for term in value.terms:
+        if term.is_constant:
+            constant = term.coefficient
+        elif _is_feature(term):
+            factors.append(Factor(term.factors[0].name, term.coefficient, Parity.PLAIN, exp=True))
+        else:
+            raise ValueError("exp() takes multiples of features, such as exp(-0.5*t) or exp(2*x - y)")
+    return Signomial([Term.from_factors(math.exp(constant), factors)])
+
+
 def _is_shifted_feature(factor: Factor) -> bool:
-    return factor.exponent == 1 and factor.is_natural and not factor.log
+    return factor.exponent == 1 and factor.is_natural and not factor.log and not factor.exp
 
 
-FUNCTIONS: dict[str, Callable[[Value], Value]] = {"abs": _absolute, "sign": _sign, "sqrt": _sqrt, "log": _log}
+FUNCTIONS: dict[str, Callable[[Value], Value]] = {
+    "abs": _absolute,
+    "sign": _sign,
+    "sqrt": _sqrt,
+    "log": _log,
+    "exp": _exp,
+}

@@ -1,7 +1,8 @@
 """One factor of a term: a simple function of one feature.
 
 The base of a factor is g = x + s or g = log(x + s), with a shift s that is mostly 0; log x is the limit (x^b − 1)/b of
-powers as b → 0 and closes their family. The factor is one of three functions of g with the same exponent b:
+powers as b → 0 and closes their family. It may also be g = exp(x), whose powers are exp(b·x) with a real rate b; a
+shift of x would be a coefficient there. The factor is one of three functions of g with the same exponent b:
 
 ===================  =============  ========================================================
 ``Parity.PLAIN``     g^b            Python's reading; refuses g < 0 when b is not an integer
@@ -27,7 +28,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 Exponent = Fraction | float
-Base = tuple[str, float, bool]
+Base = tuple[str, float, bool, bool]
 
 # b·log|x| must stay a finite double for every finite x, summed over any realistic number of features.
 LARGEST_EXPONENT = 1e300
@@ -61,16 +62,17 @@ class Factor(NamedTuple):
     parity: Parity
     shift: float = 0.0
     log: bool = False
+    exp: bool = False
 
     @property
     def base(self) -> Base:
-        """What is raised to the power: (name, shift, log)."""
-        return self.name, self.shift, self.log
+        """What is raised to the power: (name, shift, log, exp)."""
+        return self.name, self.shift, self.log, self.exp
 
     @property
     def is_power(self) -> bool:
-        """Whether the factor is a power of the feature itself, without shift and logarithm."""
-        return not self.log and self.shift == 0
+        """Whether the factor is a power of the feature itself, without shift, logarithm and exponential."""
+        return not self.log and not self.exp and self.shift == 0
 
     @property
     def is_natural(self) -> bool:
@@ -79,13 +81,13 @@ class Factor(NamedTuple):
 
     @property
     def refuses_negative(self) -> bool:
-        """Whether the factor is undefined for g < 0."""
-        return self.parity is Parity.PLAIN and not is_integer(self.exponent)
+        """Whether the factor is undefined for g < 0, which an exponential never is."""
+        return self.parity is Parity.PLAIN and not self.exp and not is_integer(self.exponent)
 
     def __repr__(self) -> str:
         exact = isinstance(self.exponent, Fraction) and is_integer(self.exponent)
         parts = [repr(self.name), repr(int(self.exponent) if exact else self.exponent), f"Parity.{self.parity.name}"]
-        parts += [f"shift={self.shift!r}"] * (self.shift != 0) + ["log=True"] * self.log
+        parts += [f"shift={self.shift!r}"] * (self.shift != 0) + ["log=True"] * self.log + ["exp=True"] * self.exp
         return f"Factor({', '.join(parts)})"
 
 
@@ -125,17 +127,24 @@ def as_shift(value: object, name: str) -> float:
 
 
 def canonical_factor(
-    name: str, exponent: Exponent, parity: Parity, *, shift: float = 0.0, log: bool = False
+    name: str, exponent: Exponent, parity: Parity, *, shift: float = 0.0, log: bool = False, exp: bool = False
 ) -> Factor | None:
     """Return the canonical factor, or None for the constant 1.
 
-    PLAIN asks for Python's reading, so a PLAIN odd power becomes ODD.
+    PLAIN asks for Python's reading, so a PLAIN odd power becomes ODD. The rate of an exponential is a float, and its
+    parity PLAIN, since it is positive.
 
     >>> canonical_factor("x", Fraction(3), Parity.PLAIN).parity.name
     'ODD'
     >>> canonical_factor("x", Fraction(2), Parity.ABSOLUTE).parity.name
     'PLAIN'
     """
+    if exp:
+        if log or shift != 0:
+            raise ValueError(
+                f"an exponential of {name!r} has neither a shift nor a logarithm; a shift is a coefficient"
+            )
+        return None if exponent == 0 else Factor(name, float(exponent), Parity.PLAIN, exp=True)
     if exponent == 0:
         return Factor(name, Fraction(0), Parity.ODD, shift, log) if parity is Parity.ODD else None
     if is_integer(exponent):
@@ -155,13 +164,13 @@ def multiply_factors(left: Factor, right: Factor) -> Factor | None:
         parity = Parity.ODD
     else:
         parity = Parity.ABSOLUTE
-    return canonical_factor(left.name, exponent, parity, shift=left.shift, log=left.log)
+    return canonical_factor(left.name, exponent, parity, shift=left.shift, log=left.log, exp=left.exp)
 
 
 def factor_magnitude(factor: Factor) -> Factor | None:
     """Return |factor|, or None if it is 1. A factor that refuses g < 0 has no negative values to begin with."""
     parity = Parity.PLAIN if factor.refuses_negative else Parity.ABSOLUTE
-    return canonical_factor(factor.name, factor.exponent, parity, shift=factor.shift, log=factor.log)
+    return canonical_factor(factor.name, factor.exponent, parity, shift=factor.shift, log=factor.log, exp=factor.exp)
 
 
 def raise_factor(factor: Factor, power: Exponent) -> Factor | None:
@@ -179,4 +188,4 @@ def raise_factor(factor: Factor, power: Exponent) -> Factor | None:
         parity = Parity.PLAIN
     else:
         parity = Parity.ABSOLUTE if power % 2 == 0 else Parity.ODD
-    return canonical_factor(factor.name, exponent, parity, shift=factor.shift, log=factor.log)
+    return canonical_factor(factor.name, exponent, parity, shift=factor.shift, log=factor.log, exp=factor.exp)

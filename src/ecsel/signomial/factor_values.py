@@ -5,9 +5,9 @@ With D = x·d/dx, which is the derivative by log|x|, a factor φ = H(g(x)) has
     Dφ = H'(g)·Dg                        Dg = x, x/(x + s)             for g = x + s, log(x + s)
     D²φ = H''(g)·(Dg)² + H'(g)·D²g       D²g = x, x·s/(x + s)²
 
-and a plain power Dφ = bφ. Nothing is divided by a factor, so that all of it holds where factors vanish: log x at x = 1,
-an indicator at 0. Where a power below one meets g = 0 its derivative is infinite. The factors of one feature are
-multiplied by the rule of Leibniz.
+a plain power Dφ = bφ, and an exponential Dφ = bx·φ and D²φ = bx(1 + bx)·φ. Nothing is divided by a factor, so that all
+of it holds where factors vanish: log x at x = 1, an indicator at 0. Where a power below one meets g = 0 its derivative
+is infinite. The factors of one feature are multiplied by the rule of Leibniz.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ def factor_values(factor: Factor, x: Floats) -> Floats:
     >>> factor_values(Factor("x", Fraction(2), Parity.PLAIN, shift=1.0), np.array([-3.0, 2.0]))
     array([4., 9.])
     """
+    if factor.exp:
+        return _exponential(factor, x)
     g = base_values(factor, x)
     refuse_outside_domain(factor, g)
     odd = factor.parity is Parity.ODD
@@ -46,6 +48,9 @@ def factor_values(factor: Factor, x: Floats) -> Floats:
 def factor_derivatives(factor: Factor, x: Floats) -> tuple[Floats, Floats]:
     """Return Dφ and D²φ; x must lie in the factor's domain."""
     b = float(factor.exponent)
+    if factor.exp:
+        value = _exponential(factor, x)
+        return b * x * value, b * x * (1.0 + b * x) * value
     odd = factor.parity is Parity.ODD
     g = base_values(factor, x)
     if factor.is_power:
@@ -108,6 +113,12 @@ def _product(values: Sequence[Floats], *, cut: bool) -> Floats | float:
         if cut:
             product = np.clip(product, -LARGEST, LARGEST)
     return product
+
+
+def _exponential(factor: Factor, x: Floats) -> Floats:
+    """Return exp(b·x), cut as powers are."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.exp(np.minimum(float(factor.exponent) * x, LOG_LIMIT)))
 
 
 def _power(g: Floats, b: float, *, odd: bool) -> Floats:

@@ -80,6 +80,10 @@ def _latex_base(factor: Factor) -> str:
 
 
 def _latex_power(power: Power, digits: int | None) -> str:
+    if power.factor.exp:
+        rate = latex_number(float(power.factor.exponent), digits)
+        by = {"1": "", "-1": "-"}.get(rate, rf"{rate}\,")
+        return rf"e^{{{by}{latex_name(power.factor.name)}}}"
     base, exponent = _latex_base(power.factor), power.exponent
     if power.wrap == "sign":
         return rf"\operatorname{{sgn}}({base})"

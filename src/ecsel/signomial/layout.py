@@ -50,7 +50,9 @@ def lay_out(factors: Iterable[Factor]) -> Quotient:
 
 
 def _powers(factor: Factor) -> Iterator[Power]:
-    if factor.parity is Parity.ABSOLUTE:
+    if factor.exp:
+        yield Power(factor, "", factor.exponent)
+    elif factor.parity is Parity.ABSOLUTE:
         yield Power(factor, "abs", factor.exponent)
     elif factor.is_natural:
         yield Power(factor, "", factor.exponent)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ecsel.signomial import latex, symbolic, text
+from ecsel.signomial import convex, latex, symbolic, text
 from ecsel.signomial.columns import Columns, LogColumns, clip_limits
 from ecsel.signomial.factor import Factor, is_integer
 from ecsel.signomial.factor_values import FeatureJet, product_of_others
@@ -189,6 +189,42 @@ class Signomial:
         Exact exponents are rational. A symbol is positive if a power or logarithm of it needs that, else real.
         """
         return symbolic.sympy_sum(self._terms)
+
+    @property
+    def is_posynomial(self) -> bool:
+        """Whether all terms are products of powers of columns with positive coefficients.
+
+        >>> Signomial.parse("2*x/y + 1").is_posynomial, Signomial.parse("x - y").is_posynomial
+        (True, False)
+        """
+        return convex.what_is_no_posynomial(self._terms) is None
+
+    def to_cvxpy(
+        self, variables: Mapping[str, Any] | None = None, ranges: Mapping[str, tuple[float, float]] | None = None
+    ) -> convex.GeometricProgram:
+        """Return a posynomial as an expression of CVXPY, for disciplined geometric programs.
+
+        Parameters
+        ----------
+        variables : mapping of name to cvxpy.Variable, optional
+            Variables to use, positive ones; others are made.
+        ranges : mapping of name to (low, high), optional
+            Bounds of variables, which become constraints.
+
+        Returns
+        -------
+        GeometricProgram
+            The ``expression``, its ``variables`` by name and the ``constraints``.
+
+        Notes
+        -----
+        A signomial with a coefficient that is not positive, a logarithm, a shift or an exponential is refused. Needs
+        CVXPY, which ``pip install "ecsel[convex]"`` brings::
+
+            program = Signomial.parse("x*y + 4/x + 1/y").to_cvxpy(ranges={"x": (0.1, 10), "y": (0.1, 10)})
+            cvxpy.Problem(cvxpy.Minimize(program.expression), program.constraints).solve(gp=True)
+        """
+        return convex.to_geometric_program(self._terms, variables, ranges)
 
     def __add__(self, other: object) -> Signomial:
         added = _as_signomial(other)

@@ -38,6 +38,8 @@ def sympy_sum(terms: Sequence[Term]) -> Any:
 
     def power(factor: Factor) -> Any:
         g, exponent = symbols[factor.name], number(factor.exponent)
+        if factor.exp:
+            return sympy.exp(exponent * g)
         if factor.shift:
             g = g + (sympy.Integer(factor.shift) if factor.shift.is_integer() else sympy.Float(factor.shift))
         if factor.log:

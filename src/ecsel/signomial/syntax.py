@@ -6,7 +6,7 @@ The grammar, with Python's precedence (``**`` binds tighter than a minus sign be
     product  = signed { ("*" | "/") signed }
     signed   = ("+" | "-") signed | power
     power    = atom [ "**" signed ]
-    atom     = number | name | ("abs" | "sign" | "sqrt" | "log") "(" sum ")" | "(" sum ")"
+    atom     = number | name | ("abs" | "sign" | "sqrt" | "log" | "exp") "(" sum ")" | "(" sum ")"
     name     = identifier | "`" text "`" | "[" text "]" | "col" "(" string ")"
 
 :mod:`ecsel.signomial.parse` makes signomials of the tree, :mod:`ecsel.discovery.form` the terms of a form. Nothing is
@@ -185,8 +185,8 @@ class _Parser:
         if name == "col":
             return self._quoted_name(token)
         opens = self._peek().kind is Kind.OPERATOR and self._peek().text == "("
-        if name == "log" and not opens:
-            return Name(name, token.position)  # equations were printed so before there was a logarithm
+        if name in {"log", "exp"} and not opens:
+            return Name(name, token.position)  # equations were printed so before there were these functions
         if name in FUNCTION_NAMES:
             return Call(name, self._closed(self._open(name)), token.position)
         if not token.text.isidentifier() or print_name(name) != name:

@@ -1,4 +1,4 @@
-"""A term: α·Π_j g_j^β_j, the value object of which signomials are sums; g_j is x_j, x_j + s or log(x_j + s).
+"""A term: α·Π_j g_j^β_j, the value object of which signomials are sums; g_j is x_j, x_j + s, log(x_j + s) or exp(x_j).
 
 Canonical form: factors are ordered by feature name, factors of the same base are one, exponents that are zero are left
 out, whole numbers follow the parity rules of :mod:`ecsel.signomial.factor` whatever their type. Terms that are the same
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @functools.total_ordering
 class Term:
-    """A coefficient times powers of features, of shifted features and of logarithms.
+    """A coefficient times powers of features, of shifted features and of logarithms, and exponentials.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Term:
 
     @property
     def is_power_law(self) -> bool:
-        """Whether all factors are powers of features themselves, without shifts and logarithms."""
+        """Whether all factors are powers of features themselves, without shifts, logarithms and exponentials."""
         return all(factor.is_power for factor in self._factors)
 
     @property
@@ -145,7 +145,7 @@ class Term:
 
     @property
     def degree(self) -> Exponent:
-        """The sum of the exponents, exact if they all are; a logarithm counts zero, since every power outgrows it."""
+        """The sum of the exponents, exact if they all are; logarithms and exponentials count zero."""
         degree = _exact_degree(self._factors)
         exact = all(isinstance(factor.exponent, Fraction) for factor in self._factors)
         return degree if exact else float(degree)
@@ -217,7 +217,7 @@ class Term:
 
     def sort_key(self) -> tuple[Any, ...]:
         """Return the key of the canonical order."""
-        powers = tuple((f.name, -f.exponent, f.parity, f.log, f.shift) for f in self._factors)
+        powers = tuple((f.name, -f.exponent, f.parity, f.log, f.shift, f.exp) for f in self._factors)
         return (self.is_constant, -_exact_degree(self._factors), powers, self._coefficient)
 
     def __repr__(self) -> str:
@@ -287,7 +287,9 @@ def _as_name(name: object) -> str:
 def _read_factor(factor: Factor) -> Factor | None:
     name = _as_name(factor.name)
     exponent, shift = as_exponent(factor.exponent, name), as_shift(factor.shift, name)
-    return canonical_factor(name, exponent, Parity(factor.parity), shift=shift, log=bool(factor.log))
+    return canonical_factor(
+        name, exponent, Parity(factor.parity), shift=shift, log=bool(factor.log), exp=bool(factor.exp)
+    )
 
 
 def _multiply(factors: Iterable[Factor | None]) -> tuple[Factor, ...]:
@@ -306,9 +308,9 @@ def _raise(factors: tuple[Factor, ...], power: Exponent) -> tuple[Factor, ...]:
 
 def _sorted(factors: Iterable[Factor | None]) -> tuple[Factor, ...]:
     """Order factors of different bases; None is the constant 1."""
-    return tuple(sorted((f for f in factors if f is not None), key=lambda f: (f.name, f.log, f.shift)))
+    return tuple(sorted((f for f in factors if f is not None), key=lambda f: (f.name, f.log, f.shift, f.exp)))
 
 
 def _exact_degree(factors: tuple[Factor, ...]) -> Fraction:
     """Return the degree without rounding, so that the order of terms does not depend on how exponents are stored."""
-    return sum((Fraction(factor.exponent) for factor in factors if not factor.log), Fraction(0))
+    return sum((Fraction(factor.exponent) for factor in factors if not (factor.log or factor.exp)), Fraction(0))

@@ -1,8 +1,8 @@
 """Signomials as text, with the shortest numbers that read back exactly.
 
 What is printed is read back by :mod:`ecsel.signomial.parse` as an equal signomial. The syntax is Python's, with
-``log``, ``sqrt``, ``abs`` and ``sign``: negative whole powers are divisions, square roots are called by their name, and
-a shift is written as a sum, ``log(glucose + 50)``, ``2/(x + 1)``.
+``log``, ``exp``, ``sqrt``, ``abs`` and ``sign``: negative whole powers are divisions, square roots are called by their
+name, and a shift is written as a sum, ``log(glucose + 50)``, ``2/(x + 1)``.
 
 Names are data. An identifier stands as it is; a name that is itself text in square brackets, ``[contract = two year]``,
 too; any other name is put in backticks, ```page value```, and one that backticks cannot hold is written ``col('...')``
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ecsel.signomial.term import Term
 
-RESERVED_NAMES = frozenset({"abs", "sign", "sqrt", "log", "col", "__debug__"})
+RESERVED_NAMES = frozenset({"abs", "sign", "sqrt", "log", "exp", "col", "__debug__"})
 _BRACKETED = re.compile(r"\[[^\[\]`]+\]")
 
 
@@ -102,6 +102,8 @@ def print_base(factor: Factor) -> str:
     inner = print_name(factor.name)
     if factor.shift:
         inner += f" {'-' if factor.shift < 0 else '+'} {print_shift(abs(factor.shift))}"
+    if factor.exp:
+        return f"exp({inner})"
     return f"log({inner})" if factor.log else inner
 
 
@@ -115,6 +117,8 @@ def print_shift(value: float) -> str:
 
 
 def _print_power(power: Power, spec: str) -> str:
+    if power.factor.exp:
+        return _print_exponential(power.factor, spec)
     inner = print_base(power.factor)
     if power.wrap:
         inner = f"{power.wrap}({inner})"
@@ -128,6 +132,14 @@ def _print_power(power: Power, spec: str) -> str:
     if not is_integer(exponent):
         return f"{base}**({exponent})"
     return base if exponent == 1 else f"{base}**{exponent}"
+
+
+def _print_exponential(factor: Factor, spec: str) -> str:
+    rate = format(float(factor.exponent), spec) if spec else print_shift(float(factor.exponent))
+    name = print_name(factor.name)
+    if rate in {"1", "-1", "1.0", "-1.0"}:
+        return f"exp({'-' if factor.exponent < 0 else ''}{name})"
+    return f"exp({rate}*{name})"
 
 
 def for_people(value: float) -> str:

@@ -1,4 +1,4 @@
-"""The models beside which a fit is judged: a linear one, and XGBoost as it comes where it is installed."""
+"""The models with which a fit is compared: a linear one, and XGBoost as it comes where it is installed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ecsel.study.screening import TaskKind
 
 MAX_ROWS = 200_000
-"""Rows that a rival is fitted on at most: more would take longer than the fit that is judged."""
+"""Rows that a rival is fitted on at most: more would take longer than the fit that it is compared with."""
 DEFAULT_THRESHOLD = 0.5
 THRESHOLD_FOLDS = 3
 """Folds that give a rival's probabilities of unseen rows; more would take longer than the rival is worth."""

@@ -1,4 +1,4 @@
-"""A fit with what surrounds it: judged on held-out rows beside its rivals, then fitted once more on all rows.
+"""A fit with what surrounds it: evaluated on held-out rows beside its rivals, then fitted once more on all rows.
 
 The held-out quality is that of a model whose every choice (columns, pieces, size) was made without the held-out
 rows. The model that is kept is fitted in the same way on all rows, since more rows make a better one; what it says of
@@ -156,7 +156,7 @@ class Study:
         choose: Callable[[Any], Any] = lambda model: model,
         whole: Callable[[Any], Any] | None = None,
     ) -> Study:
-        """Hold rows out, fit, judge beside rivals, fit once more on all rows, and look into the model.
+        """Hold rows out, fit, compare with rivals, fit once more on all rows, and look into the model.
 
         Parameters
         ----------
@@ -166,9 +166,9 @@ class Study:
             The model, unfitted; it is cloned. By default a readable equation of classes, or of a quantity, whichever
             the target holds.
         holdout : float, default=0.25
-            The share of rows that the model is judged on, of each class in proportion; 0 for none.
+            The share of rows that the model is evaluated on, of each class in proportion; 0 for none.
         refit : bool, default=True
-            Whether the model that is kept is fitted to all rows. Otherwise it is the one that was judged.
+            Whether the model that is kept is fitted to all rows. Otherwise it is the one that was evaluated.
         seed : int, default=0
             Decides which rows are held out.
         target : str, optional
@@ -313,7 +313,7 @@ def _plain(X: Any) -> Any:
 
 
 def hold_out(codes: Labels | None, n: int, share: float, seed: int) -> tuple[Labels, Labels]:
-    """Return the rows to fit and those to judge by, each class in proportion; a class of one row is fitted.
+    """Return the rows to fit and those to evaluate on, each class in proportion; a class of one row is fitted.
 
     >>> kept, held_out = hold_out(np.array([0] * 8 + [1] * 4 + [2]), 13, 0.25, 0)
     >>> len(kept), [int(i) // 8 for i in held_out]
@@ -329,7 +329,7 @@ def hold_out(codes: Labels | None, n: int, share: float, seed: int) -> tuple[Lab
 def with_missing_values(plain: Any, kept: Labels, held_out: Labels) -> tuple[Labels, Labels]:
     """Return the same rows, but those with a missing value in a column without any among the kept are kept.
 
-    A model refuses missing values in a column that had none in training, so that it could not be judged on these rows.
+    A model refuses missing values in a column that had none in training, so that these rows would stop it.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"a": [1, None, 3, 4], "b": [None, None, 1, 2]})

@@ -58,8 +58,15 @@ PROTECTED = frozenset(
         "nationality",
         "citizenship",
         "disability",
+        "birth",
         "birthdate",
+        "birthplace",
         "dob",
+        "black",
+        "hispanic",
+        "latino",
+        "marital",
+        "married",
     ]
 )
 COMMON_WORDS = frozenset(
@@ -192,8 +199,8 @@ def warn_cautions(cautions: list[Caution], *, stacklevel: int = 3) -> None:
 def is_protected(name: str) -> bool:
     """Whether a column has the name of a protected attribute.
 
-    >>> [is_protected(name) for name in ("SEX", "wife_age", "ageGroup", "mileage", "average_income")]
-    [True, True, True, False, False]
+    >>> [is_protected(name) for name in ("SEX", "wife_age", "ageGroup", "city of birth", "mileage", "average_income")]
+    [True, True, True, True, False, False]
     """
     return bool(_words(name) & PROTECTED)
 

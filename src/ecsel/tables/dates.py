@@ -60,7 +60,7 @@ FORMS: dict[str, re.Pattern[str]] = {name: re.compile(form + _TIME) for name, fo
 """How dates are written; of `03/04/2020` the first is the day where any value says so, or where points are between."""
 TYPED = "typed"
 IN_ORDER = {"day.month.year": "day, month, year", "month/day/year": "month, day, year"}
-"""What people are told of forms in which points, slashes and hyphens mean the same."""
+"""What messages say of forms in which points, slashes and hyphens mean the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`search`: the paper's way to choose a model, 30 trials of Optuna's TPE sampler judged by cross-validation.
+"""`search`: the paper's way to choose a model, 30 trials of Optuna's TPE sampler compared by cross-validation.
 
 Trial number t draws from a sampler that is seeded by (random_state, t) and sees the t trials before it. So the
 trials depend on the data, the options and the seed alone, not on where a search was stopped and taken up again.
@@ -87,7 +87,7 @@ def search(
     n_trials : int, default=30
         Trials in all. Those that the storage holds already count.
     cv : int, splitter or list of splits, default=5
-        Folds on which a trial is judged; a number makes stratified shuffled ones.
+        Folds on which a trial is evaluated; a number makes stratified shuffled ones.
     scoring : str or callable, optional
         A scorer of scikit-learn, higher is better. None is the space's own: the weighted F1, or F1 of the second class.
     options : dict, optional

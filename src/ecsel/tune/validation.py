@@ -1,4 +1,4 @@
-"""How good a set of options is: every fold's model judged on the rows it was not trained on.
+"""How good a set of options is: every fold's model evaluated on the rows it was not trained on.
 
 Scores that belong to a space are taken of the pooled rows of all folds: the weighted F1 of the predicted classes, or
 the F1 of the second class at the threshold that makes it largest. A scorer of scikit-learn is averaged over the folds.

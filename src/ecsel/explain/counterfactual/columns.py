@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ecsel.signomial.columns import LOG_LIMIT
 from ecsel.signomial.factor import Parity
 
 if TYPE_CHECKING:
@@ -51,12 +52,13 @@ class Grid(NamedTuple):
 
 
 class Base(NamedTuple):
-    """All factors of one column that have the same base g = x + s or log(x + s); a term has at most one of them."""
+    """All factors of one column that have the same base g = x + s, log(x + s) or exp(x); a term has at most one."""
 
     feature: int
     """Position among the column's features."""
     shift: float
     log: bool
+    exp: bool
     exponents: Floats
     odd: Mask
     """Whether the factor has the sign of g."""
@@ -67,10 +69,13 @@ class Base(NamedTuple):
     @property
     def has_edge(self) -> bool:
         """Whether some factor is not defined at g = 0, or on one side of it."""
-        return self.log or bool((self.exponents < 0).any() or self.refuses.any())
+        return self.log or (not self.exp and bool((self.exponents < 0).any() or self.refuses.any()))
 
     def at(self, x: Floats) -> Floats:
         """Return the factors (…, terms) at numbers (…,), NaN where they are not defined."""
+        if self.exp:
+            exponent = np.asarray(x)[..., None] * self.exponents
+            return np.where(np.isfinite(exponent), np.exp(np.clip(exponent, -LOG_LIMIT, LOG_LIMIT)), np.nan)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             g = (np.log(x + self.shift) if self.log else x + self.shift)[..., None]
             powers = np.abs(g) ** self.exponents * np.where(self.odd, np.sign(g), 1.0)
@@ -89,23 +94,24 @@ class ColumnFactors(NamedTuple):
     def of(cls, view: ModelView, j: int) -> ColumnFactors:
         """Collect the factors of a column that some term uses."""
         features = np.flatnonzero((view.feature_groups == j) & view.terms.uses.any(axis=0))
-        found: dict[tuple[int, float, bool], list[tuple[int, Factor]]] = {}
+        found: dict[tuple[int, float, bool, bool], list[tuple[int, Factor]]] = {}
         for k, term in enumerate(view.terms.factors):
             for feature, factor in term:
                 if view.feature_groups[feature] == j:
-                    found.setdefault((feature, factor.shift, factor.log), []).append((k, factor))
+                    found.setdefault((feature, factor.shift, factor.log, factor.exp), []).append((k, factor))
         place = {feature: i for i, feature in enumerate(features.tolist())}
         bases = tuple(
             Base(
                 place[feature],
                 shift,
                 log,
+                exp,
                 np.array([float(factor.exponent) for _, factor in own]),
                 np.array([factor.parity is Parity.ODD for _, factor in own]),
                 np.array([factor.refuses_negative for _, factor in own]),
                 np.array([k for k, _ in own], dtype=np.intp),
             )
-            for (feature, shift, log), own in found.items()
+            for (feature, shift, log, exp), own in found.items()
         )
         return cls(features, bases, view.terms.n_terms)
 

@@ -140,6 +140,8 @@ def _log_base(factor: Factor, point: FeatureRows, j: int) -> float:
     """Return log|g| of a factor's base, and 0 where g = 0."""
     if factor.is_power:
         return float(point.log_abs[0, j])
+    if factor.exp:
+        return float(point.values[0, j])
     g = abs(float(base_values(factor, point.values[:, j])[0]))
     return math.log(g) if g else 0.0
 

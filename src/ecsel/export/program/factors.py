@@ -1,6 +1,6 @@
 """Terms of numeric features: powers, roots and logarithms as products where nothing can overflow, else as exponentials.
 
-With the base g = x + s or log(x + s) of a factor, and the interval in which x lies:
+With the base g = x + s, log(x + s) or exp(x) of a factor, and the interval in which x lies:
 
 - whole and half powers up to `MAX_REPEATED` are products of g and √g, negative ones divisors, so that an export has
   the digits of the printed equation; other powers are exp(b·log|g|);
@@ -50,6 +50,9 @@ class Base(NamedTuple):
     def of(cls, factor: Factor, x: FeatureValue) -> Base:
         """Return the base of a factor of a feature."""
         value, low, high = _shifted(x.value, factor.shift), x.low + factor.shift, x.high + factor.shift
+        if factor.exp:
+            ends = (math.exp(min(max(end, -LOG_LIMIT), LOG_LIMIT)) for end in (low, high))
+            return cls(Exp(clamp(value, -LOG_LIMIT, LOG_LIMIT)), *ends)
         if not factor.log:
             return cls(value, low, high)
         return cls(Log(value), math.log(max(low, SMALLEST)), math.log(max(high, SMALLEST)))
@@ -86,6 +89,8 @@ def domain(factors: Iterable[Factor], x: FeatureValue) -> list[Condition]:
     """
     conditions: dict[Condition, None] = {}
     for factor in factors:
+        if factor.exp:
+            continue
         h, low, high = _shifted(x.value, factor.shift), x.low + factor.shift, x.high + factor.shift
         zero = 1.0 if factor.log else 0.0
         if factor.log and low <= 0:
@@ -105,6 +110,8 @@ def harmless_value(factors: Iterable[Factor]) -> float:
 
 def factor_value(factor: Factor, x: FeatureValue) -> Quotient:
     """Return a factor as a product and a divisor; its value must not overflow."""
+    if factor.exp:
+        return Quotient((Exp(clamp(mul([Const(float(factor.exponent)), x.value]), -LOG_LIMIT, LOG_LIMIT)),))
     base = Base.of(factor, x)
     exponent = abs(Fraction(factor.exponent))
     is_short = exponent.denominator <= 2 and exponent <= MAX_REPEATED
@@ -138,6 +145,9 @@ def is_bounded(alpha: float, placed: Sequence[PlacedFactor], features: Mapping[i
     largest, divisor = max(0.0, _log_size(alpha)), 0.0
     for j, factor in placed:
         b = float(factor.exponent)
+        if factor.exp:
+            largest += max(0.0, b * features[j].low, b * features[j].high)
+            continue
         low, high = Base.of(factor, features[j]).log_limits
         if b < 0:
             largest += max(0.0, b * low)
@@ -157,7 +167,7 @@ def _product(
 
 
 def _is_short(factor: Factor) -> bool:
-    return factor.is_natural and is_integer(factor.exponent) and 0 < factor.exponent <= MAX_REPEATED
+    return not factor.exp and factor.is_natural and is_integer(factor.exponent) and 0 < factor.exponent <= MAX_REPEATED
 
 
 def _clipped_power(
@@ -196,6 +206,8 @@ class _Logs:
 
     def logarithm(self, j: int, factor: Factor) -> tuple[Expr, Expr | None]:
         """Return log|g| and the sign of g, None where it is always 1."""
+        if factor.exp:
+            return self.features[j].value, None
         key = j, factor.shift, factor.log
         if key not in self.known:
             self.known[key] = self._name(j, factor, self.sharing[key])

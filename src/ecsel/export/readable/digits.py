@@ -45,8 +45,8 @@ def readable_formula(view: ModelView, encoder: TableEncoder, digits: Digits, tol
         What ``"auto"`` allows: the largest change of a probability, or of a prediction relative to the root mean square
         of all predictions.
     X
-        Rows on which that is judged, and on which the importance of columns is; None for rows spread over the training
-        ranges.
+        Rows on which that is measured, and on which the importance of columns is; None for rows spread over the
+        training ranges.
     """
     check_digits(digits)
     formula = formula_of(view, encoder, None if X is None else view.rows(X, warn=False))

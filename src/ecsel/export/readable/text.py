@@ -50,7 +50,7 @@ def to_text(
         What ``"auto"`` allows: the largest change of a probability, or of a prediction relative to the root mean square
         of all predictions.
     X : data frame or array, optional
-        Rows on which that is judged; by default rows that are spread over the training ranges.
+        Rows on which that is measured; by default rows that are spread over the training ranges.
     complete : bool, default=False
         Whether to return the whole program of the model instead, with every rule: the text of `to_python`.
 

@@ -86,9 +86,14 @@ def minimise_lbfgs(problem: Problem, theta: Array, stop: Stop, watch: Watch | No
         )
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
-    value, gradient = problem.value_and_gradient(best[1])
-    residual = problem.kkt_residual(best[1], gradient)
+    return _outcome(problem, best[1], stop, status, iterations, evaluations)
+
+
+def _outcome(problem: Problem, theta: Array, stop: Stop, status: Status, iterations: int, evaluations: int) -> Outcome:
+    """Return the best point with its optimality; scipy's own word on it counts only where it ran out of steps."""
+    value, gradient = problem.value_and_gradient(theta)
+    residual = problem.kkt_residual(theta, gradient)
     if status is not Status.INTERRUPTED and iterations < 10 * stop.max_iter:
         status = Status.CONVERGED if residual <= 2 * stop.kkt else Status.STALLED
-    loss = value - problem.penalty_value(best[1])
-    return Outcome(best[1], value, loss, residual, status, iterations, evaluations)
+    loss = value - problem.penalty_value(theta)
+    return Outcome(theta, value, loss, residual, status, iterations, evaluations)

@@ -52,7 +52,7 @@ def minimise_in_logs(problem: Problem, theta: Array, stop: Stop, watch: Watch | 
                 watch(iterations, point.objective, residual)
             found, damping, tried, fall = _step(coordinates, point, local, damping, stop.tol)
             iterations, evaluations = iterations + 1, evaluations + tried
-            # One small step may be a damped one: two in a row tell that the valley has ended.
+            # One small step may be a damped one: two in a row mean that the flat curve has ended.
             moved = 0.0 if found is None else point.objective - found.objective
             quiet = quiet + 1 if max(fall, moved) <= stop.tol * abs(point.objective) else 0
             point = found or point

@@ -118,7 +118,7 @@ def _lowest_minimum(
 ) -> tuple[Outcome, list[Outcome]]:
     """Return the lowest point that converged, and the runs that this took: a lower one that has not may go on a while.
 
-    The lowest of many points is often one that creeps along a valley in which a term explodes.
+    The lowest of many points is often one that creeps along a flat curve on which a term explodes.
     """
     spent: list[Outcome] = []
     if np.isinf(stop.kkt):  # a rough search has no minimum to reach

@@ -64,7 +64,8 @@ function windowOf(lines) {
 
 /** The lines from the typical row to this one, the strongest columns first, the weak ones together. */
 function linesOf(base, adds, total, values) {
-  const order = adds.map((_, i) => i).filter((i) => adds[i] !== 0);
+  const scale = Math.abs(base) + Math.abs(total) + sum(adds.map(Math.abs));
+  const order = adds.map((_, i) => i).filter((i) => Math.abs(adds[i]) > 1e-12 * scale); // less is rounding
   order.sort((i, j) => Math.abs(adds[j]) - Math.abs(adds[i]) || i - j);
   const parts = order.slice(0, MAX_BARS).map((i) => ({ name: nameOf(i, values[i]), adds: adds[i], column: i }));
   const weak = order.slice(MAX_BARS);
@@ -73,7 +74,6 @@ function linesOf(base, adds, total, values) {
     parts.push({ name, adds: sum(weak.map((i) => adds[i])) });
   }
   const rest = total - base - sum(adds);
-  const scale = Math.abs(base) + Math.abs(total) + sum(adds.map(Math.abs));
   if (Math.abs(rest) > 1e-9 * scale) parts.push({ name: "together (not first order)", adds: rest });
   let so = base;
   const lines = parts.map((part) => ({ ...part, from: so, to: (so += part.adds) }));
