@@ -70,8 +70,8 @@ line = np.array([0.004, 8000.0])
 axes.loglog(line, model.predict(pd.DataFrame({"body_kg": line})), color="#E69F00", label=f"{model.equation_}")
 for species in ("Human", "African elephant", "Water opossum", "Mouse"):
     point = animals[animals["species"] == species].iloc[0]
-    place = {"textcoords": "offset points", "xytext": (-6, 6), "ha": "right"}
-    axes.annotate(species, (point["body_kg"], point["brain_g"]), **place)
+    across, up, side = (6, -13, "left") if species == "Water opossum" else (-6, 6, "right")  # where there is room
+    axes.annotate(species, (point["body_kg"], point["brain_g"]), (across, up), textcoords="offset points", ha=side)
 axes.set(xlabel="body, kg", ylabel="brain, g")
 _ = axes.legend(loc="lower right")
 

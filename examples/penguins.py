@@ -60,7 +60,7 @@ axes.pcolormesh(length, depth, decided, cmap=ListedColormap(colours), alpha=0.2,
 for species, colour in zip(model.classes_, colours, strict=True):
     axes.plot(*X.loc[y == species, ["bill_length_mm", "bill_depth_mm"]].to_numpy().T, "o", color=colour, label=species)
 axes.set(xlabel="length of the bill, mm", ylabel="depth of the bill, mm")
-_ = axes.legend()
+_ = axes.legend(loc="lower left")
 
 # %%
 # The report

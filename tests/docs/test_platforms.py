@@ -16,6 +16,7 @@ def test_there_is_such_a_page():
 
 
 @pytest.mark.filterwarnings("default")  # those of MLflow
+@pytest.mark.skipif("ECSEL_INTEGRATIONS" in os.environ, reason="the whole page is run, and a store is of one folder")
 def test_the_page_prints_what_it_shows_up_to_spark():
     pytest.importorskip("mlflow", reason="the extra `mlflow` has it")
     (name,) = PAGES
