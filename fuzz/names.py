@@ -124,11 +124,12 @@ class Names:
     def _workbook(self, model: Any) -> None:
         """Write a workbook, in which every name is a text."""
         from openpyxl import load_workbook  # noqa: PLC0415 - for few cases alone
+        from openpyxl.utils.escape import unescape  # noqa: PLC0415
 
         path = self.folder / "model.xlsx"
         export.to_excel(model, path)
         cells = [cell for sheet in load_workbook(path) for row in sheet.iter_rows() for cell in row]
-        texts = {str(cell.value) for cell in cells if cell.data_type == "s"}
+        texts = {unescape(str(cell.value)) for cell in cells if cell.data_type == "s"}
         if missing := [each.name for each in lower(model).inputs if not any(_same(each.name, text) for text in texts)]:
             raise AssertionError(f"no cell holds the text {missing}")
         if live := [cell.value for cell in cells if cell.data_type == "f" and str(cell.value).startswith("=cmd")]:
