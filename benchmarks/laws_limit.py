@@ -1,4 +1,6 @@
-"""What no search could do better: whether the true law is the likeliest one of its kind.
+"""What no search could do better: terms that no target holds, and whether the true law is the likeliest of its kind.
+
+A term is lost where the sum of the others, in double precision, is the target itself in every row.
 
 Under lognormal noise a law f has the likelihood of the variance of ln(y/f). All products of at most two columns with
 the powers below, and all sums of two of them with positive coefficients, are tried: where another one of as many terms
@@ -37,6 +39,13 @@ def products(n_columns: int) -> Floats:
                 found.append(np.zeros(n_columns))
                 found[-1][list(columns)] = powers
     return np.array(found)
+
+
+def n_lost(task: Task) -> int:
+    """Return how many terms of a law without noise no number of its target depends on."""
+    values = np.array([term.evaluate(task.table) for term in task.terms])
+    whole = values.sum(axis=0)
+    return sum(bool((np.delete(values, i, axis=0).sum(axis=0) == whole).all()) for i in range(len(values)))
 
 
 def is_likeliest(task: Task) -> bool:

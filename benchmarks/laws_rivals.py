@@ -299,7 +299,7 @@ def measure(*, fresh: bool) -> None:
 
 
 def report() -> str:
-    """Return the figures as a section of the page."""
+    """Write the figures as a page and return it."""
     if not FILE.rows:
         return ""
     tables = [Cell(OURS, task) for task in tenth()]
@@ -335,7 +335,9 @@ def report() -> str:
     missing = (
         "" if len(complete) == len(tables) else f" The other {len(tables) - len(complete)} are not measured by all."
     )
-    return f"""## Rivals
+    text = f"""# Rivals on laws
+
+Written by `python -m benchmarks laws --rivals`, which goes on where it was ended; every cell is in `laws_rivals.csv`.
 
 {(__doc__ or "").partition(chr(10))[2].strip()}
 
@@ -344,3 +346,5 @@ def report() -> str:
 All five have been run on {len(complete)} of the {len(tables)} tables.{missing} Found there:
 {", ".join(f"{m} {n}" for m, n in shared.items())}.
 """
+    (FOLDER / "laws_rivals.md").write_text(text, encoding="utf-8")
+    return text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.laws_data import FIRST_REPORTED, GROUPS, ONE, coverage_draws, is_found, srsd, two_laws
-from benchmarks.laws_limit import is_likeliest
+from benchmarks.laws_limit import is_likeliest, n_lost
 from ecsel import ECSELRegressor
 
 
@@ -19,6 +19,7 @@ def test_srsd_has_46_signomials_of_which_two_hide_terms_beyond_double_precision(
     tasks = list(srsd("clean", 0.0, FIRST_REPORTED))
     assert len(tasks) == 46
     assert {t.name for t in tasks if not t.visible} == {"B17", "II.36.38"}
+    assert {t.name: n_lost(t) for t in tasks if n_lost(t)} == {"B17": 2, "II.36.38": 1}
     for task in tasks:
         values = np.sum([t.evaluate(task.table) for t in task.terms], axis=0)
         np.testing.assert_array_equal(values, task.target)

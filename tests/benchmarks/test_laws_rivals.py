@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks import laws_rivals
 from benchmarks.laws_data import FIRST_REPORTED, GROUPS, Monomial, Task
 from benchmarks.laws_rivals import EVERY, Scaled, is_same_law, report, tenth
 
@@ -49,7 +50,9 @@ def test_the_tenth_is_every_tenth_table_of_all_groups():
     assert [(task.group, task.name, task.seed) for task in tenth()] == every[::EVERY]
 
 
-def test_the_page_says_what_is_not_measured():
+def test_the_page_says_what_is_measured(monkeypatch, tmp_path):
+    monkeypatch.setattr(laws_rivals, "FOLDER", tmp_path)
     text = report()
+    assert (tmp_path / "laws_rivals.md").read_text(encoding="utf-8") == text
     assert "tables measured" in text
     assert "run on" in text

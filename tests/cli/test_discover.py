@@ -64,7 +64,5 @@ def test_outliers_have_the_row_numbers_of_the_file(run, run_json, springs, tmp_p
     path, law = tmp_path / "springs.csv", tmp_path / "law.json"
     table.to_csv(path, index=False)
     assert run_json("discover", path, "-t", "energy", "-o", law)["outliers"] == [21]
-    assert "rows 21, counted from 1" in run("discover", path, "-t", "energy").stdout
-    assert (
-        "rows 19, counted from 1" in run("info", law).stdout
-    )  # of the rows that were fitted: the file knows no others
+    assert "row 21, counted from 1" in run("discover", path, "-t", "energy").stdout
+    assert "row 19, counted from 1" in run("info", law).stdout  # of the rows that were fitted: the file knows no others

@@ -156,3 +156,13 @@ def test_wrong_columns_and_missing_labels_are_named():
         ECSELRegressor(groups="material").fit(X.assign(material=[None, *X["material"][1:]]), a)
     with pytest.raises(ValueError, match="has no groups"):
         ECSELRegressor().fit(X[["x"]], X["x"]).predict(X[["x"]], groups=X["material"])
+
+
+def test_draws_of_rows_keep_groups_errors_of_columns_and_shifts():
+    X, a, rng = table(8, 60)
+    y = a * X["x"] ** 2 * (1 + 0.01 * rng.standard_normal(len(X)))
+    rows, labels = X[["x"]], X["material"].to_numpy()
+    firm = ECSELRegressor(groups=labels, noise="relative").fit(rows, y).stability(rows, y, n_bootstrap=2)
+    assert firm.same_law == 1.0
+    with_errors = ECSELRegressor(form="a*(x + s)**2", noise=0.1, x_error={"x": np.full(60, 0.01)}).fit(rows, y / a)
+    assert with_errors.stability(rows, y / a, n_bootstrap=2).same_law == 1.0

@@ -22,7 +22,7 @@ def percent(share):
         ("how_it_works", f"may cost {percent(selection.MIN_COST)} %, and up to {percent(selection.MAX_COST)} % where"),
         ("how_it_works", f"by less than {selection.EVIDENCE:g} nats"),
         ("choosing", f"must lower the loss by {percent(selection.FACTOR_PRICE)} %"),
-        ("classifier", f"lower the expected loss by {percent(selection.FACTOR_PRICE)} % of the best"),
+        ("classifier", f"lower the smoothed loss by {percent(selection.FACTOR_PRICE)} % of the best"),
         ("how_it_works", f"(a standardised value beyond {dictionary.MAX_LEVERAGE:g})"),
         ("how_it_works", f"at most {dictionary.MAX_PAIRS} of them"),
         ("how_it_works", f"a logarithm costs {code_length.LOGARITHM:g}"),

@@ -21,7 +21,7 @@ INSTEAD = {
     r"_?[Jj]udg(ed?|ing)": "validate, validated",
     r"_?Limits|_?curved": "Constraints, nonlinear",
     r"bends?|bent\w*|[A-Z_]*BENDS?": "curvature",
-    r"held|told|shown": "constrained, reported, formatted",
+    r"held|told": "constrained, reported",
     r"doubts?|objections?|has_objection|BEYOND_DOUBT": "misfit",
     r"stands|[a-z_]+_stands": "is_accepted",
     r"valleys?|log_chart|charges?|drafts?|stor(y|ies)": "log_newton, log_coordinates, value, atomic_write, example",

@@ -78,9 +78,10 @@ def test_what_could_not_be_read_is_not_written(classifier, model_path, changes, 
     assert list(model_path.parent.iterdir()) == []
 
 
-def test_a_value_that_holds_itself_is_not_written(classifier, model_path):
-    loop = []
-    loop.append(loop)
+@pytest.mark.parametrize("kind", [list, dict])
+def test_a_value_that_holds_itself_is_not_written(classifier, model_path, kind):
+    loop = kind()
+    loop.append(loop) if kind is list else loop.update(again=loop)
     with pytest.raises(ModelFileError, match="nested too deeply"):
         write(classifier(report={"loop": loop}), model_path)
 

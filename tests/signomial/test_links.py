@@ -23,6 +23,8 @@ def test_a_sure_decision_keeps_its_small_probability():
 def test_scores_belong_to_classes(link, n_classes, scored):
     classes = "abc"[:n_classes]
     assert link.serves(n_classes)
+    assert link.has_classes
+    assert link.has_reference == (link is SIGMOID)  # one class has no score of its own
     assert link.scored(classes) == scored
     assert link.n_scores(n_classes) == len(scored)
 

@@ -208,7 +208,7 @@ def test_training_rows_always_have_finite_logs_around_the_baseline(rows, scaling
 
 def test_notes_tell_what_was_done():
     notes = TableEncoder.fit(pd.DataFrame(DATA | {"tail": [0.0, 1.0, 1.0, 2.0, 2.0, 900.0]})).notes
-    assert "'tail' has spread scaling, 2·x + 1: it reaches zero or far." in notes
+    assert "'tail' has spread scaling, 2·x + 1: it reaches zero, or its values lie far apart." in notes
     assert "'purpose' is nominal with 3 levels." in notes
     assert "'score' is missing in 2 of 6 rows; 'score=?' is a factor of its own." in notes
 

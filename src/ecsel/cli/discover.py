@@ -155,13 +155,13 @@ def _print(session: Session, prepared: "Prepared", model: Any, output: Path | No
             f"\nLaws of other sizes, with their root mean squared error{weighted}:", style="bold", soft_wrap=True
         )
         most = len(model.equation_.terms) + MORE_TERMS
-        shown = [law for law in model.path_ if len(law.equation.terms) <= most]
-        for law in shown:
+        listed = [law for law in model.path_ if len(law.equation.terms) <= most]
+        for law in listed:
             n = len(law.equation.terms)
             line = f"  {counted(n, 'term')}: {law.mse**0.5:.4g} for {format(law.equation, DIGITS)}"
             session.out.print(line, soft_wrap=True)
-        if len(shown) < len(model.path_):
-            session.out.print(f"  and {len(model.path_) - len(shown)} larger ones, which --json lists", soft_wrap=True)
+        if len(listed) < len(model.path_):
+            session.out.print(f"  and {len(model.path_) - len(listed)} larger ones, which --json lists", soft_wrap=True)
     if session.verbose:
         session.out.print(f"\n{model.summary()}", soft_wrap=True)
     if output is not None:

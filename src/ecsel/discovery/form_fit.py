@@ -182,8 +182,8 @@ def _start_of_shift(
 
 
 def _start_of_rate(rate: Expression, x: Floats, name: str, i: int, rng: np.random.Generator) -> float:
-    spread = float(np.std(x)) or 1.0
-    size = 10.0 ** float(rng.normal(-0.2, 0.5) if i else 0.0) / spread
+    std = float(np.std(x)) or 1.0
+    size = 10.0 ** float(rng.normal(-0.2, 0.5) if i else 0.0) / std
     sign = -1.0 if i % 2 else 1.0  # the first start is that of a constant as the form writes its sign
     own = rate.slope(dict.fromkeys(rate.constants, 1.0), name)
     return _inverted(rate, name, sign * size * (np.sign(own * _power_of(rate, name)) or 1.0), rng)

@@ -11,7 +11,7 @@ import inspect
 CROSS_VALIDATION = frozenset({"sklearn.model_selection._validation", "sklearn.model_selection._search"})
 """Modules of scikit-learn that fit and evaluate on folds; joblib's workers run their functions too."""
 CALIBRATION = "_fit_classifier_calibrator_pair"
-"""The function of scikit-learn that fits on one fold and calibrates on the rest; its module predicts for people too."""
+"""The function of scikit-learn that fits on some folds and calibrates on others; its module predicts for people too."""
 
 
 def in_cross_validation() -> bool:

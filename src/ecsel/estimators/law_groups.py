@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ecsel.discovery.methods import Outcome, Table
 
 UNNAMED = "group"
-MAX_SHOWN = 12
+MAX_NAMED = 12
 """Groups that an error names."""
 
 
@@ -87,10 +87,10 @@ def positions(labels: np.ndarray, names: GroupNames) -> np.ndarray:
     place = {label: i for i, label in enumerate(names.labels)}
     unknown = [label for label in labels.tolist() if label not in place]
     if unknown:
-        known = ", ".join(map(repr, names.labels[:MAX_SHOWN])) + (", …" if len(names.labels) > MAX_SHOWN else "")
-        shown = ", ".join(map(repr, list(dict.fromkeys(unknown))[:MAX_SHOWN]))
+        known = ", ".join(map(repr, names.labels[:MAX_NAMED])) + (", …" if len(names.labels) > MAX_NAMED else "")
+        named = ", ".join(map(repr, list(dict.fromkeys(unknown))[:MAX_NAMED]))
         raise ValueError(
-            f"{shown} in {len(unknown)} of {len(labels)} rows is no group of the training rows, whose prefactor is not "
+            f"{named} in {len(unknown)} of {len(labels)} rows is no group of the training rows, whose prefactor is not "
             f"known; they have {known}"
         )
     return np.array([place[label] for label in labels.tolist()], dtype=np.intp)

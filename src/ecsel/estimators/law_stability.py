@@ -112,8 +112,15 @@ def law_stability(
 
 
 def _key(term: Term) -> Key:
-    """Return what makes a term the same in two draws: its factors, estimated exponents being alike."""
+    """Return what makes a term the same in two draws: its factors, estimated exponents and shifts being alike."""
     return tuple(
-        (f.name, str(f.exponent) if isinstance(f.exponent, Fraction) else "real", f.parity.name, f.shift, f.log, f.exp)
+        (
+            f.name,
+            str(f.exponent) if isinstance(f.exponent, Fraction) else "real",
+            f.parity.name,
+            f.shift != 0,
+            f.log,
+            f.exp,
+        )
         for f in sorted(term.factors, key=lambda f: (f.name, f.shift, f.log, f.exp))
     )

@@ -396,9 +396,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
                 best = search.attempt(noise)
             else:
                 best = search.choose(self._noise_kinds(noise), robust=False)
-        self._forget()
-        self.group_names_ = groups
         self._set(best, Signomial(), names)
+        self.group_names_ = groups
         self.law_found_ = bool(set(self.equation_.names) - set(groups.indicators))
         self.groups_ = groups.labels
         self.column_ranges_ = ranges_of(X_, names)
@@ -681,12 +680,6 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         (('x0**2/x1',), array([1.]), 1.0)
         """
         check_is_fitted(self)
-        by_row = {name: getattr(self, name) for name in ("groups", "x_error", "noise")}
-        if by_row["x_error"] is not None or any(np.ndim(each) for name, each in by_row.items() if name != "x_error"):
-            raise ValueError(
-                "draws of rows cannot take along what was given for each row in groups, noise or x_error: name a "
-                "column of groups, and leave the others out"
-            )
         return law_stability(
             self, X, y, n_bootstrap=n_bootstrap, random_state=random_state, sample_weight=sample_weight
         )

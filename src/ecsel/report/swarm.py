@@ -62,8 +62,8 @@ def beeswarm(evidence: Evidence, contributions: Floats, ranking: tuple[int, ...]
         name = format_name(evidence.view.raw_names[j])
         lines = name_lines(name)
         top = middle + 4 - 6.5 * (len(lines) - 1)
-        shown = [element("tspan", text, x=LEFT - 10, y=top + 13 * k) for k, text in enumerate(lines)]
-        parts.append(element("text", element("title", name), *shown, class_="axis end"))
+        tspans = [element("tspan", text, x=LEFT - 10, y=top + 13 * k) for k, text in enumerate(lines)]
+        parts.append(element("text", element("title", name), *tspans, class_="axis end"))
         places, shade = across(drawn[:, j]), _shades(evidence, j)[at]
         y = middle + _stacked(places)
         for k in range(-1, SHADES):

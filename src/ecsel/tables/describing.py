@@ -115,7 +115,11 @@ def _scaling_kind(name: str, summary: Summary, options: ColumnOptions) -> Scalin
 def _scaling_notes(column: NumericColumn, options: ColumnOptions, features: list[Feature]) -> tuple[str, ...]:
     reason = "as asked"
     if options.scaling == "auto":
-        reason = "it is positive and its extremes are close" if column.scaling == "ratio" else "it reaches zero or far"
+        reason = (
+            "it is positive and its extremes are close"
+            if column.scaling == "ratio"
+            else "it reaches zero, or its values lie far apart"
+        )
     scale, offset = features[0].scale, features[0].offset
     return (f"{column.name!r} has {column.scaling} scaling, {scale:.6g}·x + {offset:.6g}: {reason}.",)
 

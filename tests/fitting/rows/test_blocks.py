@@ -9,7 +9,7 @@ import pytest
 
 from ecsel.fitting import ArrayBlocks
 from ecsel.fitting.rows import blocks
-from ecsel.fitting.rows.blocks import Coordinates
+from ecsel.fitting.rows.blocks import Coordinates, added
 
 
 def test_coordinates_standardise_by_weight(make_table):
@@ -66,3 +66,15 @@ if child == 0:
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
+
+
+def test_results_of_two_blocks_are_added_as_what_they_are():
+    many = np.full(2, 2.0**24, dtype=np.float32)
+    value, numbers, counts, rows = added(
+        (1.5, many, np.array([3]), ["a"]), (2.25, np.ones(2, dtype=np.float32), np.array([4]), ["b", "c"])
+    )
+    assert value == 3.75
+    assert numbers.tolist() == [2.0**24 + 1] * 2  # single precision would lose the one
+    assert counts.tolist() == [7]
+    assert counts.dtype.kind == "i"
+    assert rows == ["a", "b", "c"]
