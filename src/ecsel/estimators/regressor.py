@@ -329,6 +329,8 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
         weight = None if sample_weight is None else check_weights(sample_weight, len(y_))
         self._check_options()
         known = known_part(self.fixed_terms)
+        if self.positive and known.terms and not known.is_posynomial:
+            raise ValueError("positive=True, but fixed_terms holds a term that is not positive")
         noise = noise_model(self.noise, y_)
         given = evaluate_known(known, X_, names)
         x_error = {} if self.x_error is None else column_errors(self.x_error, names, len(y_))
@@ -352,8 +354,6 @@ class ECSELRegressor(NotebookMixin, CallbackSupportMixin, RegressorMixin, BaseEs
             else:
                 best = search.choose(self._noise_kinds(noise), robust=LOSSES[self.loss])
         self._set(best, known)
-        if self.positive and not self.equation_.is_posynomial:
-            raise ValueError("positive=True, but fixed_terms holds a term that is not positive")
         self.column_ranges_ = ranges_of(X_, names)
         self.search_completed_ = best.outcome.complete and not search.is_cut
         self.target_name_ = target_name(y)
