@@ -48,11 +48,13 @@ print("predict_proba says", dict(zip(model.classes_, model.predict_proba(bird)[0
 # %%
 # The same in a picture
 # ---------------------
-# Bills tell most of it. The ground is coloured by what the model says of a bird of middling size with such a bill.
+# Bills tell most of it. The ground is coloured by what the model says of a bird of middling size with such a bill; beyond
+# the birds that were measured it takes the nearest value that was.
 
 length, depth = np.meshgrid(np.linspace(31, 61, 301), np.linspace(12.5, 22, 191))
 grid = X.median().to_frame().T.loc[[0] * length.size].reset_index(drop=True)
 grid["bill_length_mm"], grid["bill_depth_mm"] = length.ravel(), depth.ravel()
+grid = grid.clip(lower=X.min(), upper=X.max(), axis="columns")
 decided = np.searchsorted(model.classes_, model.predict(grid)).reshape(length.shape)
 colours = ["#0072B2", "#E69F00", "#009E73"]
 figure, axes = plt.subplots(layout="constrained")

@@ -73,6 +73,7 @@ class ProgressBar:
         self._started = time.monotonic()
         self._share, self._doing, self._line = 0.0, "", ""
         self._patience, self._spoke = patience, False
+        self._written: set[str] = set()
 
     def __call__(self, share: float, doing: str) -> None:
         """Show that a share of the work is done, and what is being done now."""
@@ -82,8 +83,11 @@ class ProgressBar:
         self._spoke = True
         if self._rewrites:
             self._rewrite(doing)
-        elif doing != self._doing:
-            self._stream.write(f"ecsel: {self._share:4.0%}  {doing}\n".replace("%", " %"))
+        else:
+            line = f"ecsel: {self._share:4.0%}  {doing}\n".replace("%", " %")
+            if doing != self._doing and line not in self._written:  # a log does not repeat what restarts do again
+                self._written.add(line)
+                self._stream.write(line)
         self._doing = doing
         self._stream.flush()
 
