@@ -48,8 +48,8 @@ print("predict_proba says", dict(zip(model.classes_, model.predict_proba(bird)[0
 # %%
 # The same in a picture
 # ---------------------
-# Bills tell most of it. The ground is coloured by what the model says of a bird of middling size with such a bill; beyond
-# the birds that were measured it takes the nearest value that was.
+# Bills tell most of it. The ground is coloured by what the model says of a bird of middling size with such a bill;
+# beyond the birds that were measured it takes the nearest value that was.
 
 length, depth = np.meshgrid(np.linspace(31, 61, 301), np.linspace(12.5, 22, 191))
 grid = X.median().to_frame().T.loc[[0] * length.size].reset_index(drop=True)
