@@ -28,7 +28,7 @@ function pickRow(row) {
   startRow = Math.max(0, Math.min(SAMPLE_SIZE - 1, row));
   byId("row").value = String(startRow + 1);
   const of = SAMPLE_SIZE < DATA.sample.of ? `a sample of ${SAMPLE_SIZE} of ${DATA.sample.of} rows` : `of ${SAMPLE_SIZE}`;
-  byId("row-note").textContent = `${of}; row ${DATA.sample.labels[startRow]}, actually ${DATA.sample.truth[startRow]}`;
+  byId("row-note").textContent = `${of}: in the table it is row ${DATA.sample.labels[startRow]}, actually ${DATA.sample.truth[startRow]}`;
   setState(sampleRow(startRow));
 }
 
