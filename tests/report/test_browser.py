@@ -292,6 +292,7 @@ def test_thresholds_count_decisions(loan_case, open_page):
     p = loan_case.model.predict_proba(loan_case.X_test)[:, 1]
     truth = (loan_case.y_test == "repaid").to_numpy()
     page.fill("#cost-01", "3")
+    own = page.inner_text("#threshold > p:first-of-type")
     page.focus("#threshold-slider")
     for key in ("Home", "ArrowRight", "PageUp", "PageUp", "ArrowLeft", "End"):
         page.keyboard.press(key)
@@ -303,6 +304,10 @@ def test_thresholds_count_decisions(loan_case, open_page):
         assert cells == expected
         cost = float(page.get_attribute("#threshold-cost", "data-cost"))
         assert cost == pytest.approx((3 * cells[1] + cells[2]) / len(p))
+    # what the model itself decides by stays as it is, whatever the slider shows
+    assert "The model decides for" in own
+    assert "from a probability of 0.35 on" in own
+    assert page.inner_text("#threshold > p:first-of-type") == own
     page.click("#threshold-own")
     page.wait_for_function("() => document.getElementById('threshold-value').dataset.threshold === '0.35'")
 

@@ -19,6 +19,8 @@ from ecsel.report.formulas import formulas
 from ecsel.report.limits import limits
 from ecsel.report.performance import class_performance
 from ecsel.report.regression import value_performance
+from ecsel.report.wording import DASH
+from ecsel.signomial.text import format_name
 
 
 def test_columns_are_described(loan_case):
@@ -171,6 +173,25 @@ def test_the_paper_s_model_keeps_its_scales(loan_case):
     assert "positive scale" in loan_case.html
     assert "Strength of the penalty" in loan_case.html
     assert "How it reads its columns" not in loan_case.html
+
+
+@pytest.mark.filterwarnings("ignore:.*training maximum")
+def test_elasticities_say_for_how_many_rows_they_hold(loan_case):
+    """The median over the rows where the score is positive, or a dash where there are none."""
+    evidence = loan_case.evidence
+    X, view = evidence.explained.table, evidence.view
+    elasticity = explain.elasticity(view, X, units="raw")
+    (table,) = drivers(evidence).tables
+    assert table.lines
+    for line in table.lines:
+        j = [format_name(name) for name in view.raw_names].index(line.name)
+        defined = elasticity.mask[:, 0, j]
+        if not defined.any():
+            assert line.elasticity == DASH
+            continue
+        middle, share = re.fullmatch(r"(\S+) \((\d+).?% of rows\)", line.elasticity).groups()
+        assert float(middle.replace("−", "-")) == pytest.approx(np.median(elasticity.values[defined, 0, j]), rel=0.01)
+        assert int(share) == round(100 * defined.mean()) > 0
 
 
 def test_what_a_piece_does_to_the_odds_is_so(churn_case):
