@@ -181,7 +181,7 @@ def test_elasticities_say_for_how_many_rows_they_hold(loan_case):
     evidence = loan_case.evidence
     X, view = evidence.explained.table, evidence.view
     elasticity = explain.elasticity(view, X, units="raw")
-    values = elasticity.values[:, 0]
+    values = elasticity.values[:, 0]  # noqa: PD011 - an explanation is no data frame
     (table,) = drivers(evidence).tables
     assert table.lines
     for line in table.lines:
