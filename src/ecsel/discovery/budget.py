@@ -7,10 +7,10 @@ takes the place of the budget: who sets one says how long the search may take.
 
 from dataclasses import dataclass
 
-MOVES = 500.0
+MOVES = 600.0
 """Moves of all searches of a fit: several seconds on 200 rows."""
 ROWS_OF_A_MOVE = 300
-RANKING = 50.0
+RANKING = 25.0
 """Moves that giving the laws found their full code length stands for; it is done once for each search."""
 DECIDED = 10.0
 """The same where the law is decided on, and only its rivals are ranked beside it."""
