@@ -183,3 +183,15 @@ def test_the_name_of_the_target_comes_back_and_old_files_have_none(request, spoi
     source = request.getfixturevalue(f"{kind}_file")
     assert load(spoilt(source, lambda d: d["report"].update(target="speed"))).target_name_ == "speed"
     assert load(spoilt(source, lambda d: d["report"].pop("target"))).target_name_ == "y"
+
+
+@pytest.mark.parametrize("end", ["auc_low", "auc_high"])
+def test_an_interval_of_the_auc_has_two_ends(search_file, spoilt, end):
+    def drop(value):
+        if isinstance(value, dict):
+            value.update({end: None} if end in value else {})
+            for each in value.values():
+                drop(each)
+
+    with pytest.raises(ModelFileError, match="an interval of the AUC"):
+        load(spoilt(search_file, drop))

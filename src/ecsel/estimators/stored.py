@@ -100,6 +100,8 @@ def read_quality(node: Node, n_classes: int) -> Quality:
     quality = Quality.from_dict(node.record())
     if not 0 <= quality.minority < n_classes or np.shape(quality.confusion) != (n_classes, n_classes):
         raise ModelFileError(node.path, f"not the quality of a classifier of {n_classes} classes")
+    if (quality.auc_low is None) != (quality.auc_high is None):
+        raise ModelFileError(node.path, "an interval of the AUC with one end")
     return quality
 
 
