@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ecsel import __version__
+from ecsel.explain.counterfactual.options import protected_columns
 from ecsel.report.annex import AnnexPoint, Fact, annex_points
 from ecsel.report.controls import controls, sample
 from ecsel.report.data import DataSummary, data_summary
@@ -33,7 +34,6 @@ from ecsel.report.script import script
 from ecsel.report.wording import count, exact
 from ecsel.report.worked import WorkedExample, WorkedPiece, outcome_steps, worked_example
 from ecsel.signomial.text import format_name
-from ecsel.tables.cautions import is_protected
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -130,7 +130,7 @@ class Page:
 def build_page(evidence: Evidence, options: PageOptions) -> Page:
     """Compute every section."""
     view = evidence.view
-    protected = [name for name in view.raw_names if is_protected(str(name))]
+    protected = protected_columns(view)
     immutable = protected if options.immutable is None else options.immutable
     for name in immutable:
         view.column_position(name)
